@@ -5,7 +5,7 @@
 import { write } from 'node:fs'
 
 export interface Sink {
-  // Takes whole lines; false if there is no room for them. Never throws, never waits.
+  // Accepts whole lines. Returns false if there is no room for them. Never throws, never waits.
   write(lines: string): boolean
   // Resolves when everything is written, when the limit has passed, or when a write fails for good.
   drain(limitMs: number): Promise<void>
@@ -17,7 +17,7 @@ export interface SinkOptions {
 
 const retryMsMax = 1_000
 
-// Four megabytes are a few seconds of a busy server.
+// Four megabytes are a few seconds of log lines of a busy server.
 export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {}): Sink {
   const waiting: Buffer[] = []
   let bytes = 0

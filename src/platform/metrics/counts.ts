@@ -1,4 +1,4 @@
-// Numbers with labels, as a reading of /metrics answers them.
+// Numbers with labels, as /metrics returns them.
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -7,7 +7,7 @@ export interface Sample {
   value: number
 }
 
-// A number for each set of labels. Whoever counts keeps the number of different sets small.
+// A number for each set of labels. Callers must keep the number of different sets small.
 export class Counts {
   readonly #samples = new Map<string, Sample>()
 
@@ -23,12 +23,12 @@ export class Counts {
   }
 }
 
-// A sample for each member, labelled by its name.
+// Returns a sample for each member, labelled with its name.
 export function samplesBy(name: string, values: Readonly<Record<string, number>>): Sample[] {
   return Object.entries(values).map(([member, value]) => ({ labels: { [name]: member }, value }))
 }
 
-// `state="open",mode="test"`, as the text format of Prometheus has it: backslash, quote and line feed are escaped.
+// Formats labels as `state="open",mode="test"`, in the text format of Prometheus: backslash, quote and line feed are escaped.
 export function labelText(labels: Labels): string {
   return Object.entries(labels)
     .map(

@@ -1,4 +1,4 @@
-// What can be seen of the database from outside: whether it answers, its size, the room on its disk, and its schema.
+// Metrics of the database: whether it answers, its size, the free space on its disk, and its schema.
 
 import { schemaGap } from '../storage/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -28,7 +28,7 @@ export function observeDatabase(metrics: Metrics, storage: Storage): void {
   for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })
 }
 
-// What this process asks of it.
+// Metrics of this process's own use of the database.
 export function observeStorage(metrics: Metrics, storage: Storage): void {
   metrics.read({
     name: 'cartwright_database_connections',

@@ -7,7 +7,7 @@ import { type Labels, labelText, type Sample } from './counts.ts'
 
 const bucketsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
 
-// Less than half of what counts as a stall.
+// Less than half of the time that counts as a stall.
 const heartbeatMs = 40
 
 interface Series {
@@ -25,7 +25,7 @@ export interface Reading {
   values: () => number | null | undefined | readonly Sample[]
 }
 
-// What stands below one HELP and TYPE. The suffix is what a histogram or summary puts behind the name.
+// The samples below one HELP and TYPE line. The suffix follows the name in a histogram or summary.
 interface Family {
   name: string
   help: string
@@ -36,17 +36,17 @@ interface Family {
 export interface Metrics {
   countRequest(operation: string, status: number, durationMs: number): void
   read(reading: Reading): void
-  // For readings that must query something first. The scrape waits for it, so it must end, and must not reject.
+  // For readings that need a query. The scrape awaits the query, so it must end, and must not reject.
   beforeScrape(look: () => Promise<void>): void
   look(): Promise<void>
   scrape(): Promise<string>
-  // With the values of the last `scrape`.
+  // Renders the values of the last `scrape`.
   render(): string
   families(): Iterable<Family>
   close(): void
 }
 
-// `isOfProcess`: with what the process has once, such as its memory and its event loop (default: true).
+// `isOfProcess`: whether values that exist once per process are included, such as its memory and its event loop (default: true).
 export function createMetrics({ isOfProcess = true } = {}): Metrics {
   const requests = new Map<string, Series>()
   const readings: Reading[] = []
@@ -86,7 +86,7 @@ export function createMetrics({ isOfProcess = true } = {}): Metrics {
   }
 }
 
-// Several of one process as one text: each family once, and the samples of each with its labels.
+// Renders several metrics of one process as one text: each family once, with the samples of each and its labels.
 export async function scrapeAll(all: readonly { metrics: Metrics; labels: Labels }[]): Promise<string> {
   await Promise.all(all.map(({ metrics }) => metrics.look()))
   const byName = new Map<string, Family>()
@@ -106,7 +106,7 @@ function watchProcess(): Pick<Metrics, 'families' | 'close'> {
     const { count, sumMs } = stalls.get(work) ?? { count: 0, sumMs: 0 }
     stalls.set(work, { count: count + 1, sumMs: sumMs + ms })
   })
-  // While this is late, something holds the loop.
+  // While this timer is late, something holds the event loop.
   const heartbeat = setInterval(endTurn, heartbeatMs).unref()
   return {
     families: () => [stallFamily(stalls), ...processFamilies(eventLoop)],
@@ -118,12 +118,11 @@ function watchProcess(): Pick<Metrics, 'families' | 'close'> {
   }
 }
 
-// How long a scrape waits for the database, and how long a result is reused: /metrics may be public.
+// How long a scrape waits for the database, and how long a result is reused, since /metrics may be public.
 const patienceMs = 1_000
 const freshMs = 5_000
 
-// For readings that come from the database. Returns the newest result; undefined where there is none, which is how an
-// unavailable database is seen.
+// For readings from the database. Returns the newest result, or undefined if the database is unavailable.
 export function lookBefore<T>(metrics: Metrics, read: () => Promise<T>): () => T | undefined {
   let seen: T | undefined
   let lookedAt = Number.NEGATIVE_INFINITY

@@ -1,12 +1,12 @@
-// Traces for OpenTelemetry, if the operator asks for them: one span for each request, sent in batches to a collector by OTLP over HTTP. A request
-// only appends to a list; what the collector does not take is dropped and counted.
+// Traces for OpenTelemetry, if the operator configures them: one span for each request, sent in batches to a collector by OTLP over HTTP.
+// A request only appends to a list; spans that the collector does not accept are dropped and counted.
 
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../log/log.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface SpanFacts {
-  // As metrics and the log call it; never the address, which may hold a secret.
+  // Name as in metrics and the log; never the URL, which may contain a secret.
   name: string
   method: string
   status: number
@@ -17,12 +17,12 @@ export interface SpanFacts {
 
 export interface Tracer {
   record(facts: SpanFacts): void
-  // Sends what is left.
+  // Sends the remaining spans.
   close(): Promise<void>
 }
 
 export interface TracerParts {
-  // Address of the collector: `http://127.0.0.1:4318`.
+  // URL of the collector: `http://127.0.0.1:4318`.
   url: string
   version: string
   log: Log
@@ -31,7 +31,7 @@ export interface TracerParts {
 
 const flushMs = 2_000
 const answerMsMax = 5_000
-// Some hundred bytes each.
+// Each span takes some hundred bytes.
 const waitingMax = 4_096
 
 export function createTracer({ url, version, log, metrics }: TracerParts): Tracer {
@@ -52,7 +52,7 @@ export function createTracer({ url, version, log, metrics }: TracerParts): Trace
     waiting = []
     const problem = await post(`${url}/v1/traces`, batchOf(spans, version))
     counts[problem === undefined ? 'sent' : 'dropped'] += spans.length
-    // An outage is two lines.
+    // An outage is logged in two lines.
     if (problem !== undefined && !isDown) log.warn('traces could not be sent', { reason: problem })
     if (problem === undefined && isDown) log.info('traces are sent again')
     isDown = problem !== undefined
@@ -81,11 +81,11 @@ export function createTracer({ url, version, log, metrics }: TracerParts): Trace
 export interface SpanParent {
   traceId: string
   spanId: string
-  // Whether the caller records it; then we do too.
+  // Whether the caller records the trace; if it does not, neither does this server.
   isSampled: boolean
 }
 
-// By W3C Trace Context, section 3.2. What does not fit is as if it were not there.
+// Parses the header by W3C Trace Context, section 3.2. An invalid one is ignored.
 export function parentOf(traceparent: string | undefined): SpanParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? []
@@ -130,7 +130,7 @@ function batchOf(spans: readonly object[], version: string): string {
   })
 }
 
-// Resolves with what went wrong, or with undefined.
+// Resolves with the error text, or with undefined on success.
 async function post(url: string, body: string): Promise<string | undefined> {
   try {
     const headers = { 'content-type': 'application/json' }

@@ -13,7 +13,7 @@ export interface Cause {
   requestId: string
 }
 
-// When something changes, and the request that caused it; null if a loop or the operator did.
+// The instant of a change, and the request that caused it; null if a loop or the operator caused it.
 export interface ChangeContext {
   now: number
   cause: Cause | null
@@ -27,11 +27,11 @@ export interface Announcement {
   subject: { type: EventSubject; id: string }
   // The version of the subject, so a receiver can order events and detect gaps.
   sequence: number
-  // JSON text of the data, often the same text as the answer to the caller.
+  // JSON text of the data, often the same text as in the answer to the caller.
   dataText: string
   cause: Cause | null
   now: number
-  // An endpoint that does not receive the event, because the event is about that endpoint; or the only one that does.
+  // An endpoint that does not receive the event, because the event is about that endpoint; or the only endpoint that receives it.
   notTo?: string
   onlyTo?: string
 }
@@ -46,7 +46,8 @@ export function announce(tx: Tx, event: Announcement): void {
 
 const gathered = new WeakMap<Tx, Announcement[]>()
 
-// What the work announces is written when it ends, in two statements. For work that neither reads events nor changes who is subscribed.
+// Collects the events that the work announces, and writes them at its end in two statements. Only for work that neither reads events nor
+// changes subscriptions.
 export async function announceTogether<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   if (gathered.has(tx)) return work()
   const events: Announcement[] = []
@@ -88,10 +89,10 @@ function insertEvents(tx: Tx, events: readonly NamedEvent[]): void {
     from given where id is not null`
 }
 
-// One delivery for each subscribed endpoint, decided in the transaction of the event. Each endpoint has a two-character
-// suffix for the ids of its deliveries, so one statement inserts them all. Subscriptions are stored as a JSON list of
-// names in quotation marks, so a text match always finds a whole name. The endpoints come first: most installations have few or none. A
-// platform of agents gets its own orders only, while the merchant lets it be called.
+// Inserts one delivery for each subscribed endpoint, decided in the transaction of the event. Each endpoint has a two-character suffix
+// for the ids of its deliveries, so one statement inserts them all. Subscriptions are stored as a JSON list of names in quotation marks,
+// so a text match always finds a whole name. The endpoints come first: most installations have few or none. A platform of agents gets
+// only its own orders, while the merchant lets it be called.
 function insertDeliveries(tx: Tx, events: readonly NamedEvent[]): Promise<unknown[]> {
   const given = tx.rows(
     events.map(({ id, event: { kind, subject, sequence, now, notTo = '', onlyTo = '' } }) => [
@@ -125,7 +126,7 @@ function insertDeliveries(tx: Tx, events: readonly NamedEvent[]): Promise<unknow
     returning id`
 }
 
-// In a pattern an underscore would match any character.
+// Escapes underscores, which match any character in a pattern.
 function named(subscription: string): string {
   return `%"${subscription.replaceAll('_', '!_')}"%`
 }

@@ -1,5 +1,5 @@
-// The outbox of e-mails: a row is written in the transaction of its fact, without text and address, and sent later by `domain/emails/`.
-// Where no server sends e-mails, or the merchant has switched a kind off, nothing is written.
+// The outbox of e-mails: a row is written in the transaction of its event, without text and address, and sent later by `domain/emails/`.
+// If no server sends e-mails, or the merchant has switched a kind off, nothing is written.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
@@ -8,7 +8,7 @@ import { newId } from '../kit/ids.ts'
 import { deriveKeys, openByRoot, type RootSecret, sealByRoot } from '../secrets/secrets.ts'
 import { list, type Reader, type Tx } from '../storage/storage.ts'
 
-// To whom each kind goes.
+// Kinds of e-mails, and the recipient of each.
 export const emailKinds = {
   order_placed: 'shopper',
   payment_received: 'shopper',
@@ -44,21 +44,21 @@ export const emailKinds = {
   customer_code: 'person',
 } as const satisfies Readonly<Record<string, Audience>>
 
-// person: someone who works for the merchant.
+// `person`: a member of the merchant.
 export type Audience = 'shopper' | 'merchant' | 'person'
 export type EmailKind = keyof typeof emailKinds
 export type UserEmailKind = {
   [Kind in EmailKind]: (typeof emailKinds)[Kind] extends 'person' ? Kind : never
 }[EmailKind]
-// With a link that lets the person in. The other e-mails to a person say what another one did with their account or team.
+// Kinds with a link that signs the person in. The other e-mails to a person report what someone else did with their account or team.
 export type LinkEmailKind = 'invitation' | 'password_reset'
-// To a shopper who signs in.
+// Kinds to a shopper who signs in.
 export type CodeEmailKind = 'customer_code'
 export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind | CodeEmailKind>
 type FactEmailKind = Exclude<EmailKind, UserEmailKind | 'withdrawal_acknowledged' | 'draft_link'>
 
-// What a merchant can switch off: not what a person needs to sign in, or to notice that another one could, not what the law demands, and
-// not what the merchant sends by hand.
+// Kinds that a merchant can switch off. Excluded are e-mails that a person needs to sign in or to notice another's sign-in, that the law
+// requires, or that the merchant sends by hand.
 export const switchableKinds = (Object.keys(emailKinds) as EmailKind[]).filter(
   (kind): kind is FactEmailKind =>
     emailKinds[kind] !== 'person' && kind !== 'withdrawal_acknowledged' && kind !== 'draft_link',
@@ -70,24 +70,24 @@ export type EmailStatus = (typeof emailStatuses)[number]
 export interface QueuedEmail {
   kind: FactEmailKind
   subjectId: string
-  // What the text needs and may have changed by the time it is sent. No personal data.
+  // Values for the text that may change before it is sent. No personal data.
   facts?: Readonly<Record<string, string | number | boolean | null>>
 }
 
 export interface EmailContext {
-  // The merchant where the fact is of no installation.
+  // The merchant's id if the event belongs to no installation.
   installationId: string
-  // null: of the installation.
+  // Null: the merchant of the installation.
   merchantId: string | null
-  // Either tells who the shopper is; both null for an e-mail that only the merchant gets.
+  // Either id identifies the shopper; both are null for an e-mail that only the merchant gets.
   orderId: string | null
   sessionId?: string | null
 }
 
-// Stands for the mailbox of the merchant.
+// Placeholder for the merchant's mailbox.
 export const merchantRecipient = 'merchant'
 
-// One statement, however many e-mails; its result is not waited for.
+// Inserts any number of e-mails with one statement, whose result is not awaited.
 export function queueEmails(tx: Tx, of: EmailContext, emails: readonly QueuedEmail[], now: number): void {
   const { installationId, merchantId, orderId, sessionId = null } = of
   const rows = emails.map(({ kind, subjectId, facts = {} }) => [
@@ -119,11 +119,11 @@ export interface WithdrawalEmails {
   merchantId: string
   mode: Mode
   withdrawalId: string
-  // Hash of the mailbox that the shopper gave.
+  // Hash of the mailbox that the shopper entered.
   recipientHash: string
 }
 
-// To the shopper, and to the merchant. The address is opened from the withdrawal when the e-mail is sent.
+// Queues an e-mail to the shopper and one to the merchant. The address is decrypted from the withdrawal when the e-mail is sent.
 export function queueWithdrawalEmails(tx: Tx, of: WithdrawalEmails, now: number): void {
   const { merchantId, mode, withdrawalId, recipientHash } = of
   const facts = JSON.stringify({ mode })
@@ -151,11 +151,11 @@ export interface DraftEmail {
   mode: Mode
   sessionId: string
   draftId: string
-  // The first, the second: each is an e-mail of its own.
+  // Number of the link of this draft: 1 for the first. Each is a separate e-mail.
   number: number
 }
 
-// Address and link are opened from the session when the e-mail is sent.
+// Address and link are decrypted from the session when the e-mail is sent.
 export function queueDraftEmail(tx: Tx, of: DraftEmail, now: number): void {
   const { installationId, mode, sessionId, draftId, number } = of
   tx.send`
@@ -171,7 +171,7 @@ function draftEmailSubject(draftId: string, number: number): string {
   return `${draftId}.${number}`
 }
 
-// For drafts whose shopper is erased: an e-mail that was not sent yet is discarded.
+// Discards unsent e-mails about drafts whose shopper is erased.
 export async function forgetDraftEmails(
   tx: Tx,
   installationId: string,
@@ -190,19 +190,19 @@ const queuedTypes = ['text', 'text', 'text', 'text', 'text'] as const
 
 export interface UserEmail {
   kind: LinkEmailKind
-  // The invitation or the reset: one e-mail for each.
+  // Id of the invitation or the reset: one e-mail for each.
   subjectId: string
   merchantId: string
   email: string
-  // Path of our page, with its secret: `/…`.
+  // Path of the page, with its secret: `/…`.
   path: string
-  // Nothing is sent once the link has expired.
+  // After this instant the link has expired, and nothing is sent.
   expiresAt: number
-  // null: the language of the merchant's e-mails.
+  // Null: the language of the merchant's e-mails.
   locale: string | null
 }
 
-// The address and the link are sealed in the row until the e-mail is sent: they are in no other row, or there only as a hash.
+// The address and the link are encrypted in the row until the e-mail is sent: other rows do not contain them, or only as a hash.
 export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmail, now: number): void {
   const { kind, subjectId, merchantId, email, path, expiresAt, locale } = message
   const queued = {
@@ -223,7 +223,7 @@ export interface CustomerCodeEmail {
   mode: Mode
   email: string
   code: string
-  // Left out where only the code signs in.
+  // Undefined if there is no link and only the code signs in.
   path?: string
   expiresAt: number
   locale: string
@@ -244,12 +244,12 @@ export interface UserNotice {
   kind: NoticeKind
   merchantId: string
   email: string
-  // Address of another person, whom the notice is about.
+  // Address of the other person whom the e-mail is about.
   address?: string
   facts: Readonly<Record<string, string>>
 }
 
-// One for each time that it happens, so the e-mail is its own subject.
+// Queues an e-mail for each occurrence, so its subject is its own id.
 export function queueNotice(tx: Tx, rootSecret: RootSecret, notice: UserNotice, now: number): void {
   const { kind, merchantId, facts, email, address } = notice
   const id = newId('eml')
@@ -282,18 +282,18 @@ function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: 
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 
-// The one that rows are written with comes first.
+// Hashes of the recipient by all versions of the root secret. New rows have the first.
 function recipientHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
   const hashBy = (key: KeyObject) =>
     createHmac('sha256', key)
       .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
       .digest('base64url')
-  // Stored hashes were made with this name.
+  // The name cannot change, since stored hashes were made with it.
   const [current, ...others] = deriveKeys(rootSecret, 'letter mailbox')
   return [hashBy(current), ...others.map(hashBy)]
 }
 
-// One that was not sent yet is discarded.
+// Discards an unsent e-mail with a code.
 export async function forgetCodeEmails(
   tx: Tx,
   rootSecret: RootSecret,
@@ -313,7 +313,7 @@ export interface ContactEmail {
   message: Readonly<{ name: string; email: string; text: string }>
 }
 
-// To the merchant. What was typed is sealed in the row until it is sent.
+// Queues a message to the merchant. The typed text is encrypted in the row until it is sent.
 export function queueContactMessage(tx: Tx, rootSecret: RootSecret, of: ContactEmail, now: number): void {
   const { merchantId, subjectId, message } = of
   const id = newId('eml')
@@ -329,7 +329,7 @@ export function queueContactMessage(tx: Tx, rootSecret: RootSecret, of: ContactE
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 
-// Where e-mails are sent, the merchant has an address for shoppers, and has not switched the kind off.
+// Returns true if e-mails are sent, the merchant has an address for shoppers, and has not switched this kind off.
 export async function takesContactMessages(db: Reader, merchantId: string): Promise<boolean> {
   const kind: EmailKind = 'contact_message'
   const rows = await db.sql`
@@ -350,16 +350,16 @@ export function openContactMessage(
   return text === undefined ? undefined : (JSON.parse(text) as ContactEmail['message'])
 }
 
-// The name by which stored rows were sealed: with another they would not open.
+// The name cannot change, since stored rows could not be decrypted otherwise.
 const sealPurpose = 'letter'
 
-// Undefined when the version of the root secret that sealed it was given up.
+// Returns undefined if the version of the root secret that encrypted the text was discarded.
 export function openUserEmail(rootSecret: RootSecret, id: string, sealed: string): SealedEmail['sealed'] | undefined {
   const text = openByRoot(rootSecret, sealPurpose, sealed, id)
   return text === undefined ? undefined : (JSON.parse(text) as SealedEmail['sealed'])
 }
 
-// There is one switch: the servers of one database have the same settings, and the one that started last has set it.
+// A single switch: the servers of one database have the same settings, and the one that started last has set it.
 const switchId = 'servers'
 
 export async function setMailSwitch(tx: Tx, isOn: boolean, now: number): Promise<void> {
@@ -373,14 +373,14 @@ export async function isMailOn(db: Reader): Promise<boolean> {
   return rows.length > 0
 }
 
-// What an e-mail says about who it was for goes with the shopper. An e-mail to the merchant says nothing about them.
+// Removes personal data from e-mails when the shopper is erased. E-mails to the merchant contain none.
 export async function forgetEmailsOfOrder(tx: Tx, installationId: string, orderId: string): Promise<void> {
   await tx.sql`
     update emails set recipient_hash = null, address_masked = null
     where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
 }
 
-// For checkouts without an order: e-mails that their money went back.
+// Also removes them for checkouts without an order, which have e-mails about refunds.
 export async function forgetEmailsOfSessions(
   tx: Tx,
   installationId: string,

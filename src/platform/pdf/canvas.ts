@@ -1,4 +1,5 @@
-// Draws text and rules on pages. Places are points from the upper left corner of the page. Pure but for the fonts, which are read once.
+// Draws text and lines on pages. Positions are points from the upper left corner of the page. Pure, except for the fonts, which are read
+// once.
 
 import type { PdfPage } from './file.ts'
 import { FontSubset } from './font.ts'
@@ -22,7 +23,7 @@ export class PdfCanvas {
   readonly fonts: readonly FontSubset[] = fontWeights.map((weight) => new FontSubset(documentFont(weight)))
   readonly #size: PageSize
   readonly #pages: string[][] = []
-  // Widths of texts in units of the font: cells are measured for their column, and again when they are drawn.
+  // Widths of texts in units of the font, cached: cells are measured for their column, and again when they are drawn.
   readonly #units = new Map<string, number>()
 
   constructor(size: PageSize) {
@@ -37,7 +38,7 @@ export class PdfCanvas {
     this.#pages.push([])
   }
 
-  // On the last page unless one is named. `x` is where the text begins, or where it ends.
+  // Draws on the last page unless one is named. `x` is where the text begins, or where it ends if it is right-aligned.
   text(
     text: string,
     {

@@ -1,4 +1,4 @@
-// Writes a PDF/A-3 (ISO 19005-3, level B): pages, embedded fonts, files inside. The same document gives the same bytes. Pure.
+// Writes a PDF/A-3 (ISO 19005-3, level B): pages, embedded fonts, attached files. The same document gives the same bytes. Pure.
 
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
@@ -9,14 +9,14 @@ import { metadataOf } from './metadata.ts'
 export interface PdfPage {
   width: number
   height: number
-  // Its operators, in which fonts are named F0, F1 and so on.
+  // Operators of the page, in which fonts are named F0, F1 and so on.
   content: string
 }
 
 export interface PdfAttachment {
   name: string
   mediaType: string
-  // How it belongs to the document: PDF/A-3 6.8.
+  // Relationship of the attachment to the document (PDF/A-3, 6.8).
   relationship: 'Alternative' | 'Data'
   description: string
   bytes: Buffer
@@ -25,9 +25,9 @@ export interface PdfAttachment {
 export interface PdfDocument {
   title: string
   author: string
-  // BCP 47.
+  // Language tag (BCP 47).
   language: string
-  // ISO 8601, in UTC.
+  // Instant in ISO 8601, in UTC.
   madeAt: string
   pages: readonly PdfPage[]
   fonts: readonly FontSubset[]
@@ -36,7 +36,7 @@ export interface PdfDocument {
   extension: string
 }
 
-// Stops after each part, so a large document does not hold the event loop.
+// Yields after each part, so a large document does not hold the event loop.
 export function* pdfFile(document: PdfDocument): Generator<void, Buffer> {
   const { pages, fonts, attachment, title, author, language, madeAt } = document
   const objects = new ObjectList()
@@ -103,7 +103,7 @@ class ObjectList {
   }
 
   file(root: number, info: number): Buffer {
-    // The second line says that the file is not text.
+    // The bytes of the second line show that the file is binary.
     const parts = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
     let size = parts[0]?.length ?? 0
     const offsets = this.#bodies.map((body = Buffer.from('null'), i) => {
@@ -125,7 +125,7 @@ class ObjectList {
   }
 }
 
-// ISO 32000-1 9.7: a composite font whose codes are the numbers of its glyphs.
+// Adds a composite font whose codes are the numbers of its glyphs (ISO 32000-1, 9.7).
 function addFont(objects: ObjectList, subset: FontSubset): number {
   const { font } = subset
   const bytes = subset.bytes()
@@ -146,7 +146,7 @@ function addFont(objects: ObjectList, subset: FontSubset): number {
   )
 }
 
-// Six capital letters, as the format demands.
+// Six capital letters, as the format requires.
 function subsetTag(bytes: Buffer): string {
   const digest = createHash('sha256').update(bytes).digest()
   return String.fromCharCode(...[...digest.subarray(0, 6)].map((byte) => 65 + (byte % 26)))
@@ -189,7 +189,7 @@ function addAttachment(
   )
 }
 
-// UTF-16 with its mark, as hexadecimal digits: nothing has to be escaped.
+// UTF-16 with a byte order mark, as hexadecimal digits, so nothing must be escaped.
 function textString(text: string): string {
   return `<feff${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`
 }

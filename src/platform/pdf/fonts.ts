@@ -1,4 +1,4 @@
-// The two fonts of documents, read when a document is first printed.
+// The two fonts of documents, read when the first document is made.
 
 import { readFileSync } from 'node:fs'
 import { TrueTypeFont } from './font.ts'
@@ -17,11 +17,11 @@ export function documentFont(weight: FontWeight): TrueTypeFont {
   return font
 }
 
-// Marks of direction and joining have no shape; the minus of some languages is not in the font.
+// Marks for direction and joining have no glyph and are removed. The minus sign of some languages is not in the font and is replaced.
 const unseen = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const substitutes: Readonly<Record<string, string>> = { '\u2212': '\u2013', '\t': ' ', '\n': ' ', '\r': ' ' }
 
-// Most texts, which the fonts have as they are: without marks, and composed.
+// Texts that need no change, as most do: without combining characters and without marks.
 const plainText = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u20ac]*$/
 
 export function printableText(text: string): string {
@@ -32,7 +32,7 @@ export function printableText(text: string): string {
     .replace(/[\u2212\t\n\r]/g, (letter) => substitutes[letter] ?? '')
 }
 
-// Whether the fonts have every letter: Latin, Greek and Cyrillic.
+// Returns whether the fonts have every character: Latin, Greek and Cyrillic.
 export function isPrintable(text: string): boolean {
   if (plainText.test(text)) return true
   const font = documentFont('Regular')

@@ -1,4 +1,4 @@
-// The colours of sRGB as an ICC profile, version 2.1, which a PDF/A has to name. Pure.
+// The sRGB colours as an ICC profile, version 2.1, which a PDF/A must contain. Pure.
 
 const headBytes = 128
 

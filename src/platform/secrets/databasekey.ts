@@ -1,12 +1,12 @@
-// Random keys of the database itself: made once, the same on every node, and left alone by every rotation of the root secret,
-// which only seals them. For what must not change while nodes know different versions of it.
+// Random keys of the database itself: made once, the same on every node, and not changed by a rotation of the root secret, which only
+// encrypts them. For values that must not change while nodes know different versions of the root secret.
 
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { onceDurable, type Reader, StorageRefused, type Tx } from '../storage/storage.ts'
 import { openByRoot, type RootSecret, sealByRoot } from './secrets.ts'
 
-// Made at the first call; sealed anew for versions of the root secret that it was not sealed for, so it is enough that a
-// server has started once with the new version and the old one.
+// Makes the key at the first call. Encrypts it for versions of the root secret that are new, so a single start with both the new version
+// and the old one is enough.
 export type DatabaseKey = (tx: Tx, now: number) => Promise<KeyObject>
 
 const keyBytes = 32
@@ -28,8 +28,8 @@ export function createDatabaseKey(
   }
 }
 
-// For reading only: the present key, if one was made, and after it those that were set aside when the versions that
-// sealed them were given up, as far as they open again.
+// For reading only: the present key, if it exists, and after it former keys that were set aside when their versions of the root secret
+// were discarded, as far as they can be decrypted again.
 export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name: string): Promise<KeyObject[]> {
   const rows = (await listRows(db)).filter((row) => firstNameOf(row.name) === name)
   const [present, former] = [rows.filter((row) => row.name === name), rows.filter((row) => row.name !== name)]
@@ -39,8 +39,8 @@ export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name:
   ].map(keyFrom)
 }
 
-// For rows that are moved from one database to another: a key that only the source has is made the target's too. Gives the names of
-// those of which both have their own.
+// For rows that are moved to another database: copies keys that only the source has. Returns the names of keys that both have and that
+// differ.
 export async function shareDatabaseKeys(
   source: Reader,
   target: Tx,
@@ -57,13 +57,13 @@ export async function shareDatabaseKeys(
   return different
 }
 
-// Every key that is not sealed by the current version yet. Gives their number.
+// Encrypts every key that is not encrypted with the current version yet. Returns their number.
 export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
   let count = 0
   for (const { name, sealed } of await listRows(tx)) {
     const first = firstNameOf(name)
     if (opensBy(rootSecret, first, sealed, rootSecret.currentVersion)) continue
-    // One that was set aside may never open again.
+    // A key that was set aside may not be decryptable any more.
     const text = name === first ? openText(rootSecret, first, sealed) : tryOpen(rootSecret, first, sealed)
     if (text === undefined) continue
     updateSealed(tx, name, sealed, sealedFor(rootSecret, first, text, sealed))
@@ -72,8 +72,8 @@ export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<
   return count
 }
 
-// Takes away what versions that are given up have sealed. A key that no version opens any more would stand in the way of a
-// new one, so it is set aside as it is: a version that comes back opens it.
+// Removes what discarded versions have encrypted. A key that no version can decrypt would block the creation of a new one, so it is set
+// aside unchanged: if a version is given again, it decrypts the key.
 export async function forgetSealedBy(
   tx: Tx,
   rootSecret: RootSecret,
@@ -91,7 +91,7 @@ export async function forgetSealedBy(
   }
 }
 
-// Between the name of a key and when it was set aside. It is sealed for the name before it.
+// Separates the name of a key from the instant at which it was set aside. The key is encrypted for the name alone.
 const asideMark = ' until '
 
 function firstNameOf(name: string): string {
@@ -103,13 +103,13 @@ interface KeyRow {
   sealed: SealedByVersion
 }
 
-// A few keys, and one more for each time that all versions were lost.
+// There are few keys, and one more for each time that all versions were lost.
 async function listRows(db: Reader): Promise<KeyRow[]> {
   const rows = await db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys order by name`
   return rows.map(({ name, sealed }) => ({ name, sealed: JSON.parse(sealed) as SealedByVersion }))
 }
 
-// One text for each version of the root secret, under its number.
+// One encrypted text for each version of the root secret, by its number.
 type SealedByVersion = Readonly<Record<string, string>>
 
 function keyFrom(text: string): KeyObject {
@@ -123,16 +123,16 @@ async function findText(
 ): Promise<string> {
   const found = await findSealed(tx, name)
   if (!found) insertSealed(tx, name, sealedFor(rootSecret, name, makeBytes().toString('base64url'), {}), now)
-  // Another node may have been first; then it is the other's key.
+  // If another node has inserted its key first, that key is used.
   const sealed = found ?? (await findSealed(tx, name))
   const text = openText(rootSecret, name, sealed ?? {})
-  // What an unknown version has sealed stays: a node or a command that does not know it yet must not take it away.
+  // Texts of unknown versions are kept: a node or a command that does not know a version yet must not remove its text.
   const missing = rootSecret.versions.some((version) => !opensBy(rootSecret, name, sealed ?? {}, version))
   if (sealed && missing) updateSealed(tx, name, sealed, sealedFor(rootSecret, name, text, sealed))
   return text
 }
 
-// What is there and opens stays. What is there and does not was sealed by another secret that had the number before.
+// Texts that can be decrypted are kept. One that cannot be was encrypted by another secret with the same number, and is replaced.
 function sealedFor(rootSecret: RootSecret, name: string, text: string, before: SealedByVersion): SealedByVersion {
   const sealed = rootSecret.versions
     .filter((version) => !opensBy(rootSecret, name, before, version))
@@ -166,14 +166,14 @@ async function findSealed(db: Reader, name: string): Promise<SealedByVersion | u
   return row && (JSON.parse(row.sealed) as SealedByVersion)
 }
 
-// Does nothing where there is one.
+// Does nothing if the key exists.
 function insertSealed(tx: Tx, name: string, sealed: SealedByVersion, now: number): void {
   tx.send`
     insert into database_keys (name, sealed, created_at) values (${name}, ${JSON.stringify(sealed)}, ${now})
     on conflict (name) do nothing`
 }
 
-// Does nothing where another node has changed it since.
+// Does nothing if another node has changed the row since.
 function updateSealed(tx: Tx, name: string, before: SealedByVersion, sealed: SealedByVersion): void {
   tx.send`
     update database_keys set sealed = ${JSON.stringify(sealed)}

@@ -1,4 +1,4 @@
-// A user is found by a keyed hash of the e-mail address, which itself is sealed.
+// Users are found by a keyed hash of the e-mail address, which itself is encrypted.
 
 import { createHmac } from 'node:crypto'
 import { deriveKey, type RootSecret } from './secrets.ts'

@@ -1,4 +1,5 @@
-// The secret in the address of a page: who has it may see the page. It is found by its hash, and sealed to be shown again.
+// The secret in the URL of a page: everyone who has it may see the page. The page is found by the secret's hash, and the secret is stored
+// encrypted to be shown again.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { openByRoot, type RootSecret, type SealPurpose, sealByRoot } from './secrets.ts'
@@ -9,10 +10,10 @@ export interface PageSecret {
   sealed: string
 }
 
-// `ownerId` is that of the thing the page is about.
+// `ownerId` is the id of the page's subject.
 export interface PageSecrets {
   make(rootSecret: RootSecret, ownerId: string): PageSecret
-  // Undefined when the version of the root secret that sealed it was given up.
+  // Returns undefined if the version of the root secret that encrypted the text was discarded.
   open(rootSecret: RootSecret, sealed: string, ownerId: string): string | undefined
 }
 

@@ -1,5 +1,6 @@
-// Seals anew, by the current version of the root secret, what older versions have sealed, so an older one can be retired;
-// and counts what is left of one. API keys are here only as digests: they are renewed at their next use (platform/access/identify.ts).
+// Encrypts again, by the current version of the root secret, what older versions have encrypted, so an older version can be retired; and
+// counts what remains of a version. API keys are stored only as digests: they are renewed at their next use
+// (platform/access/identify.ts).
 
 import { Fragment, type Reader, type SqlValue, type Storage } from '../storage/storage.ts'
 import { sealDatabaseKeys } from './databasekey.ts'
@@ -12,14 +13,14 @@ export interface SealedColumn {
   what: string
   table: string
   column: string
-  // The primary key.
+  // Columns of the primary key.
   keys: readonly string[]
-  // Columns that the context needs besides.
+  // Further columns that the context needs.
   more?: readonly string[]
-  // The first one that opens it seals it again.
+  // The first purpose that decrypts the text encrypts it again.
   purposes: readonly SealPurpose[]
   context: (row: SealedRow) => string
-  // Found by a keyed hash of its text, in this column.
+  // Column with a keyed hash of the text, by which rows are found.
   hash?: { column: string; of: (rootSecret: RootSecret, plain: string) => string }
 }
 
@@ -58,11 +59,11 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 export interface Resealed {
   resealed: number
-  // Neither opened nor changed: damaged, or moved by hand.
+  // Rows that could not be decrypted and were not changed: damaged, or moved by hand.
   unopened: number
 }
 
-// In batches, beside running servers: a row that changes meanwhile is left as it is then, and found by the next run.
+// Runs in batches while servers run: a row that changes at the same time is skipped, and handled by the next run.
 export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<Resealed> {
   const total = { resealed: await storage.write((tx) => sealDatabaseKeys(tx, rootSecret)), unopened: 0 }
   const [, ...others] = rootSecret.versions
@@ -109,7 +110,7 @@ export function openSealed(
   return undefined
 }
 
-// The first and the last by key: few rows of a large table are read. A removed endpoint has no secret any more.
+// Returns the first and the last row by key, so few rows of a large table are read. Rows of removed endpoints have no secret.
 export function listSamples(db: Reader, { table, column, keys, more = [] }: SealedColumn): Promise<SealedRow[]> {
   const one = (direction: 'asc' | 'desc') => `
     select * from (
@@ -139,11 +140,11 @@ function updateOf({ table, column, keys }: SealedColumn, row: SealedRow, renewed
   return new Fragment(text, [...Object.values(renewed), ...keys.map((key) => row[key] ?? ''), row.sealed ?? ''])
 }
 
-// What still needs a version, by kind; empty when it can be retired.
+// Rows that still need a version, by kind. None are left when it can be retired.
 export interface SealedRows {
   what: string
   rows: number
-  // Ids of API keys, which are renewed only on use: the owner has to use, rotate or revoke each of them.
+  // Ids of API keys, which are only renewed on use: the owner must use, rotate or revoke each of them.
   ids?: string[]
 }
 

@@ -1,5 +1,5 @@
-// Whether a root secret is the one that a database belongs to. The wrong one would open nothing that is sealed, refuse every
-// key, and seal new things that the right one cannot open; so it is checked before anything else is done.
+// Checks whether a root secret is the one that the database belongs to. A wrong one would decrypt nothing, refuse every key, and encrypt
+// new values that the right one cannot decrypt, so it is checked before anything else.
 
 import { BadSetting } from '../kit/badsetting.ts'
 import { listTableNames } from '../storage/catalogue.ts'
@@ -8,10 +8,10 @@ import { forgetSealedBy } from './databasekey.ts'
 import { listSamples, openSealed, sealedColumns } from './reseal.ts'
 import { checkValueOf, type RootSecret, sealingVersionOf } from './secrets.ts'
 
-// Null: nothing in the database was made with a root secret, so any fits.
+// Null if nothing in the database was made with a root secret, so any secret fits.
 export type Verdict = { readonly fits: true | null } | { readonly problem: string }
 
-// Reads only, in a database of any version. `forgotten` are versions that are about to be given up.
+// Only reads, in a database of any version. `forgotten` are versions that are about to be discarded.
 export async function judgeSecret(
   db: Reader,
   rootSecret: RootSecret,
@@ -29,7 +29,7 @@ export async function judgeSecret(
 const places = 'CARTWRIGHT_SECRET, CARTWRIGHT_SECRET_FILE, or the file `secret` beside a SQLite database'
 const another = `the database was made with another root secret: give it that one (${places})`
 
-// Those that are about to be given up have to be named together with those that are missing besides.
+// The command to discard versions must name the missing ones together with those that are about to be discarded.
 function missing(versions: readonly number[], forgotten: readonly number[]): string {
   const [which, it] =
     versions.length === 1
@@ -74,15 +74,15 @@ function judgeByCheckValues(
   return { problem: `version ${different.version} of the root secret is another one than this database knows` }
 }
 
-// What the first versions sealed already.
+// Columns that the first releases encrypted already.
 const sampled = sealedColumns.filter(
   ({ table, column }) =>
     (column === 'secret_sealed' && ['webhook_endpoints', 'checkout_sessions', 'orders'].includes(table)) ||
     (column === 'email_sealed' && table === 'users'),
 )
 
-// A database from before there were check values. Every version that sealed something must be given and open one thing at
-// least: not all, because such a database may have been used with a wrong secret for a while.
+// For a database without check values, of an early release. Every version that encrypted something must be given and decrypt at least one
+// value: not all, because such a database may have been used with a wrong secret for a while.
 async function judgeBySamples(
   db: Reader,
   tables: ReadonlySet<string>,
@@ -111,21 +111,21 @@ async function judgeBySamples(
   return { fits: opens.size > 0 ? true : null }
 }
 
-// A key itself is not here, so its digest proves nothing; but it tells which version made it.
+// Keys themselves are not stored, so their digests prove nothing, but a row has the version that made its digest.
 async function listPepperVersions(db: Reader): Promise<number[]> {
   const rows = await db.sql<{ version: number }>`select distinct pepper_version as "version" from credentials`
   return rows.map(({ version }) => version)
 }
 
-// Takes the check values of versions that are new to the database, after a look whether the others fit. Of several processes
-// that find an empty one at the same moment, one writes its own and the others are held against them.
+// Stores the check values of versions that are new to the database, after checking that the others fit. If several processes find an
+// empty database at the same moment, one writes its values and the others are compared with them.
 export async function recordSecret(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
   if (await storage.read(async (db) => isRecorded(await listKnown(db), rootSecret))) return
   await storage.write((tx) => record(tx, rootSecret, now, []))
 }
 
-// From now on the database can do without these versions, and nothing that was made with them opens. Where one comes back
-// beside the others, all of that opens again. Gives the number of living API keys that were made with them.
+// From now on the database works without these versions, and nothing that was made with them can be decrypted. If a version is given
+// again together with the others, that works again. Returns the number of active API keys that were made with them.
 export async function forgetVersions(
   storage: Storage,
   rootSecret: RootSecret,
@@ -148,13 +148,13 @@ export async function forgetVersions(
 }
 
 async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: readonly number[]): Promise<void> {
-  // The one row that is surely there: concurrent callers wait for its lock.
+  // Locks the one row that always exists, so concurrent callers wait.
   await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
   const verdict = await judgeSecret(tx, rootSecret, forgotten)
   if ('problem' in verdict) throw new BadSetting(verdict.problem)
   const isFirst = (await listKnown(tx)).length === 0
   for (const version of rootSecret.versions) {
-    // What the first of all finds may have been made with any of them.
+    // If no version was recorded before, existing rows may have been made with any of them.
     const usedAt = isFirst || version === rootSecret.currentVersion ? now : null
     await tx.sql`
       insert into root_secrets (version, check_value, created_at, used_at)

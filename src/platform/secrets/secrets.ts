@@ -1,5 +1,5 @@
-// What the root secret is for: keys derived by purpose, sealed texts, signed tokens. The root secret itself never
-// leaves this file and cannot be printed by accident.
+// Uses of the root secret: keys derived by purpose, encrypted texts, signed tokens. The root secret itself never leaves this file and
+// cannot be printed by accident.
 import {
   createCipheriv,
   createDecipheriv,
@@ -17,12 +17,12 @@ const secretLengthMax = 1024
 const secretVersionMax = 255 // one byte of a sealed text
 const printed = '[secret]'
 
-// The texts are stored outside of the object, so no inspection, spread or serialisation of it can meet them.
+// The texts are stored outside of the object, so inspecting, spreading or serialising it cannot reveal them.
 const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
 const derivedFrom = new WeakMap<RootSecret, Map<string, KeyObject>>()
 
 export class RootSecret {
-  // What is made now is made with this version; the others only read what was made before.
+  // New values are made with this version; the others only read earlier values.
   readonly currentVersion: number
 
   constructor(texts: ReadonlyMap<number, string>, currentVersion: number) {
@@ -31,7 +31,7 @@ export class RootSecret {
     textsOf.set(this, new Map(texts))
   }
 
-  // The current one first.
+  // Versions, the current one first.
   get versions(): readonly number[] {
     const others = [...(textsOf.get(this)?.keys() ?? [])].filter((version) => version !== this.currentVersion)
     return [this.currentVersion, ...others.sort((one, other) => one - other)]
@@ -54,8 +54,8 @@ export class RootSecret {
   }
 }
 
-// Either one plain text (version 1) or `2:<new>,1:<old>`. The first named is the current one, so a new version can
-// be made known to all nodes (`1:<old>,2:<new>`) before any of them uses it. Problems are reported without the text.
+// Parses either one plain text (version 1) or `2:<new>,1:<old>`. The first version is the current one, so a new version can be given to
+// all nodes (`1:<old>,2:<new>`) before any of them uses it. Problems are reported without the text.
 export function parseRootSecret(text: string): RootSecret | { readonly problem: string } {
   const trimmed = text.trim()
   const parts = /^\d+:/.test(trimmed) ? trimmed.split(',') : [`1:${trimmed}`]
@@ -79,7 +79,7 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
     texts.set(version, secret)
     currentVersion ||= version
   }
-  // Older versions only read what was made with them, so a weak one can be replaced.
+  // Only the current version must be strong. Older ones only read what was made with them, so a weak one can be replaced.
   if (isGuessable(texts.get(currentVersion) ?? '')) {
     return {
       problem:
@@ -89,8 +89,8 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
   return new RootSecret(texts, currentVersion)
 }
 
-// Few different characters, or few different steps from one to the next, as in aaaa…, abcd… and changemechangeme…. Of texts
-// that are random one in 10^9 is refused, even of 32 hex digits.
+// A guessable text has few different characters, or few different steps from one to the next, as in aaaa…, abcd… and changemechangeme….
+// One of 10^9 random texts is refused, even with only 32 hexadecimal digits.
 const differentMin = 8
 
 function isGuessable(secret: string): boolean {
@@ -101,9 +101,9 @@ function isGuessable(secret: string): boolean {
   return isRepeated || new Set(codes).size < differentMin || new Set(steps).size < differentMin
 }
 
-// HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys.
-// Deriving costs more than what is then done with the key, so each is derived once; purposes are few. And given as bytes,
-// the runtime would make a key of them at every use, for five times the price of a signature.
+// HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys. Deriving a key costs
+// more than using it, and there are few purposes, so each key is cached. It is cached as a KeyObject: from bytes, Node would make one at
+// every use, at five times the cost of a signature.
 export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): KeyObject {
   const text = textsOf.get(rootSecret)?.get(version)
   if (text === undefined) throw new RangeError(`the root secret has no version ${version}`)
@@ -117,14 +117,14 @@ export function deriveKey(rootSecret: RootSecret, purpose: string, version = roo
   return key
 }
 
-// Keys of every known version, the current one first: for what another node may have made with another version.
+// Returns the keys of every known version, the current one first, since another node may use another version.
 export function deriveKeys(rootSecret: RootSecret, purpose: string): [KeyObject, ...KeyObject[]] {
   const [current = 0, ...others] = rootSecret.versions
   const keyOf = (version: number) => deriveKey(rootSecret, purpose, version)
   return [keyOf(current), ...others.map(keyOf)]
 }
 
-// Tells one root secret from another, and says nothing about it or about any key that is derived from it.
+// A value that identifies a root secret without revealing anything about it or about derived keys.
 export function checkValueOf(rootSecret: RootSecret, version: number): string {
   return deriveKey(rootSecret, 'check value', version).export().toString('base64url')
 }
@@ -133,8 +133,8 @@ export function makeSecretText(): string {
   return randomBytes(32).toString('base64url')
 }
 
-// A sealed text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are
-// authenticated too, so a sealed text cannot be moved to another row.
+// An encrypted text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are authenticated too, so
+// it cannot be moved to another row.
 const sealedFormat = 1
 const headBytes = 2
 const nonceBytes = 12
@@ -145,13 +145,13 @@ export function seal(key: KeyObject, plain: string, context: string): string {
   return sealAs(ownKey, key, plain, context)
 }
 
-// Undefined when the key, the context or the text is not the one that was sealed.
+// Returns undefined if the key, the context or the text is not the one that was encrypted.
 export function open(key: KeyObject, sealed: string, context: string): string | undefined {
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
-// Everything that is sealed by the root secret. What is stored is also listed in reseal.ts, or it is lost with an old version. A name
-// cannot change, or stored rows would not open: e-mails are a 'letter'.
+// Purposes of all encryption by the root secret. Stored values must also be listed in reseal.ts, or they are lost with an old version. A
+// name cannot change, since stored rows could not be decrypted otherwise: e-mails are a 'letter'.
 export const sealPurposes = [
   'address row key',
   'agent checkout',
@@ -192,7 +192,7 @@ export function sealByRoot(
   return sealAs(version, deriveKey(rootSecret, purpose, version), plain, context)
 }
 
-// Reads what any version still known has sealed.
+// Decrypts what any known version has encrypted.
 export function openByRoot(
   rootSecret: RootSecret,
   purpose: SealPurpose,
@@ -205,13 +205,14 @@ export function openByRoot(
   return openAs(version, deriveKey(rootSecret, purpose, version), bytes, context)
 }
 
-// Which version of the root secret sealed it. Undefined for a text that is not sealed, or sealed by a key of its own.
+// Returns the version of the root secret that encrypted a text. Returns undefined for other texts, and for texts that a separate key
+// encrypted.
 export function sealingVersionOf(sealed: string): number | undefined {
   const [format, version] = Buffer.from(sealed.slice(0, 4), 'base64url')
   return format === sealedFormat && version !== ownKey ? version : undefined
 }
 
-// How every text that this version has sealed begins: two bytes in base64url, with the first bits of the nonce behind them.
+// The beginnings of all texts that a version has encrypted: two bytes in base64url, followed by the first bits of the nonce.
 export function sealedHeads(version: number): string[] {
   return [0, 64, 128, 192].map((bits) => Buffer.from([sealedFormat, version, bits]).toString('base64url').slice(0, 3))
 }
@@ -254,7 +255,7 @@ export function readToken(key: KeyObject, token: string): string | undefined {
   const dot = token.indexOf('.')
   if (dot < 0) return undefined
   const body = token.slice(0, dot)
-  // The encoded texts are compared, so only the one spelling that was signed is taken.
+  // Compares the encoded texts, so only the spelling that was signed is accepted.
   if (!isEqualSecret(macText(key, body), token.slice(dot + 1))) return undefined
   return Buffer.from(body, 'base64url').toString('utf8')
 }

@@ -27,7 +27,7 @@ import { openSqlite } from './sqlite.ts'
 import { type Reader, StorageRefused, StorageUnavailable } from './storage.ts'
 
 export interface BackupOptions {
-  // Replace an existing file.
+  // Whether an existing file is replaced.
   force: boolean
   onProgress?: (donePages: number, totalPages: number) => void
   // Called with the name of each step as it is reached, so a test can stop there.
@@ -37,10 +37,10 @@ export interface BackupOptions {
 }
 
 export interface Backup {
-  // With symbolic links resolved.
+  // Path with symbolic links resolved.
   file: string
   bytes: number
-  // The newest migration in it.
+  // Name of the newest migration in the backup.
   migration: string
 }
 
@@ -73,7 +73,7 @@ export async function backUp(source: string, path: string, options: BackupOption
 export interface Restored {
   file: string
   bytes: number
-  // Migrations that the copy lacked and now has.
+  // Migrations that the backup lacked and that were applied to the copy.
   applied: string[]
   // Where the previous store was moved to.
   replaced: string | undefined
@@ -181,7 +181,7 @@ function refuseOtherFile(file: string): void {
   }
 }
 
-// SQLite would take such a file for unfinished work of the new database, and destroy it.
+// SQLite would apply such a file to the new database as unfinished work, and destroy it.
 function refuseLeftovers(file: string): void {
   const found = beside.map((ending) => file + ending).find((path) => existsSync(path))
   if (found) throw new StorageRefused(`${found} belongs to another database of this name: move it away first`)
@@ -191,7 +191,7 @@ const ENDING = '.partial'
 // A running copy writes all the time; one that has not written for this long was killed.
 const ABANDONED_MS = 3_600_000
 
-// In the same folder, so the final rename is atomic.
+// The partial file is in the same folder, so the final rename is atomic.
 async function withPartial<T>(file: string, work: (partial: string) => Promise<T>): Promise<T> {
   sweepAbandoned(file)
   const partial = `${file}.${randomBytes(6).toString('hex')}${ENDING}`
@@ -203,8 +203,8 @@ async function withPartial<T>(file: string, work: (partial: string) => Promise<T
   }
 }
 
-// Removes the remains of killed copies: those of this file at once, those of other files in the folder only when they
-// are old, because nightly backups each have their own name.
+// Removes the remains of killed copies: those of this file immediately, those of other files in the folder only when they are old,
+// because nightly backups each have their own name.
 function sweepAbandoned(file: string): void {
   const folder = dirname(file)
   const form = new RegExp(`^(.*)(\\.[0-9a-f]{12}\\${ENDING})(${beside.join('|')})?$`)
@@ -220,7 +220,7 @@ function sweepAbandoned(file: string): void {
   }
 }
 
-// SQLite holds a lock on the copy while it is made and checked.
+// Returns whether a copy is in progress: SQLite holds a lock on the copy while it is made and checked.
 function isInUse(partial: string): boolean {
   const db = new DatabaseSync(partial, { timeout: 0 })
   try {
@@ -233,7 +233,7 @@ function isInUse(partial: string): boolean {
   }
 }
 
-// 8 MiB between two checks for progress and abort.
+// Progress and abort are checked every 8 MiB.
 const STEP_PAGES = 2048
 const SOURCE_BUSY_MS = 5_000
 
@@ -338,7 +338,7 @@ function link(partial: string, file: string): boolean {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw new StorageRefused(`${file} exists: --force replaces it`)
-    // A file system without hard links, as on most memory sticks.
+    // The file system has no hard links, as on most memory sticks.
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) return false
     throw error
   }
@@ -360,7 +360,7 @@ async function orRefuse<T>(problem: string, work: () => Promise<T>): Promise<T> 
   try {
     return await work()
   } catch (error) {
-    // An error of the disk, of SQLite, or one of our refusals is for the operator. Anything else is a defect.
+    // Errors of the disk or of SQLite, and our own refusals, are reported to the operator. Anything else is a defect.
     const isOurs = error instanceof StorageRefused || error instanceof StorageUnavailable
     if (!isOurs && !(error instanceof Error && 'code' in error)) throw error
     throw new StorageRefused(`${problem}: ${error.message}`, error)

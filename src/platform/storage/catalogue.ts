@@ -4,7 +4,7 @@ import type { Reader } from './storage.ts'
 export interface Table {
   name: string
   columns: Column[]
-  // The columns of its primary key, in their order.
+  // Columns of the primary key, in their order.
   key: string[]
   references: Reference[]
 }
@@ -28,7 +28,7 @@ const FULL_TEXT = /^product_index_words/
 // Each store builds these from the products, so a copy leaves them empty and the server fills them.
 export const DERIVED_TABLES: readonly string[] = ['product_index_words', 'product_index']
 
-// Every table except that of the migrations and the full-text index, which each store has for itself.
+// Returns every table except those of the migrations and the full-text index, which each store makes for itself.
 export async function listTables(db: Reader): Promise<Table[]> {
   const [columns, references] =
     db.engine === 'sqlite'
@@ -67,7 +67,7 @@ interface ColumnRow {
 
 interface ReferenceRow {
   table: string
-  // Distinguishes two references of one table.
+  // Distinguishes several references of one table.
   id: string | number
   target: string
   column: string

@@ -1,5 +1,6 @@
-// Cells: several Cartwright databases as schemas of one PostgreSQL database, each with a role of its own that sees no other. Where Citus is, a
-// cell is distributed, so it lies whole on one of its machines. For the operator's commands; a server knows nothing of cells.
+// Cells: several Cartwright databases as schemas of one PostgreSQL database, each with its own role that cannot read the others. If Citus
+// is installed, a cell is distributed: all of it is on one of the machines. Used by the operator's commands; servers do not know about
+// cells.
 
 import { randomBytes } from 'node:crypto'
 import { type MigrateOptions, migrate } from './migrate.ts'
@@ -11,7 +12,7 @@ export interface Cell {
   bytes: number
   migrations: number
   merchants: number
-  // Where Citus has put it; null on one machine.
+  // The machine on which Citus has placed the cell; null without Citus.
   worker: string | null
 }
 
@@ -23,14 +24,14 @@ export function isCellName(name: string): boolean {
 
 export interface MadeCell {
   name: string
-  // With the password of its role, which is stored nowhere else.
+  // Database URL with the password of the cell's role, which is stored nowhere else.
   url: string
   applied: string[]
   isDistributed: boolean
 }
 
-// Role and schema in one transaction, then the migrations as that role. Citus takes the schema last: the oldest migrations do not run in
-// one that is distributed.
+// Creates role and schema in one transaction, then runs the migrations as that role. Citus distributes the schema last: the oldest
+// migrations do not run in a distributed schema.
 export async function addCell(
   storage: Storage,
   operatorUrl: string,
@@ -58,7 +59,7 @@ export async function addCell(
   return { name, url: urlOf(operatorUrl, name, password), applied, isDistributed: await distribute(storage, name) }
 }
 
-// Merchants can be moved between cells that recognize customers by the same keys.
+// Copies the keys of another cell: merchants can be moved between cells whose keys recognize the same customers.
 async function copyKeys(storage: Storage, like: string, name: string): Promise<void> {
   for (const table of ['root_secrets', 'database_keys'])
     await storage.write(
@@ -67,7 +68,7 @@ async function copyKeys(storage: Storage, like: string, name: string): Promise<v
     )
 }
 
-// What was in the schema before stays on the coordinator too, unseen, and would be in the way of later migrations.
+// Citus leaves hidden copies of the earlier tables on the coordinator, where they would block later migrations.
 async function distribute(storage: Storage, name: string): Promise<boolean> {
   if (!(await hasCitus(storage))) return false
   await storage.write(async (tx) => {
@@ -84,7 +85,7 @@ async function hasCitus(storage: Storage): Promise<boolean> {
   return rows.length > 0
 }
 
-// The smallest first.
+// Returns the smallest cell first.
 export async function listCells(storage: Storage): Promise<Cell[]> {
   const found = await storage.read(
     (db) => db.sql<{ name: string; bytes: number; hasMerchants: number }>`
@@ -117,7 +118,7 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
   return cells.sort((a, b) => a.bytes - b.bytes)
 }
 
-// By Citus, while the cell serves: it copies the tables, and holds writes back for the moment in which it changes over.
+// Citus moves the cell while it is in use: it copies the tables, and delays writes only while it switches over.
 export async function moveCell(storage: Storage, name: string, to: Worker): Promise<void> {
   if (!(await hasCitus(storage)))
     throw new StorageRefused('only Citus moves a cell to another machine, and this PostgreSQL does not have it')
@@ -129,7 +130,7 @@ export async function moveCell(storage: Storage, name: string, to: Worker): Prom
   const cell = (await listCells(storage)).find((found) => found.name === name)
   if (!cell) throw new StorageRefused(`there is no cell ${name}`)
   if (cell.worker === `${to.host}:${to.port}`) return
-  // Logical replication needs a primary key in each table, which a test of the migrations asks for.
+  // Logical replication needs a primary key in each table, which a test of the migrations checks.
   await storage.write((tx) => tx.sql`select citus_schema_move(${name}::regnamespace, ${to.host}, ${to.port}::int)`)
 }
 
@@ -161,7 +162,7 @@ export function migrateCell(operatorUrl: string, name: string, options: MigrateO
   return inCell(operatorUrl, name, (cell) => migrate(cell, options))
 }
 
-// As the role of the cell, so its tables are its own.
+// Runs the work as the role of the cell, so the role owns the cell's tables.
 async function inCell<T>(operatorUrl: string, name: string, work: (cell: Storage) => Promise<T>): Promise<T> {
   const url = new URL(operatorUrl)
   const given = url.searchParams.get('options')

@@ -41,7 +41,7 @@ export function checkBeside(
   log('the last shutdown was not clean; checking the database file', { file })
   const startedAt = performance.now()
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
-    // When its standard input closes, the child knows that the server has ended.
+    // The child knows that the server has ended when its standard input closes.
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let isDone = false
@@ -61,11 +61,11 @@ export function checkBeside(
     if (isOver) return
     isOver = true
     if (code !== 0 || output === '') {
-      // The next start checks again.
+      // The check failed; the next start checks again.
       log('the database file could not be checked', { file, tookMs: msSince(startedAt), code, reason: complaint })
       return
     }
-    // Written by check.js.
+    // The output was written by check.js.
     const { finding, tookMs } = JSON.parse(output) as { finding: string; tookMs: number }
     log('the database file was checked', { file, finding, tookMs })
     isDone = finding === 'ok'
@@ -106,7 +106,7 @@ function logBytesOf(file: string): number {
 }
 
 function damageOf(file: string, finding: string): StorageRefused {
-  // SQLite puts a headline above it.
+  // SQLite puts a heading line above the finding.
   const words = finding.replaceAll(/\s+/g, ' ').trim()
   return new StorageRefused(`the database file is damaged, restore a backup: ${file}: ${words}`)
 }

@@ -9,11 +9,11 @@ import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUna
 
 export interface Connection {
   readonly db: DatabaseSync
-  // `values` are those of `parts`, checked.
+  // `values` are the checked values of `parts`.
   run<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[], values: readonly SqlValue[]): Row[]
-  // One of our own short texts, such as `begin`.
+  // Runs one of our own short commands, such as `begin`.
   command(text: string): void
-  // Many statements in one text.
+  // Runs a text with many statements.
   script(text: string): void
 }
 
@@ -43,7 +43,7 @@ export function connectWriter(file: string): Connection {
   }
 }
 
-// A reader meets a lock only while another process recovers or closes the file, which is short.
+// A reader only meets a lock while another process recovers or closes the file, which is short.
 export function connectReader(file: string): Connection {
   const db = new DatabaseSync(file, { readOnly: true, timeout: READ_TIMEOUT_MS })
   db.exec('pragma temp_store = memory; pragma cache_size = -16384; pragma mmap_size = 268435456')
@@ -129,14 +129,14 @@ function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
 }
 
 const BUSY = 5
-// busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb
+// Errors that the caller did not cause: busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb
 const NOT_THE_CALLERS = new Set([BUSY, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
-// Those that pass by themselves.
+// Errors of these that pass by themselves.
 const BRIEF = new Set([BUSY, 6, 9])
 
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  // The low byte is the primary code; the rest says where the error arose.
+  // The low byte is the primary code; the rest says where the error occurred.
   return error.errcode & 0xff
 }
 

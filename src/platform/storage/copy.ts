@@ -26,7 +26,7 @@ export interface CopyOptions {
 }
 
 export interface RowOptions extends Pick<CopyOptions, 'onProgress'> {
-  // Which rows (default: all).
+  // The rows to copy (default: all).
   only?: Fragment | undefined
 }
 
@@ -34,9 +34,9 @@ const all = new Fragment('1 = 1')
 
 export interface Copied {
   tables: CopiedTable[]
-  // The first of them, in words without values. If empty, the copy was committed.
+  // The first differences, described without values. If there are none, the copy was committed.
   differences: string[]
-  // Tables of the source that are not ours.
+  // Tables of the source that do not belong to Cartwright.
   left: string[]
 }
 
@@ -148,7 +148,7 @@ async function copyAll(source: Reader, target: Tx, options: CopyOptions): Promis
   throw new Differs(copied)
 }
 
-// Both have the same migrations, so a table that only one of them has is not ours.
+// Both stores have the same migrations, so a table that only one of them has does not belong to Cartwright.
 async function commonTables(source: Reader, target: Reader): Promise<{ tables: Table[]; left: string[] }> {
   const [here, there] = [await listMigrations(source), await listMigrations(target)]
   if (here !== there) throw new StorageRefused('the source has migrations that this program does not know')
@@ -175,7 +175,7 @@ function shapeOf({ name, columns, key }: Table): string {
   return JSON.stringify([columns.map((column) => `${column.name} ${column.type}`).sort(), key])
 }
 
-// Until the copy is committed no other connection can write there or start a second copy.
+// Locks the tables until the copy is committed, so no other connection can write there or start a second copy.
 export async function lockTables(
   target: Tx,
   tables: readonly Table[],
@@ -280,8 +280,8 @@ const BATCH_ROWS_FIRST = 100
 const BATCH_ROWS_MAX = 2_000
 const BATCH_CHARACTERS = 4_000_000
 
-// In primary-key order, as each engine sorts it: nothing else depends on the order. A table of large texts is read in
-// small batches.
+// Yields rows in primary-key order, as each engine sorts it: nothing else depends on the order. A table of large texts is read in small
+// batches.
 export async function* batchesOf(db: Reader, table: Table, only = all): AsyncGenerator<Row[]> {
   const columns = table.columns.map(({ name }) => quote(name)).join(', ')
   const key = table.key.map(quote).join(', ')
@@ -376,7 +376,7 @@ function isKey({ key }: Table): string {
   return key.map((name) => `${quote(name)} = ?`).join(' and ')
 }
 
-// Names come from the catalogue; a question mark in one would be taken for a parameter.
+// Quotes a name of the catalogue. A question mark in it would be parsed as a parameter.
 export function quote(name: string): string {
   if (!/^[a-z_][a-z0-9_]*$/.test(name))
     throw new Error(`${JSON.stringify(name)} is not a name that a migration creates`)

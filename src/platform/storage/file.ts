@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { diskWords } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
-// The file that a URL names; throws if the URL is invalid. Opens and creates nothing.
+// Returns the file that a URL names; throws if the URL is invalid. Opens and creates nothing.
 export function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length)
   // `:memory:` would be a separate store for each connection.
@@ -17,12 +17,12 @@ export function sqlitePath(url: string): string {
   return path
 }
 
-// True if the file is missing or empty. Creates nothing.
+// Returns true if the file is missing or empty. Creates nothing.
 export function isEmptyFile(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
-// Symbolic links are resolved, so two names of one file lead to one lock. Folder and file are created if missing.
+// Symbolic links are resolved, so two names of the same file share a lock. Folder and file are created if missing.
 export function prepareFile(path: string): string {
   try {
     const folder = dirname(resolve(path))

@@ -1,8 +1,7 @@
-// A check inside an update that is sent and not awaited: `update carts set ${expectVersion(3, 4)}, …`. The row was read
-// under its lock, so it must still be as it was read. If it is not, the lock was missing, which is a defect, and the
-// row must not be overwritten. A condition in `where` would update nothing and look like a success, since the result is
-// not read. Instead the column becomes null, which its table refuses, and with it the commit. The storage recognises
-// the statement by its guard and throws `RowMoved`.
+// A check within an update that is sent and not awaited: `update carts set ${expectVersion(3, 4)}, …`. The row was read under its lock,
+// so it cannot have changed. If it has, the lock was missing, which is a defect, and the row must not be overwritten. A condition in
+// `where` would update nothing and look like a success, since the result is not read. Instead the column becomes null, which its table
+// refuses, and with it the commit. The storage recognises the statement by its guard and throws `RowMoved`.
 
 import { Fragment, type SqlValue } from './storage.ts'
 
@@ -10,7 +9,7 @@ export class Guard extends Fragment {
   readonly column: string
   readonly expected: SqlValue
 
-  // The column is `not null`.
+  // The column must be `not null`.
   constructor(column: string, expected: SqlValue, then: Fragment) {
     super(`${column} = case when ${column} = ? then ${then.text} end`, [expected, ...then.values])
     this.column = column

@@ -1,5 +1,4 @@
-// What only this folder may do with a transaction, and how it reports errors. Other folders see `Tx` and cannot name
-// these.
+// Operations on a transaction that only this folder may use, and how it reports errors. Other folders see `Tx`, which does not have them.
 import { type SignalName, type Storage, type StorageOptions, StorageUnavailable, type Tx } from './storage.ts'
 
 // A migration may take long: this call lifts the time limits of the transaction and returns the function that runs its
@@ -47,7 +46,7 @@ export class Signals {
       )
   }
 
-  // Called when all statements have been answered.
+  // Called after all statements have been answered.
   async given(): Promise<ReadonlySet<SignalName>> {
     if (this.#waiting.length > 0) await Promise.all(this.#waiting)
     return this.#names
@@ -65,7 +64,7 @@ export function runAll(functions: readonly (() => void)[], log: Log): void {
   }
 }
 
-// Where a defect was thrown. A log line is JSON, in which an Error would be empty or reveal too much.
+// Returns the stack of a defect. A log line is JSON, in which an Error would be empty or reveal too much.
 export function traceOf(error: unknown): string {
   return (error instanceof Error && error.stack) || String(error)
 }

@@ -7,7 +7,7 @@ import { createPrivately } from './file.ts'
 import { diskWords } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
-// How a run left the file. A killed run leaves `unclean`; `damaged` stays until a check finds the file intact.
+// How the last run left the file. A killed run leaves `unclean`; `damaged` stays until a check finds the file intact.
 export type Ending = 'clean' | 'unclean' | 'damaged'
 
 export interface ServerLock {

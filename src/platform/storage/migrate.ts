@@ -14,7 +14,7 @@ const DIRECTORY = join(import.meta.dirname, 'migrations')
 export interface MigrateOptions {
   now: Date
   directory?: string
-  // Lets each migration run where a new SQLite database would begin with what they make.
+  // Runs each migration even if a new SQLite database could begin with a printed schema instead.
   oneByOne?: boolean
   // Called before each migration, unless the database is new: they may take long where there are rows.
   onBegin?: (begun: BegunMigration) => Promise<void>
@@ -24,7 +24,7 @@ export interface MigrateOptions {
 
 export interface BegunMigration {
   migration: string
-  // From 1.
+  // Number of the migration, from 1.
   number: number
   of: number
 }
@@ -53,13 +53,13 @@ export async function migrate(storage: Storage, options: MigrateOptions): Promis
 export interface SchemaGap {
   // Migrations of this code that the store lacks.
   pending: number
-  // Migrations of the store that this code does not know: a newer version has migrated it.
+  // Migrations of the store that this code does not know, since a newer release has migrated it.
   newer: number
-  // Whether one of these takes away what this code needs.
+  // Whether one of these removes something that this code needs.
   isTooNew: boolean
 }
 
-// For the readiness check.
+// Returns the differences between the store's schema and this code, for the readiness check.
 export async function schemaGap(storage: Storage, directory: string = DIRECTORY): Promise<SchemaGap> {
   const files = await listFiles(directory)
   const known = new Set(files.map(({ version }) => version))
@@ -81,7 +81,7 @@ export async function refuseOtherSchema(storage: Storage, directory: string = DI
     throw new StorageRefused(`the database lacks migrations (${missing}): run migrate, or start the server`)
 }
 
-// Whether the store has any tables yet.
+// Returns whether the store has tables already.
 export async function isMigrated(db: Reader): Promise<boolean> {
   return (await tableExists(db)) && (await listApplied(db)).size > 0
 }
@@ -107,7 +107,7 @@ async function apply(storage: Storage, migration: Migration, { now, onStep }: Mi
   return isOurs
 }
 
-// False if another node has it.
+// Returns false if another node has applied the migration.
 async function record(tx: InsideTx, { version, name, checksum }: Migration, now: Date): Promise<boolean> {
   const rows = await tx.sql`
     insert into schema_migrations (version, name, checksum, applied_at)
@@ -116,7 +116,7 @@ async function record(tx: InsideTx, { version, name, checksum }: Migration, now:
   return rows.length > 0
 }
 
-// All of them in one transaction.
+// Applies the printed schema and records its migrations, in one transaction.
 function applyPrinted(
   storage: Storage,
   { count, script }: PrintedSchema,
@@ -170,16 +170,16 @@ async function listApplied(db: Reader): Promise<Map<number, Applied>> {
   return new Map(rows.map((row) => [row.version, row]))
 }
 
-// Migrations add, so a program of the version before goes on with a database that a newer one has migrated. One that takes something
-// away says so in its name: `0130_needs_0125_drop_notes` leaves out programs that do not know migration 0125.
+// Migrations add, so an older program can still use a database that a newer one has migrated. A migration that removes something says so
+// in its name: `0130_needs_0125_drop_notes` excludes programs that do not know migration 0125.
 const needs = /^\d{4}_needs_(\d{4})_/
 
-// A migration of the store, unknown to this code, with which this code cannot work.
+// Returns a migration of the store, unknown to this code, that excludes this code.
 function findTooNew(known: readonly { version: number }[], applied: ReadonlyMap<number, Applied>): Applied | undefined {
   const newest = Math.max(0, ...known.map(({ version }) => version))
   return [...applied.values()].find(({ version, name }) => {
     if (known.some((migration) => migration.version === version)) return false
-    // One between those that we know comes from another history.
+    // An unknown migration between known ones comes from another history.
     return version < newest || Number(needs.exec(name)?.[1] ?? 0) > newest
   })
 }
@@ -202,7 +202,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   const files = await listFiles(directory)
   return Promise.all(
     files.map(async ({ version, name }) => {
-      // A checkout may have changed the line endings, which changes nothing else.
+      // A checkout may have changed the line endings, which have no effect.
       const script = (await readFile(join(directory, `${name}.sql`), 'utf8')).replaceAll('\r\n', '\n')
       const checksum = createHash('sha256').update(script).digest('hex')
       return { version, name, checksum: mended.get(checksum) ?? checksum, script }
@@ -210,15 +210,15 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-// Checksums of files that do the same as before and only faster, each with the checksum of the file as it was merged: every
-// database has that one.
+// Checksums of files that were changed to do the same faster, each with the checksum of the original file, which every database has
+// recorded.
 const mended: ReadonlyMap<string, string> = new Map([
   // 0015_modes
   [
     'a8aa0665bf999018098a09f15913ba435d6a4d7ddc8f6ce5b07b06b34e9faf62',
     '1ce10a28d28921fd5ef085eab12b455218d7b710f867fe3d91488c1e6b5e49c2',
   ],
-  // 0082_price_history: rows that an earlier one marked are not written again; on PostgreSQL that took 1.4 s with 10,000 products.
+  // 0082_price_history: rows that an earlier migration marked are not written again; on PostgreSQL that took 1.4 s with 10,000 products.
   [
     '7155b678d747509e51b95c23d2cce5365cfea7ace531ec9ed0ed389673aacf69',
     '8665c740c46f88faae8882d5cebe49d1f7822f8bd10865ff1290f2ab087c0050',

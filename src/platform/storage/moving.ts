@@ -1,6 +1,6 @@
-// Moves one merchant from a database to another, while servers run on both. All of its rows are copied, read back and compared,
-// and deleted at the source, under locks of their tables. To what is under way it is as if its server had been killed: calls that were
-// begun are asked about again at the target, under the same keys and ids.
+// Moves one merchant from a database to another, while servers run on both. All of its rows are copied, read back and compared, and
+// deleted at the source, under locks of their tables. For work in progress it is as if its server had been killed: the outcome of
+// unfinished provider calls is queried again at the target, under the same keys and ids.
 
 import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './catalogue.ts'
 import {
@@ -19,21 +19,21 @@ import { Fragment, type Reader, type SqlValue, type Storage, StorageRefused, typ
 
 export interface MoveOptions extends Pick<RowOptions, 'onProgress'> {
   now: () => number
-  // Where the target is reached, for callers that ask the source.
+  // Origin of the target, for callers of the source.
   origin: string
-  // Resolves when no server of the source lets a caller of the merchant in any more.
+  // Resolves when no server of the source admits callers of the merchant any more.
   closed: () => Promise<void>
-  // Forgets what the search has of the merchant, while its products are still there.
+  // Deletes the merchant from the search index, while its products still exist.
   dropIndex: (tx: Tx, merchantId: string) => Promise<void>
 }
 
 export interface Moved {
   rows: number
-  // For how long the tables of the source were locked.
+  // Time for which the tables of the source were locked.
   lockedMs: number
 }
 
-// If it is interrupted, it can be called again; until the source is committed, the source counts.
+// May be called again after an interruption. Until the source is committed, its data is the valid one.
 export async function moveMerchant(from: Storage, to: Storage, slug: string, options: MoveOptions): Promise<Moved> {
   await refuseOtherVersions(from, to)
   const merchantId = await beginLeaving(from, slug, options.now())
@@ -50,8 +50,9 @@ export async function moveMerchant(from: Storage, to: Storage, slug: string, opt
     // This transaction is idle while the target writes.
     if (source.engine === 'postgres') await source.sql`set local idle_in_transaction_session_timeout = 0`
     const parts = await listParts(source, merchantId)
-    // Also against those who have only locked rows. One of them would wait for us with a row that is deleted below, and by then the
-    // target is committed: this transaction would be undone as a deadlock, and done again over what the target has done since.
+    // The lock also excludes transactions that only lock rows. One of them could wait for this transaction while holding a row that is
+    // deleted below. By then the target is committed: this transaction would be rolled back as a deadlock, and repeated over later
+    // changes of the target.
     await lockTables(
       source,
       parts.map(({ table }) => table),
@@ -74,7 +75,7 @@ async function refuseOtherVersions(from: Storage, to: Storage): Promise<void> {
   if (here !== there) throw new StorageRefused('the databases have different migrations')
 }
 
-// Undefined: it has left before.
+// Returns undefined if the merchant has left before.
 async function beginLeaving(from: Storage, slug: string, now: number): Promise<string | undefined> {
   return from.write(async (tx) => {
     const [merchant] = await tx.sql<{ id: string }>`select id from merchants where slug = ${slug}`
@@ -119,15 +120,15 @@ async function refuseCollision(to: Storage, merchantId: string, slug: string): P
     throw new StorageRefused(`the target has a merchant ${slug} already`)
 }
 
-// A table, and which of its rows are the merchant's.
+// A table and the condition that selects the merchant's rows.
 interface Part {
   table: Table
   only: Fragment
-  // Rows that others may use too are copied where they are missing, and stay.
+  // Whether other merchants may use the rows too. Such rows are copied if they are missing, and stay at the source.
   isShared: boolean
 }
 
-// Neither a merchant's nor needed by one: keys and sessions of the database and of its people.
+// Tables that neither belong to a merchant nor are needed by one: keys and sessions of the database and of its people.
 const left: ReadonlySet<string> = new Set([
   ...['database_keys', 'root_secrets', 'forgotten_root_secrets', 'mail_switch', 'sweeps', 'sign_in_limits'],
   ...['passkey_challenges', 'setup_links', 'user_sessions', 'merchant_moves', 'moved_names'],
@@ -146,14 +147,14 @@ const conditions: Readonly<Record<string, string>> = {
   user_passkeys: `user_id in (${ofPeople})`,
   oauth_artifacts: 'grant_id in (select grant_id from installations where merchant_id = ?)',
   deferred_rows: `(tenant_id = ? or tenant_id in (${ofInstallations}))`,
-  // At the simulated provider, under the ids of payments.
+  // Charges at the simulated provider are stored under the ids of payments.
   test_charges: `key in (${ofPayments})`,
   test_refunds: `charge_key in (${ofPayments})`,
 }
 
 const shared: ReadonlySet<string> = new Set(['apps', 'users', 'user_factors', 'user_passkeys'])
 
-// Every table is in one of the rules, or this throws: a new one cannot be forgotten.
+// Throws if a table is in none of the rules, so a new table cannot be forgotten.
 export function partOf(table: Table, merchantId: string): Part | undefined {
   const { name, columns } = table
   if (left.has(name)) return undefined
@@ -179,7 +180,7 @@ interface Arrival {
 }
 
 async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, options }: Arrival): Promise<number> {
-  // What an interrupted move has left, or what was here once.
+  // Deletes the remains of an interrupted or earlier move.
   await deleteRows(target, merchantId, parts, options)
   await target.sql`delete from moved_names where merchant_id = ${merchantId}`
   await target.sql`
@@ -195,7 +196,7 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
       rows += await copyOfPeople(source, target, { table, only, people })
     else sums.set(part, await copyTable(source, target, table, { ...options, only }))
   }
-  // Whose a row is may be said by a table that was copied after it.
+  // Compared after everything was copied, since the condition of a table may read a table that is copied later.
   for (const [{ table, only }, sum] of sums) {
     if (!isEqual(sum, await sumOf(target, table, { ...options, only })))
       throw new StorageRefused(`the rows of ${table.name} differ after they were copied; nothing was changed`)
@@ -204,7 +205,7 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
   return rows
 }
 
-// Apps and people. Who is known to the target by the same address keeps the account there. Gives the ids of people at the target.
+// Copies apps and people. People whose e-mail address the target knows keep their account there. Returns the ids of people at the target.
 async function bringPeople(source: Reader, target: Tx, parts: readonly Part[]): Promise<Map<string, string>> {
   const people = new Map<string, string>()
   const isNew = new Set<SqlValue>()
@@ -227,7 +228,7 @@ async function bringPeople(source: Reader, target: Tx, parts: readonly Part[]): 
   return people
 }
 
-// Their ids may be others at the target.
+// Copies rows that refer to people, whose ids may differ at the target.
 async function copyOfPeople(
   source: Reader,
   target: Tx,
@@ -255,7 +256,7 @@ async function deleteRows(
   { dropIndex }: Pick<MoveOptions, 'dropIndex'>,
 ): Promise<void> {
   await dropIndex(tx, merchantId)
-  // What is found by rows of another table goes before them.
+  // Rows that are selected through another table are deleted before the rows of that table.
   const own = parts.filter(({ isShared }) => !isShared)
   const isIndirect = ({ only }: Part) => only.text.includes('select')
   for (const { table, only } of own.filter(isIndirect).toReversed())

@@ -16,15 +16,15 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
 }
 
 export interface Look {
-  // Undefined if there is no file.
+  // Undefined if the file does not exist.
   storage: Storage | undefined
-  // Whether it has our tables.
+  // Whether the database has our tables.
   isMade: boolean
 }
 
 // Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openLooked` follows.
 export async function lookInto(url: string, { readsOnly = true, ...options }: StorageOptions = {}): Promise<Look> {
-  // What is opened again says by itself what is wrong with it.
+  // A storage that is opened again logs its problems then.
   const { log: _, ...quietly } = options
   const storage = url.startsWith('sqlite:')
     ? await lookIntoSqlite(sqlitePath(url), readsOnly ? options : quietly)
@@ -37,7 +37,7 @@ export async function lookInto(url: string, { readsOnly = true, ...options }: St
   }
 }
 
-// What was looked into, for writing too. A file is opened again; connections to PostgreSQL stay.
+// Opens the storage for writing too. A file is opened again; connections to PostgreSQL are reused.
 export async function openLooked({ storage }: Look, url: string, options: StorageOptions): Promise<Storage> {
   if (storage?.engine === 'postgres') return storage
   await storage?.close()

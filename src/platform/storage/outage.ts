@@ -6,7 +6,7 @@ export interface Outage {
   // The server answers, but rejects writes: a standby. Successful reads do not end such an outage.
   readonly isReadOnly: boolean
   begin(error: unknown, options?: { isReadOnly: boolean }): void
-  // Called by work that succeeded. Work that started before the outage began does not end it.
+  // Called after work succeeded. Work that started before the outage began does not end it.
   end(startedAt: number): void
 }
 

@@ -1,5 +1,5 @@
-// The schema of SQLite after many migrations as one script, so an empty database is not led through each of them: on two cores that took a
-// third of a start. It is printed now and then (`npm run schema:print`); migrations after it run one by one as ever.
+// The schema of SQLite after many migrations as one script, so an empty database need not run each of them: on two cores that took a
+// third of a start. It is printed now and then (`npm run schema:print`); migrations after it run one by one as usual.
 
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import type { Reader, Storage } from './storage.ts'
 const FILE = join(import.meta.dirname, 'schema.sqlite.sql')
 
 export interface PrintedSchema {
-  // How many migrations it consists of, from the first on.
+  // Number of migrations that the script contains, from the first on.
   count: number
   script: string
 }
@@ -19,7 +19,7 @@ interface Recorded {
   checksum: string
 }
 
-// Undefined if it was printed from other migrations than these.
+// Returns undefined if the script was printed from different migrations.
 export async function readPrinted(migrations: readonly Recorded[]): Promise<PrintedSchema | undefined> {
   const script = await readFile(FILE, 'utf8')
   const [, count = '', digest] = /^-- migrations: (\d+), (\S+)$/m.exec(script) ?? []
@@ -52,7 +52,8 @@ interface Thing {
   sql: string
 }
 
-// In the order in which they were made, without what SQLite makes by itself: indexes of keys, and the tables of a full-text index.
+// Tables and indexes in the order of their creation, without those that SQLite makes by itself: indexes of keys, and the tables of a
+// full-text index.
 export async function listThings(db: Reader): Promise<Thing[]> {
   return db.sql<Thing>`
     select name, sql from sqlite_master

@@ -1,5 +1,4 @@
-// The Reader of a SQLite connection, and what a Tx has in common with it: it runs one statement after the other, until
-// one fails or the work ends.
+// The Reader of a SQLite connection, and the base of its Tx: it runs one statement after the other, until one fails or the work ends.
 import type { Connection } from './connection.ts'
 import { ENDED } from './inside.ts'
 import { valuesOf } from './statement.ts'

@@ -29,7 +29,7 @@ export function commandsOf(script: string, engine?: Engine): string[] {
   return commands.filter((text) => text !== '')
 }
 
-// A quoted text or name, in which a quotation mark is doubled; a comment; the end of a command; or anything else. A quotation
-// mark or the beginning of a comment by itself has no end.
+// A token is a quoted text or name, in which a quotation mark is doubled; a comment; the end of a command; or anything else. A single
+// quotation mark or the beginning of a comment alone means that it is not closed.
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|\/\*|[^'";$/-]+|./gs
 const ONLY = /^-- only (sqlite|postgres)$/

@@ -14,7 +14,7 @@ export interface Listeners {
   close(): void
 }
 
-// There are a handful. More means that a caller adds listeners repeatedly and never removes them.
+// There are few listeners. More means that a caller adds listeners repeatedly and never removes them.
 const LISTENERS_MAX = 100
 
 interface Listener {

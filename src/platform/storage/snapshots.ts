@@ -7,7 +7,7 @@ import { type Reader, StorageUnavailable } from './storage.ts'
 
 export interface Snapshots {
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
-  // Another number after each commit.
+  // Returns a number that changes with each commit.
   mark(): number | undefined
   stats(): { open: number; idle: number; waiting: number }
   close(): Promise<void>
@@ -33,10 +33,10 @@ export function openSnapshots(connect: () => Connection, bounds: Bounds): Snapsh
   let opened = 1
   let closed = false
   let drained: (() => void) | undefined
-  // Numbers of one connection can be compared, those of two cannot. It has no transaction, so it sees every commit.
+  // The connection of the mark: numbers are only comparable within one connection. It has no open transaction, so it sees every commit.
   let marker: { connection: Connection; statement: StatementSync } | undefined
 
-  // A read that awaits something slow would delay the checkpoint for as long as it lasts.
+  // A read that awaits something slow would delay the checkpoint, so it is ended.
   const watch = setInterval(() => {
     const oldest = performance.now() - bounds.workMsMax
     for (const read of active) if (read.startedAt < oldest) leave(read)

@@ -1,12 +1,12 @@
-// The room that a store's file has: how much it takes, how much is free, and whether a write still fits.
+// The disk space of a store's file: how much it uses, how much is free, and whether a write still fits.
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-// More than one group of writes needs. On a full disk a small write may still fit into what the write-ahead log has already.
+// More than one group of writes needs. On a full disk a small write may still fit into the space that the write-ahead log already has.
 const roomBytes = 1_048_576
 
-// Rejects if a file of that size cannot be written beside the store.
+// Rejects if a file of this size cannot be written beside the store.
 export async function tryRoom(file: string): Promise<void> {
   const path = `${file}-room`
   try {
@@ -37,8 +37,8 @@ async function sizeOf(path: string): Promise<number> {
   )
 }
 
-// What is wrong with the disk of a file that could not be opened or written. SQLite itself says `disk I/O error` or `unable to
-// open database file`.
+// Describes the problem of the disk if a file could not be opened or written. SQLite itself only says `disk I/O error` or `unable to open
+// database file`.
 export function diskWords(file: string, error: unknown): string {
   const { message } = error as Error
   const trouble = troubleOf(dirname(file))

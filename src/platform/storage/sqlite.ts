@@ -1,4 +1,4 @@
-// Stores data in one SQLite file: writes queue, and reads run beside them without waiting.
+// Stores data in one SQLite file: writes queue, and reads run at the same time without waiting.
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkBeside, checkFirst } from './check.ts'
@@ -51,7 +51,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
           })
         : undefined
     const release = () => {
-      // It reads the file too, and would keep the log from being emptied.
+      // The check reads the file too, which would prevent the log from being emptied.
       check?.stop()
       const isTidy = closeFile(db, log)
       if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
@@ -104,20 +104,20 @@ interface Parts {
   snapshots: Snapshots
   listeners: Listeners
   outage: Outage
-  // Rejects while the disk has no room.
+  // Rejects while the disk is full.
   tryDisk: () => Promise<void>
   damage: () => StorageRefused | undefined
   release: () => void
 }
 
-// While writes fail, how often one that succeeded makes us try whether the disk has room.
+// While writes fail: minimum time between two checks of the disk, which a successful write starts.
 const RECHECK_MS = 1_000
 
 function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, release }: Parts): Storage {
   let closing: Promise<void> | undefined
   let isFailing = false
   let checkedAt = Number.NEGATIVE_INFINITY
-  // After a write that failed for lack of space or of a disk, later ones will fail too, though small ones may succeed.
+  // After a write that failed because of the disk, later ones will fail too, though small ones may succeed.
   async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const value = await writer.write(work)
@@ -130,12 +130,12 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     }
   }
   function noteFailure(error: unknown): void {
-    // A work that threw by itself says nothing about the disk.
+    // An error of the work itself says nothing about the disk.
     if (error instanceof StorageUnavailable) isFailing = true
     else if (!outage.isOn) isFailing = false
     if (error instanceof StorageOutage) outage.begin(error)
   }
-  // Only what is sure to fit again ends an outage, so one that lasts is two lines of the log and not hundreds.
+  // The outage only ends when there is certainly enough space, so a long outage is two log lines and not hundreds.
   async function recover(): Promise<void> {
     const startedAt = performance.now()
     checkedAt = startedAt
@@ -149,7 +149,7 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     isFailing = false
     outage.end(startedAt)
   }
-  // A damaged file is not read either: a wrong price is worse than none.
+  // A damaged file is not even read: a wrong price is worse than none.
   function refusal(): Promise<never> | undefined {
     const found = damage()
     // The server shuts down and reports the reason.
@@ -157,15 +157,15 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
   }
   return {
     engine: 'sqlite',
-    // The lock file ensures it.
+    // The lock file ensures that there is one server.
     hasOneServer: true,
     read: (work) => refusal() ?? snapshots.read(work),
     write: (work) => refusal() ?? write(work),
-    // Work runs one after the other, and each is rolled back before the next.
+    // Work runs one after the other, and failed work is rolled back before the next begins.
     rolledBack: async () => {},
     commitMark: () => (damage() ? undefined : snapshots.mark()),
     listen: listeners.add,
-    // Plans do not depend on the number of rows.
+    // Does nothing, since plans do not depend on the number of rows.
     afterBulkLoad: async () => {},
     async checkWrites() {
       await refusal()
@@ -191,8 +191,8 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
   }
 }
 
-// Several processes may open a new file at once. Switching it to a write-ahead log needs exclusive access for a moment,
-// and any other process gets SQLITE_BUSY meanwhile, whatever it does.
+// Several processes may open a new file at the same time. Switching it to a write-ahead log needs exclusive access for a moment, and any
+// other process gets SQLITE_BUSY meanwhile, whatever it does.
 async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   const hopelessAt = performance.now() + patienceMs
   for (;;) {
@@ -205,8 +205,8 @@ async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   }
 }
 
-// Moves committed data from the log into the file. On a full disk it stays in the log, where it is just as safe, and
-// the next start moves it: worth a log line, not a failure.
+// Moves committed data from the log into the file. On a full disk it stays in the log, where it is just as safe, and the next start moves
+// it, so this is logged and not a failure.
 function closeFile(db: Connection['db'], log: Log): boolean {
   let isTidy = true
   try {
@@ -219,7 +219,7 @@ function closeFile(db: Connection['db'], log: Log): boolean {
   return isTidy
 }
 
-// Without the mark of a clean shutdown the next start checks the file again, which costs time and nothing else.
+// Without the mark of a clean shutdown the next start checks the file again, which only costs time.
 function noteEnding(lock: ServerLock, ending: Ending, log: Log): void {
   try {
     lock.note(ending)

@@ -5,11 +5,11 @@ import { Fragment, type SqlValue } from './storage.ts'
 export type Mark = '$' | '?'
 type Part = SqlValue | Fragment
 
-// Cached shapes per template. `list()` makes at most fifteen; more means that text is composed at run time.
+// Maximum number of cached shapes per template. `list()` makes at most fifteen; more means that text is composed at run time.
 const SHAPES_MAX = 64
 
-// Finds the cached statement of a template, or makes it. A template is one object for the life of the program, so the
-// object is the key and its text is not read; fragments add their text to the key, because they change the statement.
+// Returns the cached statement of a template, or makes it. A template is one object for the life of the program, so the object is the key
+// and its text is not read; fragments add their text to the key, because they change the statement.
 export function keepStatements<Statement>(mark: Mark, make: (text: string) => Statement) {
   const kept = new WeakMap<TemplateStringsArray, Map<string, Statement>>()
   return (template: TemplateStringsArray, parts: readonly Part[]): Statement => {
@@ -29,7 +29,7 @@ export function keepStatements<Statement>(mark: Mark, make: (text: string) => St
   }
 }
 
-// The parameters of a statement, with fragments' values in their places. Throws on a value that cannot be stored.
+// Returns the parameters of a statement, including the values of fragments in their places. Throws for a value that cannot be stored.
 export function valuesOf(parts: readonly Part[]): SqlValue[] {
   const values: SqlValue[] = []
   for (const part of parts) {
@@ -39,8 +39,8 @@ export function valuesOf(parts: readonly Part[]): SqlValue[] {
   return values
 }
 
-// SQLite's parameters have no number: one with a number has a name, and the driver looks every name up in a list of them all, so
-// binding 4,096 took 70 ms instead of 12 ms.
+// SQLite gets parameters without numbers: a number is treated as a name, and the driver looks every name up in a list of all, so binding
+// 4,096 took 70 ms instead of 12 ms.
 function textOf(template: TemplateStringsArray, parts: readonly Part[], mark: Mark): string {
   let count = 0
   const next = mark === '?' ? () => mark : () => mark + ++count

@@ -1,10 +1,10 @@
-// The interface of storage for the other folders. A Reader reads, a Tx may also write, and the pool or file behind them
-// is not accessible.
+// The interface of storage for the other folders. A Reader reads, a Tx may also write, and the pool or file behind them is not
+// accessible.
 
-// For display to an operator. Code asks for traits instead: `isAlone`, `lockRow`, `hasOneServer`, `afterBulkLoad`.
+// For display to an operator. Code uses traits instead: `isAlone`, `lockRow`, `hasOneServer`, `afterBulkLoad`.
 export type Engine = 'sqlite' | 'postgres'
 
-// Booleans are absent on purpose: a nullable instant says more. Undefined is a defect and throws.
+// Booleans are intentionally missing: a nullable instant says more. Undefined is a defect and throws.
 export type SqlValue = string | number | null
 
 // A piece of SQL text that storage itself supplies, such as a row lock. Its values are numbered with the statement's own.
@@ -20,7 +20,7 @@ export class Fragment {
 // A quarter of what SQLite binds in one statement (32,766), so a statement with three full lists still runs.
 const LIST_MAX = 8192
 
-// `where ${allOf(conditions)}`: at least one.
+// `where ${allOf(conditions)}`, with at least one condition.
 export function allOf(conditions: readonly Fragment[]): Fragment {
   return new Fragment(
     conditions.map(({ text }) => text).join(' and '),
@@ -47,39 +47,38 @@ export interface Reader {
 
 export type ColumnType = 'text' | 'bigint'
 
-// Reads and writes. Everything is committed together, or nothing.
+// Reads and writes. Everything is committed together, or nothing is.
 export interface Tx extends Reader {
-  // A statement whose result is not needed. It is not awaited: on PostgreSQL it is sent together with the next one, and
-  // it runs before every statement sent after it. If it fails, the commit fails.
+  // Sends a statement whose result is not needed. It is not awaited: on PostgreSQL it is sent together with the next one, and it runs
+  // before every statement sent after it. If it fails, the commit fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void
-  // No other transaction writes at the same time, so what was read does not change until this one ends. Statements are
-  // then not round trips either, and sending one early gains nothing.
+  // Whether no other transaction writes at the same time, so what was read does not change until this one ends. Statements are then not
+  // round trips either, and sending one early gains nothing.
   readonly isAlone: boolean
   // `` tx.lockRow`select id from carts where …` ``: locks the rows until the transaction ends. Does nothing if
   // `isAlone`.
   lockRow(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<void>
-  // The same, as part of a statement whose rows are needed.
+  // Suffix that locks the selected rows, for a statement whose rows are needed.
   readonly forUpdate: Fragment
   readonly skipLocked: Fragment
-  // The same, in a statement that joins tables: only the rows of these are locked, one after the other in this order.
+  // Suffix for a statement that joins tables: only the rows of these tables are locked, one table after the other in this order.
   forUpdateOf(...aliases: string[]): Fragment
   skipLockedOf(alias: string): Fragment
-  // Selected by a statement that locks a row of this table: 1 if the row is still the one that the statement found. 0 if the lock had to wait for
-  // a change of it: the row is as that left it, but whatever the statement read without a lock is from before.
+  // Selected by a statement that locks a row of this table: 1 if the row has not changed since the statement found it. 0 if the lock had
+  // to wait for a change: the row has its new values, but everything that the statement read without a lock is older.
   isAsFound(table: string, alias: string, key: readonly string[]): Fragment
-  // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: our values as a table, to write many rows at once.
+  // `with done (id, at) as (${tx.rows(rows, ['text', 'bigint'])})`: values as a table, to write many rows with one statement.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment
-  // Runs once the commit is durable, never if the work is rolled back. Only for signals and caches of this process.
+  // Runs once the commit is durable, and never if the work is rolled back. Only for signals and caches of this process.
   afterCommit(then: () => void): void
-  // Calls the listeners, on this node and on the others, once the commit is durable. A signal may be lost with its
-  // process or its connection, so listeners also poll from time to time. With `ifAny`, a statement of this transaction,
-  // it signals only if that returned rows; the caller need not await it. It does not throw after a failed statement:
-  // there will be no commit.
+  // Calls the listeners, on this node and on the others, once the commit is durable. A signal may be lost with its process or its
+  // connection, so listeners also poll from time to time. With `ifAny`, a statement of this transaction, it signals only if the statement
+  // returned rows; the caller need not await it. It does not throw after a failed statement, since nothing will be committed.
   signal(name: SignalName, ifAny?: Promise<readonly unknown[]>): void
 }
 
-// For caching what was read: runs at once if that was committed before, otherwise after the commit. Data seen by work
-// that was rolled back is never cached.
+// For caching values that were read: runs immediately if they were committed before, otherwise after the commit. Values that rolled-back
+// work has seen are never cached.
 export function onceDurable(db: Reader | Tx, then: () => void): void {
   if ('afterCommit' in db) db.afterCommit(then)
   else then()
@@ -96,7 +95,7 @@ export type SignalName =
 
 export interface StorageStats {
   engine: Engine
-  // `waiting`: pieces of work waiting for a connection. SQLite's writer counts as open, and its queue is below.
+  // `waiting`: pieces of work that wait for a connection. SQLite's writer counts as open, and `queued` below is its queue.
   connections: { open: number; idle: number; waiting: number }
   // SQLite: commits, and how many pieces of work they contained. PostgreSQL: one piece per commit.
   writes: { commits: number; works: number; queued: number; retries: number }
@@ -105,20 +104,20 @@ export interface StorageStats {
 export interface StorageSpace {
   bytes: number
   freeBytes: number | null
-  // Bytes of each table with its indexes, where the engine knows them without reading the tables.
+  // Bytes of each table with its indexes, or null if the engine would have to read the tables for it.
   tables: Readonly<Record<string, number>> | null
 }
 
 export interface Storage {
   readonly engine: Engine
-  // At most one server uses this database, so what an earlier one claimed and did not finish can be claimed again.
+  // Whether at most one server uses this database, so rows that an earlier server claimed and did not finish can be claimed again.
   readonly hasOneServer: boolean
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   // Failed work is rolled back without its caller waiting. This waits until all work that failed before has released
   // its locks, for callers that skip locked rows and must not skip their own.
   rolledBack(): Promise<void>
-  // Another number after each commit, of this process or of another. Undefined where it cannot be known without waiting.
+  // Returns a number that changes with each commit, of this process or of another, or undefined if it cannot be known without waiting.
   commitMark(): number | undefined
   // Calls `onSignal` at least once, soon after each commit that signalled. Several signals may become one call.
   listen(name: SignalName, onSignal: () => void): () => void
@@ -126,48 +125,48 @@ export interface Storage {
   afterBulkLoad(tables: readonly string[]): Promise<void>
   // Rejects with a StorageUnavailable if writes are known to fail: a standby, a full disk.
   checkWrites(): Promise<void>
-  // How much the database takes, and how much is free on its disk where that can be known. Rejects if it cannot be reached.
+  // Size of the database, and free space on its disk if it can be known. Rejects if the database cannot be reached.
   space(): Promise<StorageSpace>
   stats(): StorageStats
   close(): Promise<void>
 }
 
-// Bounds that tests narrow. Each has a default.
+// Limits, which tests lower. Each has a default.
 export interface StorageOptions {
   // True for a server: only one may use a SQLite file, and the file is checked after an unclean shutdown.
   server?: boolean
-  // Writes are refused.
+  // Whether writes are refused.
   readsOnly?: boolean
-  // The check runs before anything else, instead of in parallel.
+  // Whether the check runs before anything else, instead of in parallel.
   checksFirst?: boolean
-  // The check found the file damaged. It is no longer read or written, and the server must shut down.
+  // Called if the check found the file damaged. The file is no longer read or written, and the server must shut down.
   onDamage?: (damage: StorageRefused) => void
   log?: (line: string, fields?: object) => void
-  // One piece of work, from its first statement to its end.
+  // Time limit of a piece of work, from its first statement to its end.
   workMsMax?: number
-  // Pieces of work that may queue.
+  // Number of pieces of work that may queue.
   queueMax?: number
   // SQLite: how long to wait for another process that holds the write lock.
   busyMsMax?: number
-  // SQLite: pieces of work, and milliseconds, in one commit.
+  // SQLite: maximum number of pieces of work, and of milliseconds, in one commit.
   groupWorksMax?: number
   groupMsMax?: number
-  // SQLite: rejects while the disk has no room.
+  // SQLite: rejects while the disk is full.
   tryRoom?: () => Promise<void>
-  // PostgreSQL: connections, and how long opening one may take. How long a piece of work waits for a busy one: in
-  // total, and while none is released.
+  // PostgreSQL: number of connections, and time limits: for opening one, and for a piece of work that waits for a busy one, in total and
+  // while none is released.
   connectionsMax?: number
   connectMsMax?: number
   waitMsMax?: number
   stallMsMax?: number
   statementMsMax?: number
   lockMsMax?: number
-  // PostgreSQL: how long a signal to ourselves may take before it counts as lost.
+  // PostgreSQL: how long a signal to this process itself may take before it counts as lost.
   signalMsMax?: number
 }
 
-// For a command of the operator, who prefers waiting for a server or another command to trying again: an import locks
-// its merchant for seconds on a slow machine.
+// Limits for a command of the operator, who prefers waiting for a server or another command to trying again: an import locks its merchant
+// for seconds on a slow machine.
 export const patient: StorageOptions = {
   workMsMax: 120_000,
   statementMsMax: 60_000,
@@ -177,17 +176,17 @@ export const patient: StorageOptions = {
 
 export const READS_ONLY = 'this storage was opened read-only'
 
-// A unique constraint refused an insert, on PostgreSQL.
+// Returns whether a unique constraint refused an insert, on PostgreSQL.
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505'
 }
 
-// Another transaction held a lock for longer than we wait, on PostgreSQL.
+// Returns whether another transaction held a lock for longer than the time limit, on PostgreSQL.
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof StorageUnavailable && (error.cause as { code?: unknown } | undefined)?.code === '55P03'
 }
 
-// The database is unreachable, busy beyond our time limits, or its queue is full: not the caller's fault, try later.
+// The database is unreachable or busy beyond the time limits, or its queue is full: not the caller's fault, a later retry may succeed.
 export class StorageUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -195,10 +194,10 @@ export class StorageUnavailable extends Error {
   }
 }
 
-// The same, already logged by the storage: callers need not log it again.
+// A StorageUnavailable that the storage has already logged, so callers need not log it again.
 export class StorageOutage extends StorageUnavailable {}
 
-// The store cannot be opened at all; the message is one line for the operator.
+// The store cannot be opened at all. The message is one line for the operator.
 export class StorageRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

@@ -1,4 +1,4 @@
-// The connections of one process: waiting for one, and not using those to a server that is no longer the primary.
+// The connections of one process. Work waits here for one, and connections to a server that is no longer the primary are not used.
 
 import type pg from 'pg'
 import { wordsOf } from '../inside.ts'
@@ -7,7 +7,7 @@ import { createWaitQueue, WaitTimeout } from '../waitqueue.ts'
 import type { PostgresBounds } from './bounds.ts'
 import { isFull, isPoolTimeout } from './errors.ts'
 
-// While the server is unreachable: work that arrives this soon after a failed attempt is refused at once.
+// While the server is unreachable, work that arrives this soon after a failed attempt is refused immediately.
 const SILENT_MS = 1_000
 const REFUSED_MS = 250
 // After this long the pool may grow again to its full size.
@@ -45,7 +45,7 @@ export function keepConnections(pool: pg.Pool, bounds: PostgresBounds): Connecti
         return await turns.take()
       } catch (error) {
         if (error instanceof WaitTimeout) throw error
-        // The place of a connection that could not be opened is free again.
+        // The connection could not be opened, so its place is free again.
         turns.pump()
         const now = performance.now()
         if (now - startedAt > SILENT_MS && pool.totalCount === 0) refusedAt = now

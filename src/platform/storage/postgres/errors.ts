@@ -1,4 +1,4 @@
-// What an error of PostgreSQL means: whether the server refused, is gone, or the same work may succeed at a second try.
+// Classifies errors of PostgreSQL: whether the server refused a statement or the connection is lost, and whether a retry may succeed.
 
 import pg from 'pg'
 import { wordsOf } from '../inside.ts'
@@ -37,7 +37,7 @@ export function unavailable(error: unknown): StorageUnavailable | undefined {
   return new Kind(`PostgreSQL: ${wordsOf(error)}`, error)
 }
 
-// The connection is gone, and not because we were too slow on it.
+// The connection is lost, and not because this process was too slow.
 export function isLost(error: unknown): boolean {
   if (error instanceof StorageUnavailable || isRefusal(error)) return false
   return !(error instanceof pg.DatabaseError && /^25P0/.test(error.code ?? ''))

@@ -1,5 +1,5 @@
-// How nodes that share a PostgreSQL database send each other signals: with its notifications, which are quick and may
-// be lost. They are never sent inside a transaction, and no caller waits for them.
+// Signals between nodes that share a PostgreSQL database: they use its notifications, which are quick and may be lost. They are never
+// sent inside a transaction, and no caller waits for them.
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { type Listeners, signalsNameFor } from '../signals.ts'
 import type { SignalName } from '../storage.ts'
 
 export interface Notices {
-  // Notifies the other nodes at once, or, shortly after the last notification, together with the signals raised since.
+  // Notifies the other nodes immediately, or, shortly after the last notification, together with the signals raised since.
   send(names: ReadonlySet<SignalName>): void
   // Starts listening for signals of other nodes, until `close`.
   listen(): void
@@ -117,7 +117,7 @@ async function listenUntil(closing: AbortSignal, channel: string, options: Notic
     const startedAt = performance.now()
     const reason = await listenOnce(closing, channel, options, onDropped).catch((error: unknown) => error)
     if (closing.aborted) return
-    // A connection that lasted a while was healthy; one that breaks again at once is retried with growing delays.
+    // A connection that lasted a while was healthy; one that fails again immediately is retried with growing delays.
     if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
     if (tries === 0) {
       // The server is reachable but has no connection left for this.
@@ -202,7 +202,7 @@ export function streamOf(client: pg.ClientBase): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
-// Does not keep the process running, and ends early at shutdown.
+// Waits without keeping the process running, and ends early at shutdown.
 async function rest(ms: number, closing: AbortSignal): Promise<void> {
   await pause(ms, undefined, { ref: false, signal: closing }).catch(() => {})
 }

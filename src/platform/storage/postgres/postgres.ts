@@ -62,7 +62,7 @@ function storageOf(server: Server): Storage {
     read: (work) => server.retried(() => server.readOnce(work)),
     write: (work) => server.write(work),
     rolledBack: () => server.rolledBack(),
-    // Would be a round trip.
+    // Knowing this would need a round trip.
     commitMark: () => undefined,
     listen: (name, onSignal) => server.listen(name, onSignal),
     afterBulkLoad: (tables) => server.afterBulkLoad(tables),
@@ -92,7 +92,7 @@ class Server {
   readonly #notices: Notices
   readonly #connections: Connections
   readonly #silentMsMax: number
-  // Rollbacks under way.
+  // Rollbacks in progress.
   readonly #leaving = new Set<Promise<void>>()
   #commits = 0
   #retries = 0
@@ -177,7 +177,7 @@ class Server {
     try {
       const { workMsMax } = this.#bounds
       const value = await withinPatience(work(), { workMsMax, silentMsMax: this.#silentMsMax }, session)
-      // Work that swallowed the failure of a statement must not count as a success: PostgreSQL will not commit it.
+      // Work that ignored the failure of a statement must not count as a success: PostgreSQL will not commit it.
       if (session.failure) throw session.failure.shown
       session.end()
       return value
@@ -277,7 +277,7 @@ class Server {
   }
 }
 
-// Random, so two transactions that met in a deadlock do not meet again in step.
+// Random, so two transactions that met in a deadlock do not retry at the same times.
 function backoffMs(tries: number): number {
   return 5 * 2 ** tries * (0.5 + Math.random())
 }

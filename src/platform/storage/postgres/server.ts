@@ -1,4 +1,4 @@
-// Opens the pool, and checks that the server and a pooler before it can be used.
+// Opens the pool, and checks that the server and a pooler in front of it can be used.
 
 import pg from 'pg'
 import { type Log, wordsOf } from '../inside.ts'
@@ -60,7 +60,7 @@ export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
   if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
-  // Some tables would be read there, and new ones created here.
+  // Otherwise existing tables would be read in one schema, and new ones created in the other.
   if (server.found !== null && server.found !== server.schema)
     throw new StorageRefused(
       `the search path finds the tables of another Cartwright in the schema ${server.found}, and none in ${server.schema}: set the search path to one schema`,
@@ -75,7 +75,7 @@ export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   return server.schema
 }
 
-// As docs/growing.md recommends.
+// Limits that docs/growing.md recommends.
 const roleLimits: Readonly<Record<string, string>> = {
   statement_timeout: '9s',
   lock_timeout: '5s',

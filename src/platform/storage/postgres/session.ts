@@ -24,7 +24,7 @@ import { cut, streamOf } from './notices.ts'
 const LEAVE_MS_MAX = 5_000
 const NAMES_MAX = 2_000
 
-// For who watches what runs after an answer.
+// Diagnostics channel for observers of the work that runs after an answer.
 const answered = channel('cartwright.storage.answered')
 
 // Like `withinTime`, but gives up sooner on a session that receives no answers.
@@ -159,7 +159,7 @@ export class Session {
     this.#unfit = true
   }
 
-  // A commit whose answer is lost may have happened, so it is never retried.
+  // A commit whose answer is lost may have succeeded, so it is never retried.
   async commit(msMax: number): Promise<void> {
     if (!this.#begun) return this.#client.release()
     let result: pg.QueryResult
@@ -194,7 +194,7 @@ export class Session {
     }
   }
 
-  // What is sent on one connection in one turn of the event loop leaves in one packet.
+  // Statements that are sent on a connection within one turn of the event loop are sent in one packet.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -231,7 +231,7 @@ export class Session {
     this.#lastAnswerAt = performance.now()
   }
 
-  // Statements sent behind a failed one are refused only because of it, so the first error is the one to report.
+  // Statements sent after a failed one are refused only because of it, so the first error is the one to report.
   #fail(error: unknown, moved?: RowMoved): Failure {
     this.#answered ||= isRefusal(error)
     this.#unfit ||= !isRefusal(error) || isOutdated(error)

@@ -1,4 +1,4 @@
-// What work on PostgreSQL is given: a reader or a transaction.
+// The reader or transaction that work on PostgreSQL gets.
 
 import { asMigration, type InsideTx, Signals } from '../inside.ts'
 import { type ColumnType, Fragment, type Reader, type SignalName, type SqlValue } from '../storage.ts'

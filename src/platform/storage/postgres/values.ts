@@ -1,10 +1,10 @@
-// Values as they arrive from PostgreSQL and as they are sent.
+// Values as they are received from and sent to PostgreSQL.
 
 import type { SqlValue } from '../storage.ts'
 
 export class UnreadableValue extends Error {}
 
-// As SQLite returns them: integers as numbers, also from `sum()`, which is numeric here, and booleans as 1 or 0.
+// Parsers that return values as SQLite does: integers as numbers, also from `sum()`, which is numeric here, and booleans as 1 or 0.
 const PARSERS = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [20, integer],
