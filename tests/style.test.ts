@@ -31,7 +31,7 @@ const longFunctions = wordsOf(`
   adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
   checkBeside checkoutPages connectorOf createActions createAttempts
   createConnections createIdentify createOAuthGate createOAuthPages
-  createPaymentWatch createSandboxProvider createSender createServe createServer createService createSignIn createSink
+  createPaymentWatch createSandboxProvider createServe createServer createService createSignIn createSink
   createStripeAccounts createStripeProvider createThrottle draftIn entryOf finish groupsOf guide importProducts
   keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage
 `)
@@ -42,7 +42,7 @@ const sharedNames = wordsOf(`
   Connections Customer Discard Draft EndpointFacts Failure Field Finding Found FoundOrder FoundProduct FoundSku Installation
   Line Log Merchant Message Mode Offer OpenAsk Order Outcome Parcel Places Plural Posted Problem ProductStatus
   PromotionStatus Refusal RefusalCode RefusedRow Scope ServerParts Session Sheet Shop Shown SignInView
-  StripeFailure TextKey Texts Turns Typed Values Verdict Visit Words answerChallenge answerPage answered ar baseOf brand
+  StripeFailure TextKey Texts Typed Values Verdict Visit Words answerChallenge answerPage answered ar baseOf brand
   bringForward button category createApp de delivery en endSession entryOf errorPage es facts failed failedPage field fieldsOf
   fill findOrder findSession folded fr framed goTo hashOf isGivenUp isOfOrder isOutdated isPicture isReadOnly ja joined
   leaseMs listExpired listOf listOrders lockMerchantById merchantMembers nl notice openSession order orderSummary originOf

@@ -401,7 +401,7 @@ export interface PresentWish {
 export interface PresentLine {
   item: string
   quantity: number
-  // Absent if nothing is available.
+  // Code of the SKU; absent for an item that was left out of the cart.
   code?: string
 }
 

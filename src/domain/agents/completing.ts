@@ -59,7 +59,7 @@ export interface AgentAttempt {
 
 export type PaymentObstacle = CheckoutProblem | { code: 'credential_refused' }
 
-// Refusals are thrown; a problem is returned, as if stock was sold to another buyer meanwhile.
+// Obstacles are returned as a problem; a refusal is thrown, such as for stock that another buyer took meanwhile.
 export async function beginAgentPayment(
   tools: PayTools,
   tx: Tx,

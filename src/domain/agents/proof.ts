@@ -113,7 +113,7 @@ function isCovered({ headers, query, body }: ProvableRequest, { items }: InnerLi
 }
 
 // A component with parameters covers only a part of a field, so it does not count. The exceptions are the digest that is checked
-// (sha-256), and `signature-agent`, for which Web Bot Auth requires a parameter.
+// (sha-256), and `signature-agent`, whose parameter names its own member in Web Bot Auth.
 function isWhole({ value, params }: FieldItem): boolean {
   if (params.size === 0 || value === 'signature-agent') return true
   return value === 'content-digest' && params.size === 1 && params.get('key') === 'sha-256'

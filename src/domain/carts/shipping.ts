@@ -28,7 +28,7 @@ export function needsShipping(lines: readonly { delivery: 'shipped' | 'digital' 
   return lines.some(({ delivery }) => delivery === 'shipped')
 }
 
-// The first option is the merchant's default: it replaces a choice that was never made or is no longer offered.
+// The first option is the merchant's default, used if none was chosen or the chosen one is no longer offered.
 export function chosenOffer(offers: readonly ShippingOption[], optionId: string | null): ShippingOption | undefined {
   return offers.find(({ id }) => id === optionId) ?? offers[0]
 }

@@ -27,8 +27,8 @@ export function putIndexed(tx: Tx, merchantId: string, entries: readonly IndexEn
       ]),
       ['text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'text', 'text', 'text'],
     )
-    // The hash of terms is cleared, because an earlier version writes rows without their words: the hash must not match words that it did
-    // not write.
+    // Clears the hash of the terms: an earlier version does not write the words of a row if their hash equals the stored one, which is
+    // that of the words it wrote last.
     tx.send`
       with given (product_id, version, published_at, price_min, price_max, live_in_stock, test_in_stock, name_key, facets,
         fields) as (${rows})

@@ -58,7 +58,8 @@ export async function openAgain(
   return { secret: (opened.url ?? '').split('/').at(-1) ?? '' }
 }
 
-// Links to the successor, whatever its outcome: its page shows it, and if it has ended too, its page offers to open another.
+// Returns the secret of the successor, whatever its outcome: its page shows it, and if the successor has ended too, offers to open
+// another session.
 async function successorOf(
   { rootSecret }: PayTools,
   tx: Tx,

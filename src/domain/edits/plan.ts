@@ -23,7 +23,7 @@ export interface NewItem
     OrderLine,
     'skuId' | 'code' | 'productSlug' | 'name' | 'options' | 'image' | 'measure' | 'withdrawalExempt'
   > {
-  // Per unit.
+  // Price per unit.
   price: number
   rateBps: number
   // Rate of the tax to deduct from the price; 0 for none.

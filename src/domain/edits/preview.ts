@@ -24,7 +24,7 @@ export type EditAsked = Pick<
   'items' | 'shipping' | 'address' | 'differenceReceived' | 'payByLink'
 >
 
-// With the present prices.
+// The edit in the form in which it is agreed on, with the present prices.
 export type Agreed = Pick<EditInput, 'quantities' | 'newItems' | 'shipping'>
 
 export async function previewEdit(

@@ -169,7 +169,7 @@ export async function findCopy(
   return row
 }
 
-// For all merchants together.
+// Counts pictures of all merchants: those that wait for copies, and those that were given up.
 export async function countCopies(db: Reader): Promise<{ waiting: number; givenUp: number }> {
   const [[waiting], [givenUp]] = await Promise.all([
     db.sql<{ n: number }>`select count(*) as n from pictures where copied_at is null`,

@@ -221,7 +221,7 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
       const quantity = holds.reduce((sum, lapsed) => sum + lapsed.quantity, 0)
       return { stockRow, onHand: stockRow.onHand, held: stockRow.held - quantity, shows: true }
     })
-  // In the order of the locks.
+  // Changes keep the order in which their rows were locked.
   for (const theirs of Map.groupBy(changes, ({ stockRow }) => `${stockRow.merchantId} ${stockRow.mode}`).values()) {
     const [first] = theirs
     if (first) await applyChanges(tx, first.stockRow, theirs, { now, cause: null })

@@ -257,7 +257,7 @@ export async function acceptAsUser(
   return { merchantId }
 }
 
-// Of concurrent callers, the one that deletes the invitation has it. The merchant is locked first, as in every change of its people.
+// Among concurrent callers, the one that deletes the invitation gets it. The merchant is locked first, as in every change of its people.
 async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, now: number): Promise<SeenInvitation> {
   const seen = await findInvitation(tx, rootSecret, token, now)
   if (!seen) throw refuse('invitation_not_found')

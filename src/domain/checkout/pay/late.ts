@@ -46,7 +46,7 @@ export async function recordAfterEnd(
     // A charge that is still pending at the provider has not left the shopper's account, so it is voided.
     if (outcome.kind === 'approved') await queueReturn(tx, payment, reason, now)
     else await queueVoid(tx, payment, { id: newId('rfd'), reason }, now)
-    // An order that awaited this money was cancelled, and does not await it again.
+    // A payment with an order keeps its status: the order was cancelled, and does not await the money again.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'
     tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
