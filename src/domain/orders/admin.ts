@@ -321,7 +321,7 @@ function parcelOf({ carrier, trackingNumber = null, trackingUrl = null, items }:
     trackingUrl,
     items: items ? quantitiesOf(items) : null,
     itemsBy: 'skuId',
-    // The mode is that of the caller's credential or page.
+    // The caller has chosen the mode by its credential or page, so a test order needs no confirmation.
     isTestMeant: true,
   }
 }

@@ -50,7 +50,7 @@ export interface NewOrder {
     customerSealed: string | null
     emailMasked: string | null
     emailHash: string | null
-    // Set for the checkout of an agent.
+    // True for the checkout of an agent.
     holdsLater?: boolean
   }
   currency: string

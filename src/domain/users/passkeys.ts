@@ -94,7 +94,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   return rows.length > 0
 }
 
-// Returns false if the passkey was used with a later counter meanwhile. Passkeys that are shared between devices do not count.
+// Returns false if the passkey was used with a later counter meanwhile. The counter of a passkey that is shared between devices stays 0.
 export async function recordUse(tx: Tx, { userId, id }: Passkey, counter: number, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update user_passkeys set counter = ${counter}, used_at = ${now}

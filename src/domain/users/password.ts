@@ -76,7 +76,7 @@ export async function isPassword(
   return timingSafeEqual(hash, recipe.hash) && kept !== undefined
 }
 
-// Whether the stored hash has another cost than the current one.
+// Whether the stored hash was made with a different cost.
 export function isOutdated(kept: string, cost = standardCost): boolean {
   const { ln, r, p } = recipeFrom(kept)
   return ln !== cost.ln || r !== cost.r || p !== cost.p

@@ -157,7 +157,7 @@ export class Dispatcher {
     return { inFlight: this.#inFlight, ...this.#counts, ...this.#loop }
   }
 
-  // Rounds
+  // The methods below run rounds: each round visits every endpoint with due deliveries.
 
   #wake(): void {
     if (this.#state === 'idle') void this.#run()
@@ -256,7 +256,7 @@ export class Dispatcher {
     return this.#parts.storage.read((db) => listDueEndpoints(db, this.#lastEndpoint, now))
   }
 
-  // Steps
+  // The methods below run steps: each step is one transaction.
 
   async #step(due: readonly EndpointKey[]): Promise<void> {
     const now = this.#now()
@@ -348,7 +348,7 @@ export class Dispatcher {
     for (const failure of found) this.#logRow(failure)
   }
 
-  // Calls
+  // The methods below make the calls, outside of any transaction.
 
   #accept(claimed: readonly Claimed[]): void {
     const staleAt = performance.now() + aheadMsMax
@@ -395,7 +395,7 @@ export class Dispatcher {
     this.#wake()
   }
 
-  // Leases of processes that ended
+  // The method below releases the leases of processes that died.
 
   async #reap(all: boolean): Promise<void> {
     const { storage, log } = this.#parts

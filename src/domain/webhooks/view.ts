@@ -71,7 +71,7 @@ function nextAttemptOf({ status, dueAt }: Delivery): string | null {
   return status === 'pending' || status === 'retrying' ? instantOrNull(dueAt) : null
 }
 
-// Only events are delivered, and an event is of a known kind.
+// Every delivery has an event, whose kind is known.
 function kindOf({ eventType }: Delivery): EventKind {
   return eventType as EventKind
 }
