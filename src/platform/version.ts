@@ -1,4 +1,4 @@
-// The version of this server, as package.json has it.
+// The version of this server in package.json.
 
 import { readFileSync } from 'node:fs'
 

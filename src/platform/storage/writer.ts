@@ -39,16 +39,16 @@ interface Queued {
   queuedAt: number
 }
 
-// A piece of work that ran, and how to answer its caller. That happens only after the commit, even for a refusal: what
-// it saw may have been written by another piece of the same group.
+// A piece of work that ran, and how to answer its caller. The caller is only answered after the commit, even with a refusal: what the
+// work saw may have been written by another piece of the same group.
 interface Done {
   queued: Queued
   tell: () => void
-  // It took too long, and is not run a second time.
+  // Whether the work took too long, so it is not run a second time.
   isHopeless: boolean
 }
 
-// How many groups run with savepoints after a failure: where refusals are frequent, few groups run twice.
+// Number of groups that run with savepoints after a failure, so few groups run twice if refusals are frequent.
 const CAUTIOUS_GROUPS = 64
 
 // `raise` is called after a commit that signalled, with the names of the whole group.
@@ -93,7 +93,7 @@ class GroupWriter implements Writer {
     return new Promise<T>((resolve, reject) => {
       if (this.#isClosed) throw new StorageUnavailable('the storage is closed')
       if (this.#queue.length >= this.#bounds.queueMax) throw new StorageUnavailable('too many writes are waiting')
-      // Each entry resolves with the result of its own work, so the value is a T.
+      // The cast holds: each entry resolves with the result of its own work, which is a T.
       this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, queuedAt: performance.now() })
       this.#schedule()
     })
@@ -116,7 +116,7 @@ class GroupWriter implements Writer {
     this.#running.giveUp(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
   }
 
-  // Later in this turn of the event loop, so all requests that arrived with this one share its commit.
+  // Runs later in this turn of the event loop, so all requests that arrived with this one share its commit.
   #schedule(): void {
     if (this.#isDraining) return
     this.#isDraining = true
@@ -130,8 +130,7 @@ class GroupWriter implements Writer {
     else this.#drained?.()
   }
 
-  // Another process, such as the command line, may be writing. We retry the lock by timer instead of waiting inside
-  // SQLite.
+  // Another process, such as the command line, may be writing. The lock is retried by timer instead of waiting inside SQLite.
   async #begin(): Promise<boolean> {
     for (let waitMs = 1; this.#queue.length > 0; waitMs = Math.min(waitMs * 2, 20)) {
       try {
@@ -147,7 +146,7 @@ class GroupWriter implements Writer {
     return false
   }
 
-  // The queue is in order of arrival, so the work to give up on is at its head.
+  // The queue is in order of arrival, so hopeless work is at its head.
   #giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = this.#queue[0]; head && isHopeless(head); head = this.#queue[0]) {
       this.#queue.shift()
@@ -196,7 +195,7 @@ class GroupWriter implements Writer {
     this.#connection.command('rollback')
     await this.#beginAgain()
     signals.clear()
-    // Alone, there is nothing to separate.
+    // If the work was alone in its group, nothing must be separated.
     if (group.length === 1) return
     for (const done of group) if (!done.isHopeless) await this.#perform(done, signals, true)
   }
@@ -224,8 +223,7 @@ class GroupWriter implements Writer {
     }
   }
 
-  // False if the work failed; if it had a savepoint, its changes are undone. Throws only if the whole transaction is
-  // lost.
+  // Returns false if the work failed; if it had a savepoint, its changes are undone. Throws only if the whole transaction is lost.
   async #perform(done: Done, signals: Set<SignalName>, hasSavepoint: boolean): Promise<boolean> {
     const { queued } = done
     const tx = new SqliteTx(this.#connection)
@@ -236,7 +234,7 @@ class GroupWriter implements Writer {
         queued.work(tx).then(resolve, reject)
       })
       tx.end()
-      // Work that swallowed the failure of a statement is rolled back, as PostgreSQL would.
+      // Work that ignored the failure of a statement is rolled back, as in PostgreSQL.
       if (tx.failure) throw tx.failure
       if (hasSavepoint) this.#connection.command('release work')
       for (const name of await tx.signals.given()) signals.add(name)
@@ -244,7 +242,7 @@ class GroupWriter implements Writer {
       return true
     } catch (error) {
       tx.end()
-      // A full disk or a failed read ends the transaction at once, including the work of others in it.
+      // A full disk or a failed read ends the transaction immediately, including the work of others in it.
       if (!this.#connection.db.isTransaction) throw error
       if (hasSavepoint) {
         this.#connection.command('rollback to work')
@@ -267,7 +265,7 @@ const ALWAYS = new Fragment('1')
 
 class SqliteTx extends SqliteReader implements InsideTx {
   readonly isAlone = true
-  // There is no row to lock.
+  // Empty, since a single writer needs no row locks.
   readonly forUpdate = NOTHING
   readonly skipLocked = NOTHING
   readonly afterwards: (() => void)[] = []
