@@ -45,7 +45,7 @@ export function endSignal({ isRunByNpm, log, sink, terminal }: EndingParts): Pro
 
 const parentLookMs = 250
 
-// npm runs this process through a shell. A signal to npm ends both and does not reach this process, which only sees that its
+// npm runs this process through a shell. A signal to npm ends npm and the shell and does not reach this process, which only sees that its
 // parent changed.
 function watchParent(onGone: () => void): void {
   const parent = process.ppid

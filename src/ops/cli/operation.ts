@@ -322,7 +322,7 @@ function read({ type }: Node, text: string, name: string): unknown {
   return Number(text)
 }
 
-// An issue with one of several words names the word.
+// Names the word in an issue that concerns one of several words.
 function sentence({ path, message }: Issue, value: unknown): string {
   const [, at] = path.split('/')
   const word = Array.isArray(value) && at !== undefined ? value[Number(at)] : undefined

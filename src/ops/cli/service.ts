@@ -62,7 +62,7 @@ export async function flushLastUse({ identify }: Pick<App, 'identify'>, log: Log
     .catch((error: unknown) => log.error('last uses of keys could not be written', error))
 }
 
-// Everything that one shop database needs to answer requests.
+// Creates everything that one shop database needs to answer requests.
 export function createService(
   { config, storage, log, demo }: ServiceParts,
   ofCell: Pick<AppParts, 'connections' | 'metrics'> = {},

@@ -1,9 +1,9 @@
-// Turns the rows of a Shopify product CSV into product entries, one product at a time. It reads both sets of headers that
-// Shopify has written (that with "Handle" and "Variant Price", and that with "URL handle" and "Price"). It is pure: the
-// same file always gives the same entries, so that a second import changes nothing.
+// Turns the rows of a Shopify product CSV into product entries, one product at a time. It reads both sets of headers that Shopify has
+// written (one with "Handle" and "Variant Price", one with "URL handle" and "Price"). Pure: the same file always gives the same entries,
+// so importing it a second time changes nothing.
 //
-// A column that the file does not have says nothing about a product, so the entry leaves the member out; an empty cell
-// says that there is nothing. What is bent to fit is told in `notes`; what does not fit is refused with its line.
+// If the file does not have a column, the entry leaves the member out, so the product keeps its value; an empty cell empties the member.
+// `notes` say which values were changed to fit; rows with values that do not fit are refused with their line.
 
 import { createHash } from 'node:crypto'
 import {

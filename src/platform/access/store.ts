@@ -80,7 +80,7 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
   return row
 }
 
-// Newest first.
+// Returns the credentials newest first.
 export async function listCredentials(db: Reader, installationId: string): Promise<CredentialRow[]> {
   return db.sql<CredentialRow>`
     select c.id, c.name, c.mode, c.prefix, c.last4, c.scopes,

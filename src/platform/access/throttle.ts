@@ -20,13 +20,13 @@ const entriesMaxDefault = 50_000
 // Number of entries that are examined when a new one needs room.
 const glance = 8
 
-// A bucket is one number: the instant at which it is full again. Each token moves it on by the time of one
-// token, and the bucket is empty when it is a whole burst ahead (the generic cell rate algorithm, ITU-T I.371).
+// A bucket is one number: the instant at which it is full again. Each token moves the instant forward by the time of one token, and the
+// bucket is empty when the instant is a whole burst ahead (the generic cell rate algorithm, ITU-T I.371).
 //
-// A full bucket is the same as no bucket, so forgetting it loses nothing. When the table is full, a hand that walks
-// around it looks at a few entries, drops those that are full and, if there was none, the fullest of them. Whoever cycles
-// through addresses to push out a bucket that he emptied therefore pushes out his own fresh ones: an empty bucket goes
-// only if all its neighbours are as empty, and then each of them has cost a burst.
+// A full bucket is the same as no bucket, so forgetting it loses nothing. If the table is full, an iterator that cycles through it
+// examines the next few entries, drops those that are full, or else the fullest of them. A client that cycles through addresses to
+// displace the bucket it has emptied therefore displaces its own new ones: an empty bucket is only dropped if all its neighbours are as
+// empty, and then each of them has cost a burst.
 export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefault }: ThrottleOptions): Throttle {
   if (!(perSecond > 0 && burst >= 1 && entriesMax >= 1)) throw new RangeError('createThrottle: a bound is missing')
   const tokenMs = 1000 / perSecond

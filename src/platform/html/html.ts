@@ -1,5 +1,5 @@
-// The `html` tag: a template whose values are escaped unless they are Html themselves. Escaping covers text and quoted
-// attributes; where it could not help (outside of quotes in a tag, in a script or a style) a plain value is refused.
+// The `html` tag: a template whose values are escaped unless they are Html themselves. Escaping covers text and quoted attributes. A
+// plain value in any other place (outside of quotes in a tag, in a script or a style) is refused.
 //
 // An indented line continues the line before it, as in JSX: between elements and values its line break and indentation are left out, and
 // between words or attributes they are one space. A line break before a line that is not indented is sent.

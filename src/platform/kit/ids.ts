@@ -12,12 +12,12 @@ const suffixLength = 26
 // Two characters for each ten bits, so a suffix takes thirteen look-ups instead of twenty-six.
 const pairs = Array.from({ length: 1024 }, (_, i) => alphabet.charAt(i >> 5) + alphabet.charAt(i & 31))
 
-// The 128 bits with two zeros in front are 26 characters: 10 of time, 6 of counter, 10 of chance.
+// The 128 bits with two leading zeros are 26 characters: 10 of time, 6 of counter, 10 of random bits.
 //   time     00 + 48 bits of milliseconds
 //   counter  version 0111, 12 bits, variant 10, 12 bits: a 24-bit counter in its two places
-//   chance   50 bits
-// Within a millisecond the counter goes up by one (RFC 9562, 6.2, method 1), from a start drawn below 2^23, so at
-// least 8 million ids fit; when it is full, or the clock steps back, the last millisecond is carried on.
+//   random   50 bits
+// Within a millisecond the counter is incremented (RFC 9562, 6.2, method 1), from a random start below 2^23, so at least 8 million
+// ids fit. If the counter is full, or the clock steps back, the last millisecond is used further.
 const poolSize = 2048
 
 export function createIdMaker(

@@ -67,7 +67,7 @@ function factsOf({ day, bytes, isStored }: ZipEntry, name: Buffer, body: Buffer)
 function directoryEntry(facts: Buffer, name: Buffer, offset: number): Buffer {
   const madeBy = Buffer.alloc(2)
   madeBy.writeUInt16LE(version)
-  // No comment, the first disk, no attributes.
+  // The remaining fields are empty: no comment, the first disk, no attributes.
   const rest = Buffer.alloc(14)
   rest.writeUInt32LE(offset, 10)
   return Buffer.concat([directorySignature, madeBy, facts, rest, name])

@@ -112,7 +112,7 @@ async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Pr
       if (source.engine === 'postgres') await source.sql`set local idle_in_transaction_session_timeout = 0`
       return to.write((target) => copyAll(source, target, options))
     })
-    // Without it PostgreSQL would plan for empty tables until autovacuum analyzes them.
+    // Without `analyze`, PostgreSQL would plan for empty tables until autovacuum runs.
     if (to.engine === 'postgres') await to.write((tx) => tx.sql`analyze`)
     return copied
   } catch (error) {

@@ -69,7 +69,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   }
 }
 
-// Undefined if the file is missing or empty.
+// Returns undefined if the file is missing or empty.
 export async function lookIntoSqlite(path: string, options: StorageOptions): Promise<Storage | undefined> {
   if (isEmptyFile(path)) return undefined
   const bounds = { ...DEFAULTS, ...options }

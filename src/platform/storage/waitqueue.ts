@@ -1,10 +1,10 @@
-// A first-come, first-served queue for a few things that are taken and given back. A waiter is rejected when nothing
-// was given back for a while, or when it has waited too long in total.
+// A first-come, first-served queue for a few things that are taken and released. A waiter is rejected if nothing was released for a
+// while, or if it has waited too long in total.
 
 export interface WaitQueue<T> {
-  // Rejects with a WaitTimeout.
+  // Resolves with a free thing, or rejects with a WaitTimeout.
   take(): Promise<T>
-  // Called whenever something was given back, and may be free.
+  // Called after something was released and may be free.
   pump(): void
   readonly waiting: number
 }
@@ -13,9 +13,9 @@ export class WaitTimeout extends Error {}
 
 interface WaitQueueOptions<T> {
   isFree: () => boolean
-  // Called when something is free, and takes it.
+  // Takes a thing, called when one is free.
   take: () => Promise<T>
-  // How long nothing may be given back, and how long a waiter waits in total.
+  // Time limits of waiters: while nothing is released, and in total.
   stallMsMax: number
   waitMsMax: number
 }

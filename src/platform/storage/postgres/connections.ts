@@ -10,7 +10,7 @@ import { isFull, isPoolTimeout } from './errors.ts'
 // While the server is unreachable, work that arrives this soon after a failed attempt is refused immediately.
 const SILENT_MS = 1_000
 const REFUSED_MS = 250
-// After this long the pool may grow again to its full size.
+// Time after which the pool may grow again to its full size.
 const FEWER_MS = 30_000
 
 export interface Connections {

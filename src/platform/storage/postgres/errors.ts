@@ -9,13 +9,13 @@ export class RetryableError extends Error {}
 
 export const READ_ONLY = 'the database is read-only'
 
-// The server is shutting down, full or unreachable; or one of our own time limits was exceeded (lock and statement
-// timeout).
+// Codes of errors if the server is shutting down, full or unreachable, or if a time limit of this process was exceeded (lock and
+// statement timeout).
 const UNAVAILABLE = /^(08|53|57|58|55P03|25P03|25P04)/
 const CONNECTION_LOST = /^(08|57P|53300|25P03|25P04)/
 const OUTDATED = /^(0A000|26000)$/
 
-// The server refused a statement, and the connection is still usable.
+// Returns whether the server refused a statement and the connection is still usable.
 export function isRefusal(error: unknown): boolean {
   if (error instanceof UnreadableValue) return true
   return error instanceof pg.DatabaseError && !CONNECTION_LOST.test(error.code ?? '')
@@ -43,15 +43,16 @@ export function isLost(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError && /^25P0/.test(error.code ?? ''))
 }
 
-// A migration changed what a prepared statement returns, or a proxy forgot it. A new connection prepares it again.
+// Returns true if a migration changed what a prepared statement returns, or a proxy forgot the statement. A new connection prepares it
+// again.
 export function isOutdated(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || !OUTDATED.test(error.code ?? '')) return false
   return error.code === '26000' || error.message.includes('cached plan')
 }
 
-// Nothing was committed, and the same work may succeed: it lost a race, its plan was outdated, or its connection turned
-// out to be dead before any answer, as all idle ones are after a restart of the database. A lock timeout is not
-// retried: it has already waited five seconds.
+// Returns whether the same work may succeed if it is tried again. Nothing was committed: the work lost a race, its plan was outdated, or
+// its connection turned out to be dead before any answer, as all idle ones are after a restart of the database. A lock timeout is not
+// retried, since it has already waited five seconds.
 export function retryable(error: unknown, answered: boolean): RetryableError | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
@@ -64,12 +65,12 @@ export function gaveUp(tries: number, cause: unknown): StorageUnavailable {
   return new Kind(`gave up after ${tries} tries`, cause)
 }
 
-// Too many connections: of the server, of the role, or of the database.
+// Returns whether there are too many connections: of the server, of the role, or of the database.
 export function isFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '53300'
 }
 
-// The pool's own wait for one of its connections timed out: they are busy.
+// Returns whether the pool's own wait for a connection timed out because all are busy.
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }

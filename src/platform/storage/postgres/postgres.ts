@@ -137,8 +137,8 @@ class Server {
     return value
   }
 
-  // Listeners in this process need not wait for PostgreSQL to notify them. One node that sends deliveries is enough, so
-  // the others are not woken for those.
+  // Calls listeners in this process directly, without waiting for PostgreSQL to notify them. A single node that sends deliveries is
+  // enough, so other nodes are not notified of those.
   #raise(signals: ReadonlySet<SignalName>): void {
     if (signals.size === 0) return
     this.#listeners.call(signals)

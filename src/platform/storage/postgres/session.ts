@@ -1,4 +1,4 @@
-// One transaction on one connection.
+// A transaction on a connection.
 
 import { hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
@@ -149,12 +149,12 @@ export class Session {
     this.#ended = true
   }
 
-  // How long it has been waiting for the next answer.
+  // Returns how long the session has been waiting for the next answer.
   silentMs(now: number): number {
     return this.#unanswered > 0 ? now - this.#lastAnswerAt : 0
   }
 
-  // Nothing more is sent on this connection.
+  // Stops sending on this connection.
   giveUp(): void {
     this.#unfit = true
   }
@@ -176,8 +176,7 @@ export class Session {
     }
     if (this.#unfit) this.#destroy()
     else this.#client.release()
-    // PostgreSQL answers the commit of a failed transaction with ROLLBACK: a statement failed that the work did not
-    // await.
+    // PostgreSQL answers the commit with ROLLBACK if a statement failed that the work did not await.
     if (result.command !== 'COMMIT')
       throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
   }
