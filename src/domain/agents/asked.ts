@@ -34,7 +34,7 @@ export interface Wish {
   codes: readonly string[]
   buyer: AgentBuyer
   destination: SentAddress | null
-  // The buyer's place, if the request has no destination: used for the tax.
+  // The buyer's place as far as it is known without a destination: used for the tax.
   place: Pick<SentAddress, 'country' | 'region' | 'postalCode'> | null
   shippingOption: string | null
   attribution: Readonly<Record<string, string>> | null

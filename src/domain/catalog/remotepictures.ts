@@ -50,7 +50,8 @@ export function noteRemotePictures(tx: Tx, merchantId: string, products: readonl
   insertRemotePictures(tx, found, now)
 }
 
-// The local paths of remote pictures: a picture that was downloaded is not remote again when the file is imported again.
+// Returns a function that gives the local path of a remote picture, or its address if it is not stored here: a picture that was downloaded
+// is not remote again when the file is imported again.
 export async function broughtPictures(
   db: Reader,
   merchantId: string,

@@ -1,4 +1,4 @@
-// Finds the shop that a page of shoppers belongs to, for shops with their own host.
+// Whether a page of a shopper belongs to a shop, and the origin of the shop, for shops with their own host.
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { shopOriginFor } from '../sites/hosts.ts'

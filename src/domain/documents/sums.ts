@@ -36,7 +36,7 @@ export interface RateSum extends TaxedSum {
   reason: TaxReason | null
 }
 
-// Returns why no tax is charged at this rate on this SKU; shipping has none.
+// Returns why no tax is charged at this rate on this SKU. `skuId` is empty for shipping.
 export type ReasonFor = (rateBps: number, skuId: string) => TaxReason | null
 
 export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], reasonFor: ReasonFor): DocumentLine[] {

@@ -182,7 +182,7 @@ function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: 
   throw refuse('version_conflict', { message, current: { version } })
 }
 
-// Personal members are recorded as changed, but without their values.
+// Changes of members that concern a person: note and address without their values, the e-mail address masked.
 function personalMembers(
   { note, days, address, locale }: UpdateDraftRequest,
   before: DraftOrderRow,
