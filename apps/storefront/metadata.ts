@@ -8,7 +8,7 @@ import { decimal } from './words.ts'
 export interface Shared {
   type: 'website' | 'product'
   siteName: string
-  // In the form of `de_CH`.
+  // Language and country, such as `de_CH`.
   locale: string
   title: string
   description: string

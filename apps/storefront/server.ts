@@ -1,5 +1,5 @@
 // The shop as a program of its own:
-// CARTWRIGHT_URL=http://localhost:4000 CARTWRIGHT_KEY=cwk_test_… node apps/storefront/server.ts
+//   CARTWRIGHT_URL=http://localhost:4000 CARTWRIGHT_KEY=cwk_test_… node apps/storefront/server.ts
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createStorefront, type Storefront } from './shop.ts'

@@ -17,7 +17,7 @@ const pairs = Array.from({ length: 1024 }, (_, i) => alphabet.charAt(i >> 5) + a
 //   counter  version 0111, 12 bits, variant 10, 12 bits: a 24-bit counter in its two places
 //   random   50 bits
 // Within a millisecond the counter is incremented (RFC 9562, 6.2, method 1), from a random start below 2^23, so at least 8 million
-// ids fit. If the counter is full, or the clock steps back, the last millisecond is used further.
+// ids fit. If the clock steps back, ids keep the last millisecond; if the counter is full, they take the next millisecond early.
 const poolSize = 2048
 
 export function createIdMaker(
