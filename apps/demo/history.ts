@@ -62,7 +62,7 @@ async function carryOut(people: People, act: Act): Promise<void> {
     case 'order':
       people.past.orderIds.push(await buy(people, act.planned))
       return
-    // The order expires without a call.
+    // Nothing to do: the order expires by itself.
     case 'lapse':
       return
     case 'send':

@@ -5,7 +5,7 @@ import type { Speaker } from './speaker.ts'
 
 export type SiteLink = NonNullable<Site['menus']['head']>[number]
 
-// What is needed to resolve a link.
+// Data that is needed to resolve a link.
 export interface LinkPlace {
   // Where the shop is mounted: '' or '/shop'.
   base: string

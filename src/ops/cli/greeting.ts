@@ -51,7 +51,7 @@ export function setupText(url: string): string {
   ].join('\n')
 }
 
-// Calls to this machine are off by default: here as the sender, and in `webhooks listen` as the receiver.
+// Webhooks to this machine are off by default, so both the server and `webhooks listen` need the setting.
 function webhookLines({ webhookAllowPrivate }: Config): string[] {
   const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
   return [

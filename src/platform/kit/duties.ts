@@ -13,7 +13,7 @@ export interface Duty {
   needs: readonly DutyNeed[]
   // Whether a page of the merchant's own may replace the text.
   allowsLink?: true
-  // Whether only shops that ship goods need it.
+  // Whether the duty only applies to shops that ship goods.
   isForGoods?: true
   // Whether a person must check it, since the server cannot know whether it is done or needed.
   isByHand?: true

@@ -131,7 +131,7 @@ export interface Storage {
   close(): Promise<void>
 }
 
-// Limits, which tests lower. Each has a default.
+// Options and limits of a storage. Each has a default; tests set smaller limits.
 export interface StorageOptions {
   // True for a server: only one may use a SQLite file, and the file is checked after an unclean shutdown.
   server?: boolean

@@ -50,7 +50,7 @@ export function isOutdated(error: unknown): boolean {
   return error.code === '26000' || error.message.includes('cached plan')
 }
 
-// Returns whether the same work may succeed if it is tried again. Nothing was committed: the work lost a race, its plan was outdated, or
+// Returns an error if the same work may succeed when it is retried, otherwise undefined. Nothing was committed: the work lost a race, its plan was outdated, or
 // its connection turned out to be dead before any answer, as all idle ones are after a restart of the database. A lock timeout is not
 // retried, since it has already waited five seconds.
 export function retryable(error: unknown, answered: boolean): RetryableError | undefined {
