@@ -15,7 +15,7 @@ export async function refuseBeyondApp(
   const apps = await db.sql`
     select id from installations where id = ${own} and merchant_id = ${merchantId} and app_id is not null`
   if (apps.length > 0)
-    throw refuse('scope_missing', { message: 'An app changes only what belongs to its installation.' })
+    throw refuse('scope_missing', { message: 'An app may only change what belongs to its installation.' })
 }
 
 // Returns when the caller's credential expires, or null for never. A token is renewed for as long as its app is installed.

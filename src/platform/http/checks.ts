@@ -27,7 +27,7 @@ export function createChecks(operation: Operation): Checks {
     refuseMissingScope(principal) {
       if (principal?.origins && !operation.forPages)
         throw refuse('scope_missing', {
-          message: 'A publishable key does not call this operation. Call it from a server.',
+          message: 'A publishable key cannot call this operation. Call it from a server.',
         })
       if (scope === null || principal?.scopes.includes(scope)) return
       throw refuse('scope_missing', { current: { requiredScope: scope } })

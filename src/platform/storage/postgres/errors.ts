@@ -50,9 +50,9 @@ export function isOutdated(error: unknown): boolean {
   return error.code === '26000' || error.message.includes('cached plan')
 }
 
-// Returns an error if the same work may succeed when it is retried, otherwise undefined. Nothing was committed: the work lost a race, its plan was outdated, or
-// its connection turned out to be dead before any answer, as all idle ones are after a restart of the database. A lock timeout is not
-// retried, since it has already waited five seconds.
+// Returns an error if the same work may succeed when it is retried, otherwise undefined. Nothing was committed: the work lost a race, its
+// plan was outdated, or its connection turned out to be dead before any answer, as all idle ones are after a restart of the database. A
+// lock timeout is not retried, since it has already waited five seconds.
 export function retryable(error: unknown, answered: boolean): RetryableError | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
