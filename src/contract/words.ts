@@ -369,7 +369,7 @@ export type DutyNeed = (typeof dutyNeeds)[number]
 
 // The languages of the hosted pages.
 export const textLanguages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
-// Those of the languages above that have the harmonised notice on the legal guarantee: official languages of the EU.
+// Languages of the list above in which the harmonised notice on the legal guarantee exists: official languages of the EU.
 export const noticeLanguages = [
   'en',
   'de',

@@ -39,7 +39,7 @@ export interface ShopContext {
   now: Date
   // How long the caller must wait before it may open another cart or checkout; 0: no wait.
   openWaitMs: () => number
-  // The same for a profile that was not seen before, for reading a profile, and for a call of a platform.
+  // Like `openWaitMs`, for a profile that was not seen before, for reading a profile, and for a call of a platform.
   newProfileWaitMs: () => number
   profileReadWaitMs: () => number
   callWaitMs: (platformId: string, standing: 'claimed' | 'proven' | 'approved') => number

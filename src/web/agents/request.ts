@@ -76,10 +76,10 @@ export async function bodyBytesOf({ request, parts }: ShopContext, { body }: Res
     throw new AgentError(400, 'invalid_request', 'The request needs a body.')
   }
   if (body !== null && !/^application\/json\s*(;|$)/i.test(raw.headers['content-type'] ?? ''))
-    throw new AgentError(400, 'invalid_request', 'The body is sent as application/json.')
+    throw new AgentError(400, 'invalid_request', 'The body must be sent as application/json.')
   const limit = { key: `address ${addressBucket(address)}`, most: 16 }
   const bytes = await parts.receive(raw, limit, () => readBytes(raw, limits.bodyBytesMax))
-  if (bytes === 'too_large') throw new AgentError(413, 'request_too_large', 'The body has at most 64 KiB.')
+  if (bytes === 'too_large') throw new AgentError(413, 'request_too_large', 'The body must have at most 64 KiB.')
   if (bytes === 'ended_early') throw new AgentError(400, 'invalid_request', 'The body ended early.')
   return bytes
 }

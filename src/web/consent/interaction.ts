@@ -321,7 +321,7 @@ function askedOf({ scopes }: Interaction): readonly Scope[] {
   return knownScopes.filter((scope) => scopes.includes(scope))
 }
 
-// The same for the same page, so a form that is sent twice approves only once.
+// Derived from the interaction, so a form that is sent twice approves only once.
 function grantOf({ uid }: Interaction): string {
   return createHash('sha256').update(`grant ${uid}`).digest('base64url')
 }

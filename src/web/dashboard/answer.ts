@@ -243,7 +243,7 @@ export async function answerEntrance(parts: DashboardParts, request: PageRequest
   return goTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
 }
 
-// Addresses below a shop that no screen has. A signed-in person sees the error in the dashboard's frame.
+// Answers an address below a shop that belongs to no screen. A signed-in person sees the error in the dashboard's frame.
 async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const person = await parts.personOf(request.raw)
   const here = addressOf(request)

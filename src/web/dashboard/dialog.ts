@@ -1,5 +1,5 @@
-// Questions and short forms. A link with `isDialog` leads to a page of its own; where there is script (browser/dialogs.ts), that page's
-// question is fetched and shown in a <dialog> above the page one is on. Its form posts as always, and a refusal shows the page.
+// Dialogs: questions and short forms. A link with `isDialog` leads to a page of its own; with script (browser/dialogs.ts), that page's
+// question is fetched and shown in a <dialog> above the present page. Its form posts normally, and a refusal shows the dialog's page.
 //
 //   linkButton({ label: 'Send', href: visit.to(`orders/${id}/send`), isDialog: true })
 //   get: async (visit) => dialog({ title, back, body: form(visit, { …, cancel: back.href }) })

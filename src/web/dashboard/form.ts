@@ -1,14 +1,14 @@
-// Forms: from a list of fields to HTML, and from what was posted to the body of an operation.
+// Forms: from a list of fields to HTML, and from a posted form to the body of an operation.
 //
 //   const fields: Field[] = [
 //     { name: 'carrier', label: 'Carrier', kind: 'line', lengthMax: 100 },
 //     { name: 'amount', label: 'Amount', kind: 'money', currency: 'EUR' },
 //   ]
-//   form(visit, { action, fields, values, problems, submit: 'Send' })     draws it, with a fresh idempotency key
-//   bodyOf(fields, posted.form)          { body } for the operation, or { problems } where a text is not a number
-//   valuesOf(fields, posted.form)        what was typed, to draw the form again
+//   form(visit, { action, fields, values, problems, submit: 'Send' })     the form as HTML, with a fresh idempotency key
+//   bodyOf(fields, posted.form)          { body } for the operation, or { problems } if for example a text is not a number
+//   valuesOf(fields, posted.form)        the typed values, to show the form again
 //   problemsOf(visit.words, refusal)     the issues of a refusal, each at the field with its JSON pointer
-//   problemNote(problems, fields)        what is wrong, with a link to each of these fields; `form` draws it by itself
+//   problemNote(problems, fields)        the problems, with a link to each of these fields; `form` includes it
 //   keyIn(posted.form)                   the idempotency key: two presses of one form have one effect
 //
 // The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.

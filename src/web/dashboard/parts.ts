@@ -2,7 +2,7 @@
 //
 //   pill(words, 'payment', 'paid')          a state, in its colour: `state.payment.paid` of the texts
 //   time(words, instant)                    a day, with the exact moment in its title
-//   button({ label, … }), linkButton({ … })  one look for buttons and links that act
+//   button({ label, … }), linkButton({ … })  buttons, and links with the same look
 //   card({ title, body })                   a part of a page
 //   facts([[label, value], …])              a list of names and values
 

@@ -30,7 +30,7 @@ export interface DraftRow {
   code: string
   // The SKU exists already, so its code, which identifies it, cannot be changed.
   isKnown: boolean
-  // By the slot of the option.
+  // Values of the options, by their slot.
   values: readonly string[]
   price: string
   compareAt: string

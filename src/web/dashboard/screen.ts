@@ -1,17 +1,17 @@
-// What a screen is: one address below /admin/{shop}/ and a function from a visit to what is shown. To add one, write a file in
-// screens/ that exports a `Screen` (or several) and name it in screens.ts.
+// A screen is one address below /admin/{shop}/ with a function from a visit to its page. To add one, write a file in screens/ that
+// exports a `Screen` (or several), and list it in screens.ts.
 //
 //   export const orders: Screen = {
 //     path: 'orders',                 below /admin/{shop}/, and below /admin/{shop}/test/ in test mode; `:orderId` is a parameter
 //     name: 'dashboard orders',       in the log and the metrics
-//     place: 'orders',                which of the places is lit
+//     place: 'orders',                place of the menu that is marked
 //     needs: 'listAdminOrders',       without the scope of this operation the page is a 403
 //     get: async (visit) => ({ title: visit.words.say('orders.title'), body: html`…` }),
 //     post: async (posted) => …       same origin, read and bounded; answers with `goTo`, a toast or the page again
 //   }
 //
-// A screen never touches a store: it asks operations by `visit.ask`, which throws a `Refusal`. What it does not catch becomes a
-// page: 401 the sign-in, 403, 404, 409, 429, 503.
+// A screen never queries the database: it calls operations by `visit.ask`, which throws a `Refusal`. A refusal that it does not catch
+// becomes an error page (403, 404, 409, 429, 503), or for 401 the sign-in.
 
 import type { AdminOperationId, AdminOperations } from '../../contract/admin/operations.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'

@@ -1,4 +1,4 @@
-// The parts of a place, such as Developers, as links above the page. One is drawn only if its operation's scope is held.
+// The parts of a place, such as Developers, as links above the page. A link is shown only if the person has the scope of its operation.
 //
 //   sections(visit, developerSections, 'keys')
 

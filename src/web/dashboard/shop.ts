@@ -1,5 +1,5 @@
-// Changing a part of the shop: what is posted carries the part as it was shown. If the part is still that, it is written with the
-// present version, whatever else of the shop has changed meanwhile; if not, both are shown.
+// Changes of a part of the shop. The posted form contains the part as it was shown. If the stored part is still the same, the change is
+// saved with the present version, even if other parts of the shop have changed since; if not, both versions are shown.
 //
 //   const saved = await saveShopPart(posted, { partOf: ({ taxes }) => taxes, wanted, ask: (version, key) => posted.ask(…) })
 

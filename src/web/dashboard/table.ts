@@ -1,5 +1,5 @@
 // Lists: a table from a list of columns, with an address for every state. Filters and sort are links, rows are chosen by
-// checkboxes of one form, and the bulk actions are buttons of that form. On a telephone each row is a card, by CSS alone.
+// checkboxes of one form, and the bulk actions are buttons of that form. On a phone each row is a card, by CSS alone.
 //
 //   table(visit, {
 //     label: 'Orders',

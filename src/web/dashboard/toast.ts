@@ -1,9 +1,9 @@
-// One line after a redirect that says what was done, with a button that takes it back. It travels in the address as a key of the
-// texts and a number, never as text of its own.
+// A toast: one line after a redirect that says what was done, with a button to undo it. The address contains it as the key of a text
+// and a number, never as text.
 //
-//   return done(visit.to('orders'), 'done.sent')                                    redirect, then the line
+//   return done(visit.to('orders'), 'done.sent')                                    redirects, then shows the line
 //   return done(visit.to('products'), 'done.saved', { count: 12, change })          with *Undo* (change from `visit.change`)
-//   return refusedBy(visit.to('orders'), refusal)                                   the sentence of a refusal instead
+//   return refusedBy(visit.to('orders'), refusal)                                   shows the sentence of a refusal instead
 
 import { randomUUID } from 'node:crypto'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'

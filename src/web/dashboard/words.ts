@@ -1,10 +1,10 @@
-// The language of a page of the dashboard: texts, amounts, dates in the shop's time zone. One file a language in languages/.
+// The language of a page of the dashboard: texts, amounts, dates in the shop's time zone. One file per language in languages/.
 //
 //   words.say('orders.title')                      a text
 //   words.say('orders.chosen', { count: 3 })       with values; `count` chooses the plural
 //   words.money(1999, 'EUR')                       €19.99
 //   words.day('2026-11-16T09:00:00Z')              16 Nov 2026      words.moment(…): with the time
-//   words.refusal(refusal)                         what a refusal says, in the language if the table has its code
+//   words.refusal(refusal)                         the sentence of a refusal, translated if the texts have its code
 
 import type { AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
 import { type BrokenRule, filled } from '../../contract/issues.ts'

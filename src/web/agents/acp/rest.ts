@@ -98,7 +98,9 @@ async function knownPlatform(context: ShopContext): Promise<PlatformRow> {
   const found = await platformOfKey(context)
   if (!found) {
     const headers = { 'www-authenticate': 'Bearer' }
-    throw new AgentError(401, 'unauthorized', 'The key of the platform is sent as Authorization: Bearer.', { headers })
+    throw new AgentError(401, 'unauthorized', 'The key of the platform must be sent as Authorization: Bearer.', {
+      headers,
+    })
   }
   trace.callerId = found.id
   if (found.status === 'blocked') throw new AgentError(403, 'forbidden', 'The shop does not deal with this platform.')
@@ -122,5 +124,5 @@ function refuseOften(context: ShopContext, { id, status: standing }: PlatformRow
 
 function keyIn(header: string | string[] | undefined): string {
   if (typeof header === 'string' && header.length >= 1 && header.length <= 255) return header
-  throw new AgentError(400, 'idempotency_key_required', 'The header Idempotency-Key has 1 to 255 characters.')
+  throw new AgentError(400, 'idempotency_key_required', 'The header Idempotency-Key must have 1 to 255 characters.')
 }

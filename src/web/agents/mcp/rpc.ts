@@ -47,11 +47,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 export function readRequest(value: unknown): RpcRequest {
   if (!isObject(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string')
-    throw new RpcError(400, -32600, 'The body is one JSON-RPC request.')
+    throw new RpcError(400, -32600, 'The body must be one JSON-RPC request.')
   const { id, method, params = {} } = value
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id))
-    throw new RpcError(400, -32600, 'The id of a request is a text or a whole number.')
-  if (!isObject(params)) throw new RpcError(400, -32602, 'The params of a request are an object.')
+    throw new RpcError(400, -32600, 'The id of a request must be a text or a whole number.')
+  if (!isObject(params)) throw new RpcError(400, -32602, 'The params of a request must be an object.')
   return { id: id as RpcId | undefined, method, params }
 }
 
@@ -69,7 +69,7 @@ export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era 
     return 'legacy'
   }
   if (typeof named !== 'string' || !isObject(meta?.[capabilitiesMember]))
-    throw new RpcError(400, -32602, `params._meta names ${versionMember} and ${capabilitiesMember}.`)
+    throw new RpcError(400, -32602, `params._meta must name ${versionMember} and ${capabilitiesMember}.`)
   if (headers.version !== named) throw mismatch('mcp-protocol-version')
   if (named !== modernVersion) throw unsupported(named)
   if (headers.method !== method) throw mismatch('mcp-method')

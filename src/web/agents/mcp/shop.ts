@@ -147,7 +147,7 @@ function profileIn(context: ShopContext, meta: Readonly<Record<string, unknown>>
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
   const named = context.named.profileUrl ?? undefined
   if (profile !== undefined && typeof profile !== 'string')
-    throw new AgentError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile is a text.')
+    throw new AgentError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile must be a text.')
   if (profile !== undefined && named !== undefined && profile !== named)
     throw new AgentError(400, 'invalid_profile_url', 'The header and meta name different profiles.')
   return profile ?? named

@@ -45,7 +45,7 @@ export async function answerPost(
 ): Promise<Outgoing> {
   if (raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
   try {
-    // Otherwise a page of another origin could act for the person who opens it.
+    // Refused, because a page of another origin could act for the person who opens it.
     if (raw.headers.origin !== undefined && raw.headers.origin !== ownOrigin)
       throw new RpcError(403, -32600, 'Pages of other origins may not call this address.')
     const limit = { key: `address ${addressBucket(address)}`, most: 16 }
@@ -95,7 +95,11 @@ async function answerBatch(
   values: readonly unknown[],
 ): Promise<Outgoing> {
   if (values.length === 0 || values.length > batchMax || !mayBatch(headers))
-    throw new RpcError(400, -32600, `The body is one JSON-RPC request; by 2025-03-26, up to ${batchMax} of them.`)
+    throw new RpcError(
+      400,
+      -32600,
+      `The body must be one JSON-RPC request, or up to ${batchMax} in version 2025-03-26.`,
+    )
   const bodies: string[] = []
   for (const [at, value] of values.entries()) {
     const { body } = await answerNext(server, { value, bytes, headers }, at)

@@ -142,7 +142,7 @@ function refuseBadUrl({ parts }: ShopContext, url: string): void {
   const parsed = URL.parse(url)
   const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(origin))
   if (!parsed || url.length > 2_000 || isMisleading.test(url) || (parsed.protocol !== 'https:' && !isOpenly))
-    throw new AgentError(400, 'invalid_profile_url', 'The profile of a platform is an https address.')
+    throw new AgentError(400, 'invalid_profile_url', 'The profile of a platform must be an https address.')
   goodUrls.set(name, true)
 }
 

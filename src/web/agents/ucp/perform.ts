@@ -166,7 +166,7 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
       const body = call.body as NewCheckoutShape
       const { wish, notes } = readWish(call)
       if ((body.line_items ?? []).length === 0 && body.cart_id === undefined)
-        throw new AgentError(400, 'invalid_request', 'A checkout is opened with line_items or a cart_id.')
+        throw new AgentError(400, 'invalid_request', 'A checkout must be opened with line_items or a cart_id.')
       const { tools } = parts
       const opened =
         body.cart_id === undefined

@@ -1,4 +1,4 @@
-// What every authorization page has around it: the painted bar, one narrow sheet, and the headers.
+// Parts that surround every authorization page: the painted bar, one narrow sheet, and the headers.
 
 import { documentFor } from '../../../platform/html/frame.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -22,7 +22,7 @@ ${inside}
   })
 }
 
-// The app, above what it asks for.
+// The app's name, above the permissions that it requests.
 export function appHead({ name, mode }: AppFace): Html {
   return html`<div class="app">
 <span class="monogram" aria-hidden="true">${initialOf(name)}</span>
@@ -36,13 +36,13 @@ export function redirectHostOf({ redirectUri }: AppFace): string {
   return URL.canParse(redirectUri) ? new URL(redirectUri).host : ''
 }
 
-// `leadsTo` is the redirect URI of the request, once it was found to be the app's.
+// `leadsTo`: redirect URI of the request, once it is known to be the app's.
 export function answerPage(status: number, text: string, leadsTo?: string, hasPasskeys = false): PageAnswer {
   return { status, body: text, headers: headersFor(leadsTo, hasPasskeys) }
 }
 
 // The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). The opener is not cut off:
-// an app may show these pages in a window of its own and wait for it.
+// an app may show these pages in its own window and wait for its end.
 export function headersFor(leadsTo?: string, hasPasskeys = false): Record<string, string> {
   const sources = {
     style: [self],

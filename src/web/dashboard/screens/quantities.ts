@@ -1,11 +1,11 @@
-// Tables that ask how many of each line of an order or a return: one field for each line, with what is wrong with it.
+// Tables for the quantity of each line of an order or a return: one field for each line, with its problem.
 //
 //   const lines = items.map((item): QuantityLine => ({ item, most: left(item), preset: 0 }))
-//   quantityFields(words, lines, asked)        read by `bodyOf` with the other fields of the form, and linked where one is wrong
-//   quantitiesOf(read.body)                    what was typed, by the id of the SKU
-//   nothingChosen(words, lines)                where every line has none
-//   withExcess(words, lines, …)                once the operation refused: those that are more than there is
-//   quantityTable(words, lines, { … })         draws it
+//   quantityFields(words, lines, asked)        fields that `bodyOf` reads with the others of the form, and to which problems link
+//   quantitiesOf(read.body)                    the typed quantities, by the id of the SKU
+//   nothingChosen(words, lines)                the problem if all lines are 0
+//   withExcess(words, lines, …)                the problems of too large quantities, after a refusal
+//   quantityTable(words, lines, { … })         the table as HTML
 
 import { issue } from '../../../contract/issues.ts'
 import { limits } from '../../../contract/limits.ts'
