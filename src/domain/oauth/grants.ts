@@ -110,7 +110,7 @@ export async function moveInstallationToEnded(tx: Tx, id: string, now: number): 
     where id = ${id} and ended_at is null`
 }
 
-// Returns those of these merchants on whose shops the app is installed now.
+// Returns the merchants among these at which the app is installed now.
 export async function listMerchantsWithApp(
   db: Reader,
   appId: string,

@@ -86,7 +86,8 @@ function writeChange(
   const key = { installationId: order.installationId, orderId: order.id }
   const entries = types.map((type) => ({ type, at: now }))
   saveOrder(tx, order, facts.order)
-  // A cancellation has already done this, because sessions are locked before stock.
+  // Expires open edits of an order that is now completed. A cancellation has expired them earlier, because sessions are locked before
+  // stock.
   if (order.status === 'completed' && facts.order.status !== 'completed') expireChanges(tx, order, now)
   insertTimeline(tx, key, facts.timeline.length, entries)
   if (types.includes('paid')) queueDocument(tx, order, { cause: 'order_paid', causeId: order.id, at: now })

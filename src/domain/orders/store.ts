@@ -452,7 +452,7 @@ export interface OrderPlace {
   customerId: string | null
 }
 
-// Words by which people search for orders.
+// A search for orders by the words that a person typed.
 export interface OrderQuestion {
   text: string
   seesCustomers: boolean

@@ -40,7 +40,8 @@ export function proofRecord(host: string, proof: string): { name: string; value:
 const minute = 60_000
 const givenUpMs = 7 * 24 * 60 * minute
 
-// Soon at first, then after a quarter of the time since the host was added, at most an hour; for a week.
+// Returns when to check next: soon at first, then after a quarter of the time since the host was added, but at most an hour later.
+// Returns null after a week.
 export function nextCheckAt(createdAt: number, now: number): number | null {
   const waited = now - createdAt
   if (waited >= givenUpMs) return null

@@ -50,7 +50,8 @@ const limits = {
   pair: { burst: 10, everyMs: 20_000 },
   // Attempts from anywhere (NIST SP 800-63B, 5.2.2 allows 100 failures).
   account: { burst: 100, everyMs: 900_000 },
-  // Three of a million codes are valid at a time, so the chance is 1 in 17,000, and 1 in 3,500 for each further day.
+  // Three of a million codes are valid at a time, so the chance to guess one is 1 in 17,000 with the burst, and 1 in 3,500 for each
+  // further day.
   code: { burst: 20, everyMs: 900_000 },
   reset: { burst: 3, everyMs: 1_200_000 },
   // Attempts of one browser, for the account that signed in with it.

@@ -8,8 +8,8 @@ export interface SignInLimit {
   everyMs: number
 }
 
-// Returns true if the bucket had one left. The arithmetic of platform/access/throttle.ts in one statement, so nodes share the count. A
-// time much further ahead than a whole burst was stored before the clock was set back: it counts as one burst.
+// Takes one attempt from the bucket; returns false if none was left. Computes like platform/access/throttle.ts, but in one statement, so
+// nodes share the count. A time much further ahead than a whole burst was stored before the clock was set back: it counts as one burst.
 export async function takeSignIn(
   tx: Tx,
   bucket: string,

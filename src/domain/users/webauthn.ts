@@ -4,7 +4,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { late } from '../../platform/kit/late.ts'
 
-// The person unlocks the device by PIN, finger or face, so a passkey is both factors; and it is discoverable, so no user name is needed.
 const load = late(() => import('@simplewebauthn/server'))
 
 const nameShown = 'Cartwright'
@@ -43,6 +42,7 @@ export async function optionsToCreate(
     timeout: timeoutMs,
     attestationType: 'none',
     excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+    // The person unlocks the device by PIN, finger or face, so a passkey is both factors. The browser finds it without a user name.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }

@@ -4,7 +4,8 @@ import { inFlightFor, inFlightMax } from './schedule.ts'
 
 export interface Candidate {
   id: string
-  // When the earlier event that the delivery waits for is due, or when its lease ends; null if it waits for none.
+  // Until when the delivery is blocked: when the earlier event that it waits for is due, or when the lease of that event ends. Null if it
+  // waits for none.
   blockedUntil: number | null
 }
 

@@ -66,7 +66,7 @@ const textMax = 255
 const skuMax = 64
 
 // `(unitPrice × quantity) - discountAmount` must be `totalAmount`, with tax. If prices exclude tax, a unit may have no exact price with
-// tax: the line is then sent as one piece.
+// tax: the line is then sent with a quantity of one.
 function lineOf(line: PurchaseLine, currency: string): MollieLine {
   const { kind, name, code, quantity, unitPrice, discount, total, taxRateBps } = line
   const money = (value: number): MollieAmount => ({ currency, value: decimalAmount(value, currency) })

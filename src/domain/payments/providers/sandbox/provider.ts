@@ -1,5 +1,5 @@
-// The provider of test mode: a card form whose numbers choose the outcome. It behaves like an external service: it has its own books, its
-// keys stay valid across crashes and nodes, and its responses can be lost.
+// The provider of test mode: a card form whose numbers choose the outcome. It behaves like an external service: it has its own books, a
+// charge stays known under its key across crashes and nodes, and its responses can be lost.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type { Storage } from '../../../../platform/storage/storage.ts'
