@@ -27,7 +27,7 @@ import { isKnownBrowser } from '../src/domain/customers/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
-eachEngine('the account', (given) => {
+eachEngine('the customer account', (given) => {
   let testServer: TestServer
   let checkout: Checkout
   before(async () => {
@@ -95,7 +95,7 @@ eachEngine('the account', (given) => {
     return (await checkout.read(sessionId)).body.data.orderId
   }
 
-  test('a guest sees the orders of a mailbox after the mailed code, and no others', async () => {
+  test('a guest sees the orders of a mailbox after entering the mailed code, and no other orders', async () => {
     const email = 'guest@example.com'
     const orderId = await bought(email)
     await bought('other@example.com')
@@ -125,7 +125,7 @@ eachEngine('the account', (given) => {
     assert.match((await shopper.go(base)).text, /name="email"/)
   })
 
-  test('at the checkout a signed-in shopper takes an address of an earlier order; no one else sees any', async () => {
+  test('at the checkout a signed-in shopper can choose an address of an earlier order; no one else sees any', async () => {
     const email = 'again@example.com'
     await bought(email)
     await bought(email)
@@ -167,7 +167,7 @@ eachEngine('the account', (given) => {
     assert.equal((await shopper.go(`${path}/addresses`)).headers.get('location'), path)
   })
 
-  test('a shopper saves, changes and removes addresses, takes one at the checkout, gets them in the file, and no one else does', async () => {
+  test('a shopper saves, changes and removes addresses, uses one at the checkout and finds them in the exported file; no one else can', async () => {
     const email = 'book@example.com'
     const shopper = await signedIn(email)
     const berlinForm = { ...berlin, country: 'DE' } as Record<string, string>
@@ -222,7 +222,7 @@ eachEngine('the account', (given) => {
   })
 
   // Salesforce pwa-kit PR#3982, smartstore#1483: the answer says whether an address or an order is known.
-  test('the answer is the same for an address that has orders and for one that has none, byte for byte', async () => {
+  test('a request for a code has the same answer for an address with orders and for one without, byte for byte', async () => {
     await bought('known@example.com')
     const answers = []
     for (const email of ['known@example.com', 'nowhe@example.com']) {
@@ -234,7 +234,7 @@ eachEngine('the account', (given) => {
   })
 
   // shopware#439, thelia PR#3895: a number, or an account made with another's address, opens their orders.
-  test('knowing a number or an address opens nothing: a wrong code, five tries, ten minutes, one browser', async () => {
+  test('a code is refused when it is wrong, in another browser, after five wrong tries and after ten minutes', async () => {
     const email = 'tries@example.com'
     const stranger = browser()
     await stranger.go(`${base}/code`, { email: 'stranger@example.com' })
@@ -254,7 +254,7 @@ eachEngine('the account', (given) => {
     assert.equal((await shopper.go(`${base}/open`, { code: late.code, email })).status, 409, 'after ten minutes')
   })
 
-  test('the link signs in by a press in the browser that asked, and a program that follows it changes nothing', async () => {
+  test('the link signs in by a press in the browser that asked for it, and a program that follows it changes nothing', async () => {
     const shopper = browser()
     await shopper.go(`${base}/code`, { email: 'link@example.com' })
     const { path } = await mailed()
@@ -266,7 +266,7 @@ eachEngine('the account', (given) => {
     assert.match((await shopper.go(base)).text, /link@example.com/)
   })
 
-  test('a network gets five codes an hour for a mailbox, with the same answer to the sixth, and tags do not count as others', async () => {
+  test('a network gets five codes an hour for a mailbox, the sixth request has the same answer, and tagged addresses count as the same mailbox', async () => {
     testServer.clock.now += 3_600_000
     const sent = await countMails()
     for (let i = 0; i < customerCodesMax.requesterHour + 2; i += 1) {
@@ -306,7 +306,7 @@ eachEngine('the account', (given) => {
     return (await countMails()) - sent
   }
 
-  test('strangers who ask for codes of a mailbox keep its owner out neither at a known browser nor, from one network, at a new one', async () => {
+  test('strangers who request many codes for a mailbox do not lock its owner out of a known browser, nor, from one network, of a new browser', async () => {
     testServer.clock.now += codesStoredMs
     const email = 'wanted@example.com'
     const owner = await signedIn(email)
@@ -351,7 +351,7 @@ eachEngine('the account', (given) => {
     return row
   }
 
-  test('a code takes five guesses across two servers of one database, however many come at once', async () => {
+  test('a code takes five guesses across two servers of one database, however many arrive at the same time', async () => {
     testServer.clock.now += codesStoredMs
     const other = await openTestServer(given, { url: testServer.url, now: testServer.clock.now })
     const shopper = browser()
@@ -377,7 +377,7 @@ eachEngine('the account', (given) => {
   })
 
   // Thelia#2460, saleor apps PR#2380: there is no file, and erasing leaves the orders under the name.
-  test('the data as a file has everything, and erasing leaves the books without the person', async () => {
+  test('a shopper exports their data as a file, and erases all but orders that are still to be sent', async () => {
     const email = 'erase@example.com'
     const orderId = await bought(email)
     const unsent = await bought(email)
@@ -428,7 +428,7 @@ eachEngine('the account', (given) => {
     assert.equal((await emails()).length, before - 1)
   })
 
-  test('codes go after a day and sessions when they end, without another shopper', async () => {
+  test('codes are deleted after a day and sessions when they end, and those of other shoppers stay', async () => {
     await signedIn('sweep@example.com')
     const count = async () =>
       testServer.storage.read(async (db) => [
@@ -455,7 +455,7 @@ eachEngine('the account', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes('example.com'))
   })
 
-  test('in every language, and no account of a shop that is not there', { skip: !isOnce(given) }, async () => {
+  test('the page is in every language, and unknown shops and paths answer 404', { skip: !isOnce(given) }, async () => {
     for (const language of ['de', 'nl', 'fr', 'es', 'ja', 'ar', 'en']) {
       const page = await testServer.fetch(base, { headers: { 'accept-language': language } })
       assert.ok(page.text.includes(`<html lang="${language}"`), language)

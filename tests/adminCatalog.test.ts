@@ -44,7 +44,7 @@ eachEngine('the admin catalog', (given) => {
       )
     ).map(({ type }) => type)
 
-  test('a reduction is shown with the lowest price of the 30 days before it, and without one not at all', async () => {
+  test('a reduced price is shown with the lowest price of the 30 days before, and a price without a reduction has none', async () => {
     const began = testServer.clock.now
     const code = unusedName('SALE')
     const entry = productEntry({ skus: [{ code, price: 1_000, compareAtPrice: 1_500 }] })
@@ -132,7 +132,7 @@ eachEngine('the admin catalog', (given) => {
     assert.equal((await answered())[1].price.amount, 2_665)
   })
 
-  test('a product is in the catalog at once; sent back as it is, it does not change', async () => {
+  test('a new product is in the catalog immediately, and sending it back unchanged does not change it', async () => {
     const entry = productEntry({ categories: ['vases'], tags: ['new'], metadata: { row: '4' } })
     const html = { descriptionHtml: '<p onclick="x()">Tall</p>' }
     const planned = await done('createAdminProduct', { product: { ...entry, ...html }, dryRun: true })
@@ -183,7 +183,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(await events(id), ['product.created', 'product.updated', 'product.updated'])
   })
 
-  test('what was changed meanwhile is not overwritten, and is shown; a dry run writes nothing', async () => {
+  test('a replacement from an old version is refused and shows the present one; a dry run writes nothing', async () => {
     const { id, product: entry } = await createProduct(testServer)
     const path = { productId: id }
     const dry = await done(
@@ -199,7 +199,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(late.body.error.current, await product(id))
   })
 
-  test('a formatted description is made safe, shown beside its text, and replaced with it', async () => {
+  test('a formatted description is sanitized, shown beside its plain text, and replaced with it', async () => {
     const slug = unusedName('mug')
     const descriptionHtml = '<h1>Fired</h1><p onclick=x()>by <b>hand</b><script>x()</script>'
     const safe = '<h2>Fired</h2>\n<p>by <b>hand</b></p>'
@@ -236,7 +236,7 @@ eachEngine('the admin catalog', (given) => {
     }
   })
 
-  test('a maker is kept once, shown with each product that names it, and stays while one does', async () => {
+  test('a manufacturer is stored once, shown with each product that names it, and cannot be removed while a product does', async () => {
     const responsible = {
       name: 'Kiln EU',
       address: ['Ofenweg 9', '10115 Berlin'],
@@ -301,7 +301,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual((await product(other.id)).product.maker, maker.slug)
   })
 
-  test('a maker and a product that names an unknown one are refused with their place', async () => {
+  test('a wrong manufacturer, and a product that names an unknown one, are refused with the path of the error', async () => {
     const unknown = productEntry({ maker: 'no-such-maker' })
     assertAdminError(await ask('createAdminProduct', { product: unknown }), 'maker_not_found')
     assertAdminError(await ask('createAdminProduct', { product: unknown, dryRun: true }), 'maker_not_found')
@@ -326,7 +326,7 @@ eachEngine('the admin catalog', (given) => {
     assertAdminError(await ask('createAdminMaker', { maker }), 'maker_exists')
   })
 
-  test('a brand is shown, found, changed for many at once and taken back, and told to receivers', async () => {
+  test('a brand is shown, searched by, set for many products in one request, undone, and sent in webhooks', async () => {
     const brand = unusedName('Rosenhof')
     const { id, product: entry } = await createProduct(testServer, { brand: ` ${brand} ` })
     const plain = await createProduct(testServer)
@@ -393,7 +393,7 @@ eachEngine('the admin catalog', (given) => {
     assertAdminError(await ask('updateAdminProducts', { productIds, change: { brand: '  ' } }), 'invalid_request')
   })
 
-  test('slugs, codes and categories are checked, and so is what a schema cannot express', async () => {
+  test('a product with a taken slug or code, an unknown category or invalid members is refused', async () => {
     const first = await createProduct(testServer)
     const [{ code }] = first.product.skus
     for (const [members, refusal] of [
@@ -416,7 +416,7 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('createAdminProduct', { product: productEntry(members as object) }), refusal)
   })
 
-  test('one request changes products with at most 2,000 SKUs together, and a merchant has at most 2,000 categories', async () => {
+  test('a request that changes more than 2,000 SKUs is refused, and so is a category beyond 2,000', async () => {
     const { id, skus } = await createProduct(testServer)
     const many = new Fragment('with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)')
     const fill = (productId: string) =>
@@ -494,7 +494,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(await events(id), ['product.unpublished', 'product.updated'])
   })
 
-  test('many products: prices by a percentage with a preview, each with its own outcome', async () => {
+  test('a percentage price change of many products has a preview and one outcome for each product', async () => {
     const plain = await createProduct(testServer)
     const tight = await createProduct(testServer, {
       skus: [{ code: unusedName('TIGHT'), price: 1_000, compareAtPrice: 1_010 }],
@@ -534,7 +534,7 @@ eachEngine('the admin catalog', (given) => {
     )
   })
 
-  test('stock is set against what was seen, so a sale meanwhile is not undone; movements say who and why', async () => {
+  test('stock is set against the count that was seen, so a sale meanwhile is not undone; movements name actor and reason', async () => {
     const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
     const moment = { now: testServer.clock.now, cause: null, soldTo: newId('ord') }
@@ -586,7 +586,7 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('updateAdminSkus', { rows }), 'invalid_request')
   })
 
-  test('prices can be set against those that were seen, so a change by another is not overwritten', async () => {
+  test('prices can be set against those that were seen, so a change by another person is not overwritten', async () => {
     const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
     const seen = { expectedPrice: 1_200, expectedCompareAtPrice: null }
@@ -604,7 +604,7 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('updateAdminSkus', { rows: [{ skuId, ...row }] }), 'invalid_request')
   })
 
-  test('lists go on where they ended: products by change, SKUs by code and by stock', async () => {
+  test('lists of products and of SKUs by code, by stock and by filter continue on the next page without gaps or repeats', async () => {
     const init = { headers: { authorization: `Bearer ${testServer.keys.admin}` } }
     const skus = Array.from({ length: 110 }, (_, index) => ({
       code: `LIST-${String(index).padStart(3, '0')}`,
@@ -665,7 +665,7 @@ eachEngine('the admin catalog', (given) => {
     assertAdminError(await testServer.askAdmin('listAdminProducts', { query: '?limit=201' }), 'invalid_request')
   })
 
-  test('a category is made, moved and counted, and removed only when nothing needs it', async () => {
+  test('a category is created, moved and counted, and removed only when nothing uses it', async () => {
     const top = await createCategory(testServer)
     const low = await createCategory(testServer, { parent: top.category.slug })
     assert.deepEqual(low.path, [top.category.slug, low.category.slug])
@@ -693,7 +693,7 @@ eachEngine('the admin catalog', (given) => {
     assert.ok(!body.data.some(({ id }: { id: string }) => id === low.id))
   })
 
-  test('nothing of it leaves the shop in a wrong state', async () => {
+  test('the tests of this suite leave no violated invariant', async () => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 })

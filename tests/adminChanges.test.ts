@@ -34,7 +34,7 @@ eachEngine('admin changes', (given) => {
     return fulfillments.find(({ id }: { id: string }) => id === fulfillmentId).trackingNumber
   }
 
-  test('large entries are cut once the newer ones are too many: who, when and what stay, values and undo do not', async () => {
+  test('when large entries exceed the limit the oldest lose their values and can no longer be undone, but keep time, actor and subjects', async () => {
     const skus = (price: number) =>
       Array.from({ length: 200 }, (_, i) => ({ code: `CUT-${i}`, price, options: { Number: `${i}` } }))
     const options = [{ name: 'Number', values: skus(1).map((sku) => sku.options.Number) }]
@@ -78,7 +78,7 @@ eachEngine('admin changes', (given) => {
     assert.equal((await undo(third.id)).status, 200)
   })
 
-  test('listAdminChanges: newest first, by thing, actor, operation and time', async () => {
+  test('listAdminChanges lists the newest first and filters by subject, actor, operation and time', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const changes = await list(`?subjectId=${parcel.orderId}`)
@@ -106,7 +106,7 @@ eachEngine('admin changes', (given) => {
     assert.deepEqual(foreign.body.data, [])
   })
 
-  test('listAdminChanges: 50, and the rest by the link', async () => {
+  test('listAdminChanges returns 50 entries and a link to the rest', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     for (let i = 0; i < 52; i += 1) await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })
     const first = await testServer.askAdmin('listAdminChanges', { query: `?subjectId=${orderId}` })
@@ -118,7 +118,7 @@ eachEngine('admin changes', (given) => {
     assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
   })
 
-  test('listAdminChanges: of a large entry 50 things, and few large entries to a page', async () => {
+  test('listAdminChanges shows 50 changes of a large entry, and fewer large entries on a page', async () => {
     const changes = (name: string, length: number) =>
       Array.from({ length }, (_, index) => ({
         ...({ kind: 'change', what: 'product', id: `prd_${name}_${index}`, name } as const),
@@ -167,7 +167,7 @@ eachEngine('admin changes', (given) => {
     await assert.rejects(write('refused', 5_600), { code: 'change_too_large' })
   })
 
-  test('undoAdminChange: puts back what was, once, and that can be taken back too', async () => {
+  test('undoAdminChange restores the earlier value once, and the undo can be undone as well', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
@@ -185,7 +185,7 @@ eachEngine('admin changes', (given) => {
     assert.equal(await trackingOf(parcel), 'B')
   })
 
-  test('a corrected tracking number, and taking that back, each have a version and an event with it', async () => {
+  test('correcting a tracking number, and undoing that, each increase the version and emit an event', async () => {
     const parcel = await sentParcel()
     const version = async () =>
       (await testServer.askAdmin('getAdminOrder', { path: { orderId: parcel.orderId } })).body.data.version
@@ -206,7 +206,7 @@ eachEngine('admin changes', (given) => {
     )
   })
 
-  test('undoAdminChange: two at once, one succeeds', async () => {
+  test('undoAdminChange succeeds for one of two concurrent requests', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
@@ -215,7 +215,7 @@ eachEngine('admin changes', (given) => {
     assert.equal(await trackingOf(parcel), 'A')
   })
 
-  test('undoAdminChange: what was changed since is left, and so are parcels, looks and what one may not change', async () => {
+  test('undoAdminChange is refused for a value that changed since, a shipment, a read of personal data and a key without the scope', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)

@@ -12,7 +12,7 @@ import { isWide } from '../harness/wide.ts'
 import { type AdminOperationId, adminOperations } from '../src/contract/admin/operations.ts'
 import type { Engine } from '../src/platform/storage/storage.ts'
 
-eachEngine('kill -9 amid admin changes', (given) => {
+eachEngine('a server killed during admin changes', (given) => {
   let testServer: TestServer
   before(async () => {
     testServer = await openTestServer(given, { shops: [bloom] })
@@ -56,7 +56,7 @@ eachEngine('kill -9 amid admin changes', (given) => {
     return { products, versions, changes, events }
   }
 
-  test('before the commit nothing of it is there, after it everything is', async () => {
+  test('writes nothing before the commit and everything after it', async () => {
     const { data } = (await testServer.askAdmin('listAdminProducts')).body
     const productIds = data.map(({ id }: { id: string }) => id)
     const first = await state()

@@ -21,7 +21,7 @@ const jq = `jq() { node -e '
   console.log(value)' "$2"; }`
 
 eachEngine('docs/admin-api.md', (given) => {
-  test('every command of the day is answered', async () => {
+  test('every command of the example day succeeds', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place({ items: { CARD: 2 } })
     await indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })

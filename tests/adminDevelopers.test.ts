@@ -34,7 +34,7 @@ eachEngine('developers', (given) => {
     return answer.body.data.id
   }
 
-  test('an update of an endpoint waits for another, and leaves what that one changed', async () => {
+  test('an update of an endpoint waits for a concurrent update and keeps what that one changed', async () => {
     const { path } = await developerGivens.updateAdminWebhookEndpoint(testServer)
     const endpointId = path?.endpointId as string
     const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -63,7 +63,7 @@ eachEngine('developers', (given) => {
     assert.deepEqual([status, body.data?.description, body.data?.events], [200, 'First', ['order.placed']])
   })
 
-  test('a publishable key is made with its pages, listed with them, and keeps them when it is rotated', async () => {
+  test('a publishable key is created with its origins, listed with them, and keeps them when it is rotated', async () => {
     const installationId = await newInstallation()
     const wanted = { installationId, name: 'Pages', kind: 'publishable', scopes: [] }
     const { key: giver } = await testServer.newKey([...adminScopes, 'catalog:read', 'checkout:quote'])
@@ -110,7 +110,7 @@ eachEngine('developers', (given) => {
     assert.equal((await products(rotated.secret, 'https://shop.example')).status, 401)
   })
 
-  test('an installation is made, has a key that works, and ends with all that belongs to it', async () => {
+  test('an installation is created, has a key that works, and ends with everything that belongs to it', async () => {
     const name = newId('ins')
     const made = await testServer.askAdmin('createAdminInstallation', {
       body: keyed({ name, redirectHosts: ['SHOP.example', 'shop.example'] }),
@@ -148,7 +148,7 @@ eachEngine('developers', (given) => {
     assert.equal(listed.body.data.find(({ id }: { id: string }) => id === installationId).status, 'ended')
   })
 
-  test('a key is rotated: the successor works at once, the old one for a while; revoked, at once not', async () => {
+  test('after a rotation the new key works immediately and the old key until it expires; a revoked key stops working immediately', async () => {
     const installationId = await newInstallation()
     const made = await testServer.askAdmin('createAdminKey', {
       body: keyed({ installationId, name: 'Till', scopes: [] }),
@@ -181,7 +181,7 @@ eachEngine('developers', (given) => {
     assert.ok(!entries.includes(secret) && !entries.includes(made.body.data.secret))
   })
 
-  test('a key with admin scopes is made and rotated by a person who has them, and by no key', async () => {
+  test('a key with admin scopes is created and rotated by a person who has them, and by no key', async () => {
     const installationId = await newInstallation()
     const scopes = ['admin:read', 'catalog:read']
     const body = () => keyed({ installationId, name: 'Robot', scopes })
@@ -207,7 +207,7 @@ eachEngine('developers', (given) => {
     assert.deepEqual(coded(await testServer.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
   })
 
-  test('a key gives only scopes that it has, and for no longer than it lasts', async () => {
+  test('a key grants only scopes that it has, and for no longer than it lasts', async () => {
     const installationId = await newInstallation()
     const expiresAt = testServer.clock.now + 3_600_000
     const { key } = await testServer.newKey(['admin:developers', 'catalog:read'], { expiresAt })
@@ -233,7 +233,7 @@ eachEngine('developers', (given) => {
     assert.equal(rotated.body.data.key.expiresAt, new Date(expiresAt).toISOString())
   })
 
-  test('an endpoint is made, changed, paused, enabled, tested, gets another secret, and is removed', async () => {
+  test('an endpoint is created, changed, paused, enabled and tested, gets another secret, and is removed', async () => {
     const installationId = await newInstallation()
     const made = await testServer.askAdmin('createAdminWebhookEndpoint', {
       body: keyed({ installationId, url: 'https://hooks.example.com/a?token=hush-hush', events: ['order.*'] }),
@@ -278,7 +278,7 @@ eachEngine('developers', (given) => {
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
   })
 
-  test('an endpoint ends with the key that made it or moved it, and is handed on to its successor', async () => {
+  test('an endpoint ends with the key that created or moved it, and passes to the successor of that key', async () => {
     const url = 'https://hooks.example.com/ends'
     const hourMs = 3_600_000
     const shortKey = () =>
@@ -356,7 +356,7 @@ eachEngine('developers', (given) => {
     )
   })
 
-  test('a key is sent, and shown, no event that it may not read', async () => {
+  test('a key can neither subscribe to events that it may not read nor see their payloads', async () => {
     const { key } = await testServer.newKey(['admin:developers'])
     const installationId = await newInstallation()
     const url = 'https://hooks.example.com/reads'
@@ -394,7 +394,7 @@ eachEngine('developers', (given) => {
     assert.match(await look(testServer.keys.admin), /webhook\.ping/)
   })
 
-  test('the address of an endpoint is in no entry beyond its origin', async () => {
+  test("audit entries show the origin of an endpoint's address and a short hash, and nothing else of it", async () => {
     const installationId = await newInstallation()
     const url = 'https://hooks.example.com/services/T0/B0/path-secret?token=query-secret'
     const made = await testServer.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
@@ -442,7 +442,7 @@ eachEngine('developers', (given) => {
     assert.ok(all.body.data.some(({ id }: { id: string }) => id === ids.at(-1)))
   })
 
-  test('replays: each failed delivery of an endpoint once, and an outcome for each that is named', async () => {
+  test('a replay resends each failed delivery of an endpoint once, or reports an outcome for each delivery that is named', async () => {
     const { endpointId, deliveryId } = await failedDelivery(testServer)
     const replay = (body: object) => testServer.askAdmin('replayAdminWebhookDeliveries', { body: keyed(body) })
     const both = await replay({ endpointId, deliveryIds: [deliveryId] })

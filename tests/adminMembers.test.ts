@@ -51,7 +51,7 @@ anyEngine('members', (given) => {
     return accept(link.path)
   }
 
-  test('200: invited by a link that only the e-mail has, joined, changed, removed; each is written down without an address', async () => {
+  test('200: a member is invited by an e-mailed link, joins, is changed and removed, and the audit entries contain no address', async () => {
     const key = keyed({ email: 'Grace@Bloom.example', role: 'staff' })
     const invited = await testServer.askAdmin('inviteAdminMember', { body: key })
     assert.equal(invited.status, 200, invited.text)
@@ -97,7 +97,7 @@ anyEngine('members', (given) => {
     assert.ok(!JSON.stringify(entries).includes('bloom.example'))
   })
 
-  test('200: an invitation is taken back', async () => {
+  test('200: an invitation is withdrawn', async () => {
     const { body } = await invite('back@bloom.example', 'viewer')
     const path = { memberId: body.data.member.id }
     assert.equal((await testServer.askAdmin('removeAdminMember', { path, body: keyed() })).status, 200)
@@ -105,7 +105,7 @@ anyEngine('members', (given) => {
     assert.ok(!text.includes('back@bloom.example'))
   })
 
-  test('403: no one gives or takes a role with a scope that they do not have', async () => {
+  test('403: a key neither grants nor removes a role with a scope that it lacks', async () => {
     const owner = await join('owner@bloom.example', 'owner')
     await join('owner2@bloom.example', 'owner')
     const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
@@ -122,7 +122,7 @@ anyEngine('members', (given) => {
     assert.equal((await invite('y@bloom.example', 'staff', key)).status, 200)
   })
 
-  test('200: chosen scopes are all that a person may do, and looking; each change of them is written down', async () => {
+  test('200: chosen scopes are stored with admin:read, and a change of them is audited', async () => {
     const invited = await testServer.askAdmin('inviteAdminMember', {
       body: keyed({ email: 'packer@bloom.example', role: 'custom', scopes: ['admin:orders'] }),
     })
@@ -148,7 +148,7 @@ anyEngine('members', (given) => {
     assert.deepEqual([back.body.data.role, back.body.data.scopes], ['viewer', ['admin:read']])
   })
 
-  test('400: the role custom without scopes, and scopes with another role; 403: a scope that the key lacks', async () => {
+  test('400 for the role custom without scopes and for scopes with another role; 403 for a scope that the key lacks', async () => {
     const ask = (role: string, scopes: readonly string[] | undefined, key = testServer.keys.admin) =>
       testServer.askAdmin('inviteAdminMember', {
         key,
@@ -166,7 +166,7 @@ anyEngine('members', (given) => {
     assert.equal((await ask('custom', ['admin:people'])).status, 403, 'a key makes no one who manages people')
   })
 
-  test('403: a key makes no owner, however many scopes it has; a person does', async () => {
+  test('403: a key cannot create an owner, whatever its scopes; a person can', async () => {
     const viewer = await join('rising@bloom.example', 'viewer')
     const path = { memberId: viewer }
     for (const answer of [
@@ -183,7 +183,7 @@ anyEngine('members', (given) => {
     assert.equal(JSON.parse(String(made.body)).data.member.role, 'owner')
   })
 
-  test('an invitation ends with the key that made it, and with its installation', async () => {
+  test('an invitation ends with the key that created it, and with its installation', async () => {
     const later = testServer.clock.now + 3_600_000
     const invited = async (email: string, key: string) => {
       assert.equal((await invite(email, 'viewer', key)).status, 200)
@@ -222,7 +222,7 @@ anyEngine('members', (given) => {
     assert.equal(again.status, 200, again.text)
   })
 
-  test('200: a link for a new password: once, not for a person of two shops, not for an owner by a key', async () => {
+  test('200: a staff member gets a link for a new password; 403 for an owner when a key asks; 404 for an unknown member', async () => {
     const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
     const reset = (memberId: string, by = key) =>
       testServer.askAdmin('resetAdminMemberPassword', { key: by, path: { memberId }, body: keyed() })
@@ -244,7 +244,7 @@ anyEngine('members', (given) => {
     assert.ok(entries.includes('passwordReset') && !entries.includes(token))
   })
 
-  test('200: every session of a member ends, and not that of one with a higher role or of another shop', async () => {
+  test('200: every session of a member ends; 403 for a member with a higher role, 404 for an unknown member', async () => {
     const sessionOf = async (userId: string) => {
       const [user] = await testServer.storage.read(
         (db) => db.sql<{ hash: string }>`select password_hash as "hash" from users where id = ${userId}`,
@@ -270,7 +270,7 @@ anyEngine('members', (given) => {
     for (const id of [newId('usr'), newId('inv')]) assert.equal((await end(id)).status, 404)
   })
 
-  test('200: a second factor is demanded, written down once', async () => {
+  test('200: a second factor becomes required, with one audit entry', async () => {
     const demand = (secondFactorRequired: boolean) =>
       testServer.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
     const { body } = await demand(true)
@@ -284,7 +284,7 @@ anyEngine('members', (given) => {
     assert.equal(entries.length, 1)
   })
 
-  test('409: the last owner stays', async () => {
+  test('409: the last owner cannot be removed', async () => {
     const owners = (await testServer.storage.read((db) => listMembers(db, testSecret, testServer.merchantId))).filter(
       ({ role }) => role === 'owner',
     )
@@ -295,7 +295,7 @@ anyEngine('members', (given) => {
     assert.equal(answers.at(-1)?.body.error.code, 'last_owner')
   })
 
-  test('400: an address that is none', async () => {
+  test('400 for an invalid e-mail address', async () => {
     for (const email of ['nobody', 'a@b', ' a@bloom.example,b@bloom.example'])
       assert.equal((await invite(email, 'viewer')).status, 400, email)
   })

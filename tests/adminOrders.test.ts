@@ -30,7 +30,7 @@ eachEngine('admin orders', (given) => {
     return rows.map(({ changes, ...row }) => ({ ...row, changes: JSON.parse(changes) }))
   }
 
-  test('listAdminOrders: 50 newest, a link to the rest that holds the filters, and the oldest first on request', async () => {
+  test('listAdminOrders returns the 50 newest and a link that keeps the filters, and the oldest first on request', async () => {
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
     for (let i = 0; i < 53; i += 1) {
@@ -61,7 +61,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual([row.city, row.country, row.installation.id], ['Berlin', 'DE', testServer.installationId])
   })
 
-  test('listAdminOrders: by status, payment, what is to send, time and installation', async () => {
+  test('listAdminOrders filters by status, payment, fulfillment, time and installation', async () => {
     testServer.clock.now += 60_000
     const from = new Date(testServer.clock.now).toISOString()
     const paid = (await testServer.orders.place()).orderId
@@ -81,7 +81,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await testServer.askAdmin('listAdminOrders', { query: '?from=yesterday' }), 'invalid_request')
   })
 
-  test('getAdminOrderCustomer: shows who ordered; the entry names the look and nothing of what was seen', async () => {
+  test('getAdminOrderCustomer shows who ordered; its audit entry names the read and no personal data', async () => {
     const { orderId, number } = await testServer.orders.place()
     const shown = await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })
     const { address, label } = shown.body.data
@@ -96,7 +96,7 @@ eachEngine('admin orders', (given) => {
       for (const secret of [address.line1, address.name, address.postalCode]) assert.ok(!text.includes(secret), secret)
   })
 
-  test('fulfilAdminOrder: a part by id, then the rest; the entry has from and to', async () => {
+  test('fulfilAdminOrder ships a part of the items by id, then the rest; the audit entry has both values', async () => {
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
     const path = { orderId }
     const { items, version } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
@@ -144,14 +144,14 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await testServer.askAdmin('fulfilAdminOrder', { path, body: again }), 'order_not_fulfillable')
   })
 
-  test('fulfilAdminOrder: what is not paid is not sent', async () => {
+  test('fulfilAdminOrder refuses an unpaid order', async () => {
     const { orderId } = await testServer.orders.place({ isManual: true })
     const body = { idempotencyKey: newId('req') }
     assertAdminError(await testServer.askAdmin('fulfilAdminOrder', { path: { orderId }, body }), 'order_not_paid')
     assert.deepEqual(await entriesOf(orderId), [])
   })
 
-  test('refundAdminOrder: by line at what was paid for it, once put back, and the shipping once', async () => {
+  test('refundAdminOrder refunds each line once at the price paid, restocks it, and refunds the shipping once', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 3 }, code: 'WELCOME10' })
     const path = { orderId }
     const { items, totals } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
@@ -187,7 +187,7 @@ eachEngine('admin orders', (given) => {
     assert.equal(paymentStatus, 'refunded')
   })
 
-  test('refundAdminOrder: by amount, never more than is left', async () => {
+  test('refundAdminOrder refunds an amount, never more than is left', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     const ask = (body: object) =>
@@ -201,7 +201,7 @@ eachEngine('admin orders', (given) => {
     assert.equal((await entriesOf(orderId)).length, 2)
   })
 
-  test('refundAdminOrder: 409 of an amount that the provider cannot pay, before anything is owed', async () => {
+  test('refundAdminOrder answers 409 for an amount that the provider cannot pay, and records no refund', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     // As if it had been paid in dinars, of which Stripe does not pay the third digit.
@@ -224,7 +224,7 @@ eachEngine('admin orders', (given) => {
     })
   })
 
-  test('fulfilAdminOrder: a known carrier has a link by its number, which follows a correction; events and storefront have it too', async () => {
+  test('fulfilAdminOrder links the tracking number of a known carrier, also after a correction, in the storefront and in events', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     const body = { idempotencyKey: newId('req'), trackingNumber: '1Z999AA10123456784' }
@@ -250,7 +250,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual([sent.body.data.fulfillment.carrier, sent.body.data.fulfillment.trackingUrl], [null, null])
   })
 
-  test('fulfilAdminOrders: each has its own outcome; a dry run says the same and writes nothing', async () => {
+  test('fulfilAdminOrders reports an outcome for each order; a dry run reports the same and writes nothing', async () => {
     const [first, second] = [
       await testServer.orders.place({ items: { CARD: 1 } }),
       await testServer.orders.place({ items: { CARD: 1 } }),
@@ -295,7 +295,7 @@ eachEngine('admin orders', (given) => {
     )
   })
 
-  test('payAdminOrder, cancelAdminOrder, addAdminOrderNote: what they do to an order', async () => {
+  test('payAdminOrder, cancelAdminOrder and addAdminOrderNote change the order and are audited', async () => {
     const key = () => ({ idempotencyKey: newId('req') })
     const awaited = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
     const path = { orderId: awaited.orderId }
@@ -325,7 +325,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await testServer.askAdmin('cancelAdminOrder', { path, body: key() }), 'order_not_cancellable')
   })
 
-  test('recordAdminMoney: a transfer that comes in parts, too much, or is taken for enough', async () => {
+  test('recordAdminMoney records a transfer that arrives in parts or is too high, and one that is accepted as enough', async () => {
     const key = () => ({ idempotencyKey: newId('req') })
     const order = await testServer.orders.place({ items: { CARD: 1 }, isManual: true, paymentDueAt: 1 })
     const { orderId } = order
@@ -368,7 +368,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await testServer.askAdmin('recordAdminMoney', other), 'payment_not_awaited')
   })
 
-  test('returnAdminOrder, and a refund by hand: what people did is recorded, and no provider is asked', async () => {
+  test('returnAdminOrder and a manual refund are recorded without a call to the provider', async () => {
     const key = () => ({ idempotencyKey: newId('req') })
     const { orderId } = await testServer.orders.place({
       items: { CARD: 1 },
@@ -391,7 +391,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual([refund.amount, order.totals.refunded, order.paymentStatus], [5, 5, 'partially_refunded'])
   })
 
-  test('closeAdminPayment: what no provider reports is listed, and ends once by what a person saw', async () => {
+  test('closeAdminPayment settles once a payment that its provider does not report', async () => {
     const day = 24 * 3_600_000
     const close = (paymentId: string, outcome: string) =>
       testServer.askAdmin('closeAdminPayment', { path: { paymentId }, body: { idempotencyKey: newId('req'), outcome } })
@@ -439,7 +439,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await close(newId('pay'), 'declined'), 'payment_not_found')
   })
 
-  test('a person does the same without HTTP, in one shop and one mode, and the entry names them', async () => {
+  test('a person does the same in process, in one shop and one mode, and the audit entry names them', async () => {
     const { orderId } = await testServer.orders.place()
     const userId = newId('usr')
     const person = { userId, merchantId: testServer.merchantId, mode: 'test', scopes: ['admin:orders'] } as const
@@ -465,7 +465,7 @@ eachEngine('admin orders', (given) => {
     )
   })
 
-  test('listAdminOrders: those with an open dispute', async () => {
+  test('listAdminOrders filters orders with an open dispute', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     await testServer.storage.write(
       (tx) => tx.sql`

@@ -100,7 +100,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual(left, [])
   })
 
-  test('the words of an order are not taken after its address was erased', async () => {
+  test('an order whose address was erased is not indexed by its words', async () => {
     const orderId = await buy()
     await testServer.storage.write(
       (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,
@@ -110,7 +110,7 @@ eachEngine('privacy of the admin surface', (given) => {
     for (const q of ['ada@example.com', 'lovelace']) assert.ok(!(await found(q)).includes(orderId), q)
   })
 
-  test('the number of a parcel of an erased shopper is in no entry, and no undo brings it back', async () => {
+  test('the tracking number of an erased shopper is in no audit entry, and no undo restores it', async () => {
     const orderId = await buy()
     const path = { orderId }
     await testServer.askAdmin('fulfilAdminOrder', { path, body: { idempotencyKey: newId('req') } })
@@ -151,7 +151,7 @@ eachEngine('privacy of the admin surface', (given) => {
     (await testServer.askAdmin('listAdminCustomers', { query: q === undefined ? '' : `?q=${encodeURIComponent(q)}` }))
       .body.data
 
-  test('orders of one mailbox in any spelling are one customer, whose sums are those of the orders', async () => {
+  test('orders of one mailbox in any spelling belong to one customer, whose sums are those of the orders', async () => {
     const first = await buyAs('grace@example.com')
     testServer.clock.now += 1_000
     const second = await buyAs('GRACE@Example.com')
@@ -175,7 +175,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual((await testServer.askAdmin('listAdminReturns', { query })).body.data, [])
   })
 
-  test('a list of customers names no one; a look does, and is written down', async () => {
+  test('a list of customers names no one; reading a customer does, and is audited', async () => {
     const { customerId } = await buyAs('hedy@example.com')
     const path = { customerId }
     const masked = [
@@ -196,7 +196,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.equal((await testServer.askAdmin('listAdminCustomers', { key })).status, 403)
   })
 
-  test('a customer is erased whole once nothing is to be sent, also when the server was killed in between', async () => {
+  test('a customer is erased completely once nothing is left to ship, also after the server was killed in between', async () => {
     const { orderId, customerId } = await buyAs('rosa@example.com')
     const path = { customerId }
     const note = { idempotencyKey: newId('req'), text: 'Calls at night.' }

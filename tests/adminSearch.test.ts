@@ -27,7 +27,7 @@ eachEngine('admin search', (given) => {
     (await testServer.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })).body.data
   const found = async (q: string) => (await search(q)).orders.map(({ id }: { id: string }) => id)
 
-  test('by number, tracking number, name and postal code; by e-mail once a checkout gave one', async () => {
+  test('orders are found by number, tracking number, name and address, and by e-mail once a checkout gave one', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     const other = await testServer.orders.place({ items: { CARD: 1 } })
     assert.equal(await index(), 2)
@@ -68,7 +68,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await found('ada@example.org'), [])
   })
 
-  test('orders are found by the code of an item, by everyone who may read orders, and only of their own shop', async () => {
+  test('orders are found by the code of an item with any key that may read orders of that shop', async () => {
     const { orderId } = await testServer.orders.place({ items: { BOOK: 1 } })
     const { key } = await testServer.newKey(['admin:read'])
     for (const q of ['BOOK', 'book'])
@@ -79,7 +79,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual((await search('BOOK', testServer.keys.rivalAdmin)).orders, [])
   })
 
-  test('getAdminOrderNames: names of a list, written down once as a list, and masked by the shop', async () => {
+  test('getAdminOrderNames returns the names of a list, writes one audit entry for it, and masks them if the shop says so', async () => {
     const placed = [await testServer.orders.place(), await testServer.orders.place()]
     const orderIds = placed.map(({ orderId }) => orderId)
     const names = async (ids: readonly string[], key = testServer.keys.admin) =>
@@ -115,7 +115,7 @@ eachEngine('admin search', (given) => {
     assert.equal((await looks()).length, 2, 'what is masked is no look')
   })
 
-  test('listAdminOrders: q finds as the search does, also together with filters', async () => {
+  test('listAdminOrders finds by q what the search finds, also with filters', async () => {
     const listed = async (query: string, key = testServer.keys.admin) =>
       (await testServer.askAdmin('listAdminOrders', { query, key })).body.data.map(({ id }: { id: string }) => id)
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -131,7 +131,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await listed(`?q=${number}`, testServer.keys.rivalAdmin), [])
   })
 
-  test('a long code is found by any beginning of it, and signs of patterns are letters like others', async () => {
+  test('a long code is found by any beginning of it, and pattern characters match only themselves', async () => {
     const begin = `${newId('req')}%`.padEnd(70, 'x')
     const skus = ['a', 'b'].map((end) => ({ code: begin + end, name: end, price: 1, stock: 1, options: { End: end } }))
     const slug = newId('req').replace('_', '-')
@@ -149,7 +149,7 @@ eachEngine('admin search', (given) => {
     )
   })
 
-  test('names and codes are found in any case of any letter, and tags as they are written', async () => {
+  test('names and codes are found in any letter case, and tags as they are written', async () => {
     const code = newId('req').toUpperCase()
     const skus = [{ code: `Ö${code}`, name: 'GRÜN', price: 1, stock: 1 }]
     const product = { slug: code.toLowerCase().replace('_', '-'), name: 'ÉCLAIR Œuf', tags: ['Été'], skus }
@@ -183,7 +183,7 @@ eachEngine('admin search', (given) => {
     await check()
   })
 
-  test('the table of words has no word in it, and another merchant finds nothing', async () => {
+  test('the index contains no word in clear text, and another merchant finds nothing', async () => {
     const rows = await testServer.storage.read((db) => db.sql<{ token: string }>`select token from search_tokens`)
     assert.ok(rows.length > 3)
     for (const { token } of rows) assert.match(token, /^[\w-]{22}$/)
@@ -191,7 +191,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual((await search('lovelace', testServer.keys.rivalAdmin)).orders, [])
   })
 
-  test('of frequent words only the newest orders are looked at, and a rare one finds old orders among them', async () => {
+  test('a search for frequent words reads only the newest orders, and a rare word finds old orders too', async () => {
     const mode = { merchantId: newId('mer'), mode: 'test' } as const
     const first = { ...mode, installationId: newId('ins'), orderId: 'ord_0' }
     await testServer.storage.write(async (tx) => {
@@ -217,7 +217,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await found(2, ['be'], ['none']), [])
   })
 
-  test('products by a part of the name, SKUs and promotions by the beginning of their code', async () => {
+  test('products are found by a part of the name, SKUs and promotions by the beginning of their code', async () => {
     const { products, skus } = await search('ROSE')
     assert.ok(products.length > 0)
     assert.ok(skus.some(({ code }: { code: string }) => code === 'ROSE-12'))
@@ -228,7 +228,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await search('%'), { orders: [], products: [], skus: [], promotions: [] })
   })
 
-  test('a shopper who is erased is not found any more, and neither is a parcel of theirs', async () => {
+  test('an erased shopper and their parcels are no longer found', async () => {
     const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const orderId: string = (await pay(secret, view)).view.session.orderId ?? ''
@@ -257,7 +257,7 @@ eachEngine('admin search', (given) => {
     assert.equal(order.body.data.changes.length, 2)
   })
 
-  test('once its address is erased, an order is found by its number only', async () => {
+  test('an order whose address is erased is found only by its number', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     await index()
     assert.ok((await found('lovelace')).includes(orderId))
@@ -269,7 +269,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await found(number), [orderId])
   })
 
-  test('getAdminHome: counts what waits', async () => {
+  test('getAdminHome counts orders to ship, unpaid orders and failing webhooks', async () => {
     const todo = async () => {
       const { todo: counts } = (await testServer.askAdmin('getAdminHome')).body.data
       const { toSend, awaitingPayment, withdrawals } = counts

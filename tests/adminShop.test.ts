@@ -10,7 +10,7 @@ import { type Answer, assertAdminError, openTestServer, type TestServer } from '
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
-eachEngine('the admin shop', (given) => {
+eachEngine('shop settings and promotions of the admin surface', (given) => {
   let testServer: TestServer
   let carts: Carts
   before(async () => {
@@ -30,7 +30,7 @@ eachEngine('the admin shop', (given) => {
 
   const shop = async () => (await testServer.askAdmin('getAdminShop')).body.data
 
-  test('a promotion: a use is no edit, an edit undoes no use, and its code stays', async () => {
+  test('using a promotion does not change its version, editing it keeps its uses, and its code cannot be changed', async () => {
     const { id, version, promotion } = await createPromotion(testServer, { usageLimit: 5 })
     // A use, as an order counts it.
     const set = (used: number) =>
@@ -59,7 +59,7 @@ eachEngine('the admin shop', (given) => {
     await set(0)
   })
 
-  test('a promotion whose limit is lowered to its uses: exhausted and updated, each with its sequence', async () => {
+  test('lowering the limit of a promotion to its uses emits exhausted and updated, each with its own sequence', async () => {
     const { id, version, promotion } = await createPromotion(testServer, { usageLimit: 5 })
     const lowered = { ...promotion, usageLimit: 0, name: 'Done' }
     await done('replaceAdminPromotion', { expectedVersion: version, promotion: lowered }, { promotionId: id })
@@ -96,7 +96,7 @@ eachEngine('the admin shop', (given) => {
     assert.ok(byCode.body.data.some(({ id }: { id: string }) => id === soon.id))
   })
 
-  test('the shop is changed member by member, with a version, and products show its name', async () => {
+  test('members of the shop are changed one by one with a version, and products show the new shop name', async () => {
     const before = await shop()
     const { data, changes } = await done('updateAdminShop', {
       expectedVersion: before.version,
@@ -123,7 +123,7 @@ eachEngine('the admin shop', (given) => {
     assertAdminError(await ask('updateAdminShop', { expectedVersion: data.version, name: ' ' }), 'invalid_request')
   })
 
-  test('words that mean the same are found at once, until the change is undone', async () => {
+  test('synonyms apply to the search immediately, until the change is undone', async () => {
     const found = async () => (await testServer.ask('searchCatalogProducts', { query: '?q=greeting+billet' })).body.meta
     const { version } = await shop()
     assert.equal((await found()).total, 0)
@@ -139,7 +139,7 @@ eachEngine('the admin shop', (given) => {
     assert.deepEqual([status, (await found()).total], [200, 0])
   })
 
-  test('new taxes and zones hold for open carts; the preview shows each rate and each zone', async () => {
+  test('new taxes and shipping zones apply to open carts; the preview shows each rate and zone', async () => {
     const cartId = await carts.create({ CARD: 3 })
     const read = async () => (await testServer.ask('getPublicCart', { path: { cartId } })).body.data
     const before = await shop()
@@ -181,7 +181,7 @@ eachEngine('the admin shop', (given) => {
     )
   })
 
-  test('a payment method is offered in the mode of the caller only', async () => {
+  test('a payment method is enabled only in the mode of the caller', async () => {
     const { version } = await shop()
     const path = { provider: 'cash_on_delivery' }
     const { data } = await done('updateAdminPaymentProvider', { expectedVersion: version, enabled: false }, path)

@@ -32,7 +32,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 
 const header = 'Handle,Title,Type,Variant SKU,Variant Price,Variant Inventory Qty\n'
 
-eachEngine('transfers', (given) => {
+eachEngine('imports and exports', (given) => {
   let testServer: TestServer & { orders: Orders }
   before(async () => {
     testServer = await openOrderTestServer(given)
@@ -66,7 +66,7 @@ eachEngine('transfers', (given) => {
         where merchant_id = ${testServer.merchantId} and request_id = ${requestId} order by id`,
     )
 
-  test('columns of a file of no known system are assigned, anew while nothing is confirmed, and once for all files alike', async () => {
+  test('columns of an unknown file format are assigned until the import is confirmed, and remembered for files with the same columns', async () => {
     const assign = (transferId: string, columns: Readonly<Record<string, string>>) =>
       testServer.askAdmin('assignAdminTransferColumns', {
         path: { transferId },
@@ -129,7 +129,7 @@ eachEngine('transfers', (given) => {
     )
   })
 
-  test('a product of WooCommerce that was renamed keeps its slug and what was added here', async () => {
+  test('a renamed product from WooCommerce keeps its slug and what was added here', async () => {
     const file = (name: string) =>
       `ID,Typ,Artikelnummer,Name,Veröffentlicht,"Sichtbarkeit im Katalog","Regulärer Preis"\n470,simple,woo-470,${name},1,visible,18\n`
     const first = await planned('products', file('Tasse'))
@@ -153,7 +153,7 @@ eachEngine('transfers', (given) => {
     )
   })
 
-  test('an export of products that is imported again changes nothing, whatever the products hold', async () => {
+  test('importing an export of products changes nothing, whatever the products contain', async () => {
     const { category: outer } = await createCategory(testServer, { name: 'In & > out' })
     const { category: inner } = await createCategory(testServer, { parent: outer.slug })
     await createProduct(testServer, {
@@ -205,7 +205,7 @@ eachEngine('transfers', (given) => {
     assert.equal((await written(plan.id)).state, 'done')
   })
 
-  test('a feed for Google has the published products, and links to the address that is named', async () => {
+  test('a feed for Google has the published products with links to the given address', async () => {
     const images = [{ url: 'https://pictures.example/a.jpg' }]
     const shown = await createProduct(testServer, { description: 'Blue & round.', images })
     const bare = await createProduct(testServer)
@@ -226,7 +226,7 @@ eachEngine('transfers', (given) => {
     }
   })
 
-  test('a file of products without prices is planned as changes of what exists', async () => {
+  test('a product file without prices changes existing products only', async () => {
     const { id, product: entry } = await createProduct(testServer)
     const [sku] = entry.skus
     const text = `Handle,Title,Variant SKU,Variant Barcode\n${entry.slug},Renamed,${sku.code},'0012\nno-such-thing,New,N,\n`
@@ -238,7 +238,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(after, { ...entry, name: 'Renamed', skus: [{ ...sku, barcode: '0012' }] })
   })
 
-  test('an edit of one cell changes one member', async () => {
+  test('editing one cell of an exported file changes one member', async () => {
     const { id, product: entry } = await createProduct(testServer, {
       summary: 'Mine.',
       description: 'Long text.',
@@ -263,7 +263,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(after.product, { ...entry, skus: [{ ...entry.skus[0], price: 1_350 }] })
   })
 
-  test('an edit of the HTML changes the description in both forms', async () => {
+  test('editing the HTML column changes both forms of the description', async () => {
     const { id } = await createProduct(testServer, { descriptionHtml: '<p>Wash <b>cold</b>.</p>' })
     const text = (await exportFile(testServer, 'of=products')).replace(
       '<p>Wash <b>cold</b>.</p>',
@@ -281,7 +281,7 @@ eachEngine('transfers', (given) => {
     assert.equal((await product(id)).product.descriptionHtml, '<p>Wash <i>warm</i>.</p>')
   })
 
-  test('a SKU code of another product comes in under a made one, and the same file again changes nothing', async () => {
+  test('a SKU whose code belongs to another product gets a generated code, and importing the same file again changes nothing', async () => {
     const [mug, cup] = [unusedName('mug'), unusedName('cup')]
     const row = (slug: string, title = slug) => `${slug},${title},Shelf,${mug},12.50,4\n`
     await written((await planned('products', header + row(mug) + row(cup))).id)
@@ -299,7 +299,7 @@ eachEngine('transfers', (given) => {
     )
   })
 
-  test('a file of WooCommerce is planned and written as one of Shopify is', async () => {
+  test('a WooCommerce file is planned and written like a Shopify file', async () => {
     const name = unusedName('Cap')
     const columns =
       'ID,Type,SKU,Name,Published,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)\n'
@@ -322,7 +322,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual([again.created, again.changed, again.unchanged, again.refused], [0, 0, 1, 0])
   })
 
-  test('a Google feed in XML is planned and written, and one with a document type is refused', async () => {
+  test('a Google feed in XML is planned and written; one with a document type declaration is refused', async () => {
     const code = unusedName('FEED')
     const item = `<item><g:id>${code}</g:id><title>Café cup</title><g:price>4.50 EUR</g:price><g:availability>in_stock</g:availability></item>`
     const feed = `<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0"><channel>${item}</channel></rss>`
@@ -336,7 +336,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual([bad.state, bad.problem], ['failed', problem])
   })
 
-  test('of many rows the three bad ones are named with line and reason, and the rest is written once', async () => {
+  test('bad rows are reported with line and reason, and the other rows are written once', async () => {
     const slugs = Array.from({ length: 60 }, () => unusedName('row'))
     const rows = slugs.map((slug, index) => {
       const price = index === 20 ? '12,50' : '12.50'
@@ -405,7 +405,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(left, [])
   })
 
-  test('what was changed since the plan is refused, and the rest is written', async () => {
+  test('a product that was changed since the plan is refused, and the others are written', async () => {
     const [one, other] = [await createProduct(testServer), await createProduct(testServer)]
     const rows = [one, other].map(({ product: { slug, skus } }) => `${slug},Renamed,,${skus[0].code},12.00,\n`)
     const plan = await planned('products', header + rows.join(''))
@@ -428,7 +428,7 @@ eachEngine('transfers', (given) => {
     assert.equal((await product(other.id)).product.name, 'Renamed')
   })
 
-  test('a stock file sets counts against what was seen, and undoes no sale', async () => {
+  test('a stock file sets a count only if it still is what the file says, so it undoes no sale', async () => {
     const [one, other, sold] = [
       await createProduct(testServer),
       await createProduct(testServer),
@@ -468,7 +468,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(levels, [9, 7, 5])
   })
 
-  test('a file that cannot be read fails with the reason, and nothing can be confirmed', async () => {
+  test('an import of an unreadable file fails with the reason and cannot be confirmed', async () => {
     const plan = await planned('products', `${header}x,"open,a,b,1.00,1\n`)
     assert.equal(plan.state, 'failed')
     assert.deepEqual(plan.problem, {
@@ -490,7 +490,7 @@ eachEngine('transfers', (given) => {
     ])
   })
 
-  test('sentences that a version before stored are shown as they are', async () => {
+  test('messages that an earlier release stored are shown unchanged', async () => {
     const { id } = await planned('products', `${header}x,"open,a,b,1.00,1\n`)
     const [problem, note] = ['line 2: the quote that opens here is never closed', 'line 3: something else']
     const rows = [{ line: 4, name: 'mug', reason: 'the title is missing; the product is left out' }]
@@ -508,7 +508,7 @@ eachEngine('transfers', (given) => {
     )
   })
 
-  test('pieces come in any order and again, until the last; only so many files wait', async () => {
+  test('pieces of a file arrive in any order and repeatedly until all are received; at most five imports wait for pieces', async () => {
     const { id } = await beginTransfer(testServer, 'products', 2)
     const slug = unusedName('piece')
     const append = (piece: string, text: string) =>
@@ -535,7 +535,7 @@ eachEngine('transfers', (given) => {
     await beginTransfer(testServer, 'stock', 1)
   })
 
-  test('a run that died is taken over, and one that was taken over writes nothing more', async () => {
+  test('a run that died is taken over after its lease', async () => {
     const rows = Array.from({ length: 45 }, () => unusedName('again')).map((slug) => `${slug},A,,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
     await testServer.storage.write(async (tx) => {
@@ -553,7 +553,7 @@ eachEngine('transfers', (given) => {
     assert.equal((await written(id)).written, 45)
   })
 
-  test('a run that another node took over at its end leaves the pieces to it', async () => {
+  test('a run that loses its lease before it saves the plan leaves the pieces to the other node', async () => {
     const id = await sendFile(
       testServer,
       'products',
@@ -580,7 +580,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual([plan.state, plan.created], ['ready', 1])
   })
 
-  test('confirmed twice at once, beside the discarding of it, it is written once or not at all', async () => {
+  test('concurrent confirmations write an import once, or not at all if it is discarded at the same time', async () => {
     const slug = unusedName('raced')
     for (const isDiscarded of [false, true]) {
       const { id } = await planned('products', `${header}${slug}-${isDiscarded},A,,${unusedName('RACED')},1.00,1\n`)
@@ -600,7 +600,7 @@ eachEngine('transfers', (given) => {
     }
   })
 
-  test('a batch that made a product and its category is taken back and put back, and a dry run says the same', async () => {
+  test('an import that created a product and its category is undone and redone, and a dry run reports the same', async () => {
     const [slug, other] = [unusedName('fresh'), unusedName('moved')]
     const { category } = await createCategory(testServer)
     const { product: moved } = await createProduct(testServer, { slug: other, categories: [category.slug] })
@@ -649,7 +649,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('an incomplete product is left out where the SKUs that stay lack its options', async () => {
+  test('a product with a bad row is left out if its remaining SKUs would lack its options', async () => {
     const slug = unusedName('plain')
     const { product: entry } = await createProduct(testServer, {
       slug,
@@ -677,7 +677,7 @@ eachEngine('transfers', (given) => {
     assert.equal(signal, 'SIGKILL')
   }
 
-  test('kill -9 amid planning and amid batches: each is whole with its entry or not at all, and the rest follows', async () => {
+  test('after kill -9 during planning or writing, each batch is written with its audit entry or not at all, and the rest follows', async () => {
     const slugs = Array.from({ length: 50 }, () => unusedName('killed'))
     const rows = slugs.map((slug) => `${slug},Killed,Killed,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
@@ -715,7 +715,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('a file whose reading was broken off three times is not read again, and the merchant is told', async () => {
+  test('a file whose planning was interrupted three times is not read again, and the import reports it', async () => {
     const rows = Array.from({ length: 50 }, () => unusedName('fatal')).map((slug) => `${slug},Fatal,,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
     const tools = { storage: testServer.storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
@@ -742,7 +742,7 @@ eachEngine('transfers', (given) => {
     assert.deepEqual(left, [])
   })
 
-  test('a run that reads for long before there is something to plan stays the one that does', async () => {
+  test('a run that reads for long before it plans anything keeps its lease', async () => {
     const id = await sendFile(testServer, 'products', `${header}${'\n'.repeat(4_000)}`, 40)
     const [due] = await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1))
     let reads = 0
@@ -762,7 +762,7 @@ eachEngine('transfers', (given) => {
     assert.equal((await transferWith(testServer, id)).state, 'ready')
   })
 
-  test('orders are exported without their customers, and with them only as a look', async () => {
+  test('orders are exported without their customers, or with them and an audit entry of the read', async () => {
     const { orderId } = await testServer.orders.place()
     const customer = (await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
     const order = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
@@ -781,7 +781,7 @@ eachEngine('transfers', (given) => {
     assert.match(await exportFile(testServer, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
   })
 
-  test('returns and drafts are exported with what went back and what is asked for, and name no one', async () => {
+  test('returns and drafts are exported with their items and amounts, and name no one', async () => {
     const ask = async (id: 'approveAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn', returnId: string) =>
       (await testServer.askAdmin(id, { path: { returnId }, body: { idempotencyKey: newId('req') } })).body.data
     const { returnId } = await requestedReturn(testServer)
@@ -813,7 +813,7 @@ eachEngine('transfers', (given) => {
     assert.doesNotMatch(drafts + text, /Grace|@|\*/)
   })
 
-  test('the last imports stay, and an older one makes room', async () => {
+  test('only the newest imports are kept', async () => {
     const id = await sendFile(testServer, 'products', header)
     await runTransfers(testServer)
     await written(id)

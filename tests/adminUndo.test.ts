@@ -28,7 +28,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 
 type Path = Readonly<Record<string, string>>
 
-test('each kind that can be put back has one undoer', () => {
+test('each undoable kind has exactly one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
   const shop = shopUndoer({
     timeZoneChanged: async () => {},
@@ -98,7 +98,7 @@ eachEngine('undo', (given) => {
     return { open: await openBodies(), settings, promotions, products }
   }
 
-  test('prices of a category are raised by 5 % after a preview; taken back, every answer is what it was', async () => {
+  test('undoing a 5 % price increase of a category restores every public answer', async () => {
     const { data: categories } = (await testServer.askAdmin('listAdminCategories')).body
     const [{ id: categoryId }] = categories.filter(
       ({ category }: { category: { slug: string } }) => category.slug === 'roses',
@@ -131,7 +131,7 @@ eachEngine('undo', (given) => {
     await undone(await lastChange())
   })
 
-  test('two at once have one effect', async () => {
+  test('two concurrent undos of one change have one effect', async () => {
     const { id, version, product: entry } = await createProduct(testServer)
     await done(
       'replaceAdminProduct',
@@ -146,7 +146,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual([after.product.name, after.version], [entry.name, version + 2])
   })
 
-  test('beside an edit, either comes first and the other is refused or builds on it', async () => {
+  test('of a concurrent undo and edit one succeeds and the other is refused', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, product: entry } = await createProduct(testServer, { name: 'First' })
       await done(
@@ -176,7 +176,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('SKUs that were added and retired, and their order', async () => {
+  test('undo restores added and retired SKUs and their order', async () => {
     const code = unusedName('SORT')
     const skuOf = (size: string) => ({ code: `${code}-${size}`, price: 1_000, stock: 3, options: { Size: size } })
     const { id, product: entry } = await createProduct(testServer, {
@@ -199,7 +199,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual(await openBodies(), after)
   })
 
-  test('what was created is archived, removed or disabled, and comes back', async () => {
+  test('undoing a creation archives, removes or disables it, and undoing that brings it back', async () => {
     const before = await openBodies()
     const { id, product: entry } = await createProduct(testServer, { categories: ['vases'] })
     const made = await openBodies()
@@ -236,7 +236,7 @@ eachEngine('undo', (given) => {
     assert.equal((await testServer.askAdmin('getAdminPromotion', { path })).body.data.status, 'active')
   })
 
-  test('stock goes back by the difference: a sale stays, and what is held is not taken away', async () => {
+  test('undo changes stock by the difference, so a sale stays, and is refused if it would remove held stock', async () => {
     const { skus } = await createProduct(testServer)
     const [{ id: skuId }] = skus
     const onHand = async () =>
@@ -262,7 +262,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('what was changed since, or no longer fits, is refused whole', async () => {
+  test('the undo of a change that was overtaken or no longer fits is refused completely', async () => {
     const { id, version, product: entry } = await createProduct(testServer)
     const path = { productId: id }
     const [sku] = entry.skus
@@ -291,7 +291,7 @@ eachEngine('undo', (given) => {
     assertAdminError(await testServer.askAdmin('undoAdminChange', options), 'scope_missing')
   })
 
-  test('a payment method is switched back in its own mode only', async () => {
+  test('the switch of a payment method is recorded with its mode and undone', async () => {
     const { version } = await shop()
     const body = { expectedVersion: version, enabled: false }
     await done('updateAdminPaymentProvider', body, { provider: 'bank_transfer' })
@@ -401,7 +401,7 @@ eachEngine('undo', (given) => {
     },
   ]
 
-  test('any changes, taken back from the last to the first, leave every body as it was', async () => {
+  test('undoing any sequence of changes from last to first restores every body', async () => {
     const step = fc.record({ kind: fc.nat({ max: steps.length - 1 }), n: fc.nat({ max: 9_999 }) })
     const property = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 14 }), async (wanted) => {
       const before = await allBodies()

@@ -42,7 +42,7 @@ const chargesIn = ({ storage }: TestServer) =>
   storage.read((db) => db.sql<{ amount: number }>`select amount from payments where status = 'succeeded'`)
 
 eachEngine('ACP', (given) => {
-  test('session, payment, order: a purchase without a page, whose key charges once', async () => {
+  test('a platform creates a session, pays and reads its order without a page, and one idempotency key charges once', async () => {
     const { testServer, platform, ask } = await openShop(given)
     assert.throws(() => assertAcp('CheckoutSession', { id: 'without the rest' }))
     for (const name of ['CheckoutSessionCreateRequest', 'CheckoutSessionCompleteRequest'])
@@ -86,7 +86,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await ask('POST', `${address}/cancel`)).status, 405)
   })
 
-  test('a decline leaves the session ready, a challenge hands over to the page, a lost answer is looked up later', async () => {
+  test('a decline leaves the session ready, a challenge continues on the page, and a lost response is looked up later', async () => {
     const { testServer, ask } = await openShop(given)
     const open = async () => `/checkout_sessions/${(await ask('POST', '/checkout_sessions', acpWhole())).body.id}`
     const address = await open()
@@ -115,7 +115,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await chargesIn(testServer)).length, 1)
   })
 
-  test('nothing is charged for what ran out, at another price, to no address, or after the end', async () => {
+  test('nothing is charged for sold-out items, at another price, without an address, or after the end of the session', async () => {
     const { testServer, ask } = await openShop(given)
     const open = async (wanted: object) => {
       const { body } = await ask('POST', '/checkout_sessions', wanted)
@@ -152,7 +152,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await chargesIn(testServer)).length, 1)
   })
 
-  test('a session grows by updates: what is not sent stays, null clears it', async () => {
+  test('an update keeps members that it does not send, and null clears one', async () => {
     const { testServer, ask } = await openShop(given)
     const created = await ask('POST', '/checkout_sessions', {
       line_items: [{ id: 'ROSE-12' }],
@@ -208,7 +208,7 @@ eachEngine('ACP', (given) => {
     assert.match(text, /cartwright_agent_calls_total\{protocol="acp",tool="acpCreateSession",outcome="answered"\} 1\n/)
   })
 
-  test('the platform is called when its order is placed, sent and refunded, in the words of the protocol', async () => {
+  test('the webhook of the platform is called when its order is placed, shipped and refunded, with bodies of the protocol', async () => {
     const { testServer, platform, ask } = await openShop(given)
     const receiver = await openReceiver(given)
     const enter = (url: string, platformId = platform.id) =>
@@ -250,7 +250,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([last.fulfillments[0].tracking_number, last.line_items[0].status], ['0034', 'fulfilled'])
   })
 
-  test('what the shopper types on the page does not reach the platform, and stays where an update does not name it', async () => {
+  test('what the shopper types on the page is not sent to the platform, and survives updates that do not name it', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout_sessions', acpWhole())).body
     await typeOnPage(testServer, url)
@@ -268,7 +268,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([address.name, address.line1], ['Planted Name', 'Plantedstreet 7'])
   })
 
-  test('what cannot be had is left out or cut, and said until it is not asked for', async () => {
+  test('an unknown item is left out and reported until it is no longer requested', async () => {
     const { ask } = await openShop(given)
     const lines = [{ id: 'ROSE-12', quantity: 1 }, { id: 'nothing' }]
     const created = await ask('POST', '/checkout_sessions', { ...acpWhole(), line_items: lines })
@@ -282,7 +282,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([none.status, none.body.code, none.body.param], [400, 'not_found', '$.line_items'])
   })
 
-  test('a key is one change of one path; another body is refused, the same meaning is not another', async () => {
+  test('an idempotency key covers one path; another body is refused, and reordered members replay the answer', async () => {
     const { ask } = await openShop(given)
     const key = { 'idempotency-key': 'k', 'request-id': 'r-1' }
     const first = await ask('POST', '/checkout_sessions', acpWhole(), key)
@@ -299,7 +299,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([elsewhere.status, elsewhere.headers.get('idempotent-replayed')], [200, null])
   })
 
-  test('401 without a key, 403 for a blocked platform, 400 for what is missing, 404 for what is of others', async () => {
+  test('401 without a key, 403 for a blocked platform, 400 for missing members, 404 for sessions of others', async () => {
     const { testServer, platform, ask } = await openShop(given)
     const whole = acpWhole()
     const { id } = (await ask('POST', '/checkout_sessions', whole)).body

@@ -25,7 +25,7 @@ const call = async (testServer: TestServer, key: string, name: string, args: obj
   (await post(testServer, key, 'tools/call', { name, arguments: args })).body.result
 
 eachEngine('MCP for merchants', (given) => {
-  test('a price is changed by a tool, stands in the list of changes, and is taken back', async () => {
+  test('a tool changes a price, the change is listed, and it is undone', async () => {
     const testServer = await openTestServer(given)
     const { admin } = testServer.keys
     const { result } = (await post(testServer, admin, 'initialize', { protocolVersion: '2025-11-25' })).body
@@ -72,7 +72,7 @@ eachEngine('MCP for merchants', (given) => {
     assert.equal((await testServer.fetch('/api/v1/admin/mcp')).status, 405)
   })
 
-  test('another shop is not reached, and wrong arguments are named', async () => {
+  test('a key reads its own shop only, and wrong arguments are refused', async () => {
     const testServer = await openTestServer(given)
     const { data } = (await call(testServer, testServer.keys.rivalAdmin, 'list_products')).structuredContent
     assert.deepEqual(
@@ -98,7 +98,7 @@ interface Entry {
 }
 
 anyEngine('changes by tools', (given) => {
-  test('each is in the list of changes under the caller, and is taken back by a tool where Undo knows its kind', async () => {
+  test('each changing tool is listed under its caller, and undone by a tool if its kind is undoable', async () => {
     const opened = await openTestServer(given, { shops: [orderMarket, rival], accountProviders: bankAccounts() })
     const testServer = { ...opened, orders: await ordersOf(opened) }
     const { clock } = testServer
@@ -136,7 +136,7 @@ anyEngine('changes by tools', (given) => {
   })
 })
 
-test('a schema that is shown keeps what to send, and leaves out what only refuses', () => {
+test('the schema of a tool keeps what a caller needs to send, and leaves out limits and patterns', () => {
   const shown = shownSchema({
     type: 'object',
     properties: {
@@ -162,7 +162,7 @@ test('a schema that is shown keeps what to send, and leaves out what only refuse
   })
 })
 
-test('no tool shows a secret, and members of path, query and body do not meet', () => {
+test('no tool returns a secret, and path, query and body share no member name', () => {
   for (const { id, row, pathNames, queryNames } of adminTools) {
     assert.ok(!row.reply.isSecret, id)
     const body = Object.keys((row.body as { properties?: object } | null)?.properties ?? {})

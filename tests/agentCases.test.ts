@@ -209,8 +209,8 @@ const catalogQuestions = [
   ['get_product', { id: 'ROSE-12' }],
 ] as const
 
-eachEngine('a purchase by', (given) => {
-  test('each protocol, with all that can come of it', async () => {
+eachEngine('agent purchases', (given) => {
+  test('every protocol handles every case, and the guide names every member that was sent', async () => {
     const testServer = await openTestServer(given)
     await testServer.apply(shopAt(2_000))
     await letAgentsIn(testServer)

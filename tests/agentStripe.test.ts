@@ -24,8 +24,8 @@ const paidWith = (handlerId: string, token: string) => ({
 })
 const shared = (token: string) => paidWith('stripe_shared_payment_token', token)
 
-eachEngine('Agents with the tokens of Stripe', (given) => {
-  test('a shared payment token and a token of Google Pay pay; a decline ends its intent, a bank that asks hands over', async () => {
+eachEngine('agent payments with Stripe tokens', (given) => {
+  test('a shared payment token and a Google Pay token pay; a decline cancels its intent, and a 3-D Secure challenge continues on the page', async () => {
     const { testServer, there } = await openStripeShop(given)
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -73,7 +73,7 @@ eachEngine('Agents with the tokens of Stripe', (given) => {
     )
   })
 
-  test('ACP: a shared payment token that the platform had made for the account pays', async () => {
+  test('ACP: a shared payment token that the platform created for the account pays', async () => {
     const { testServer, there } = await openStripeShop(given)
     await letAgentsIn(testServer)
     const { ask } = await acpPlatform(testServer)
@@ -99,7 +99,7 @@ eachEngine('Agents with the tokens of Stripe', (given) => {
     )
   })
 
-  test('an answer that is lost is asked for again, and charges once', async () => {
+  test('a payment whose response is lost is looked up later and charged once', async () => {
     const { testServer, there, standIn } = await openStripeShop(given)
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)

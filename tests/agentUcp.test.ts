@@ -70,7 +70,7 @@ const amountOf = (body: { totals: { type: string; amount: number }[] }, type: st
   body.totals.find((total) => total.type === type)?.amount
 
 eachEngine('UCP by REST', (given) => {
-  test('search, checkout, address, payment, order: a purchase without a page', async () => {
+  test('a platform searches, opens a checkout, pays and reads its order without a page', async () => {
     const { testServer, ask } = await openShop(given)
     const profile = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body
     assert.equal(profile.ucp.version, '2026-08-25')
@@ -169,7 +169,7 @@ eachEngine('UCP by REST', (given) => {
     )
   })
 
-  test('several categories are searched in their order, by slug or name, and no product comes twice', async () => {
+  test('a search in several categories lists them in their order, by slug or name, and no product twice', async () => {
     const { ask } = await openShop(given)
     const search = async (categories: readonly string[], pagination: object = {}) => {
       const answer = await ask('POST', '/catalog/search', { filters: { categories }, pagination })
@@ -200,7 +200,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(wrong.status, 400, wrong.text)
   })
 
-  test('people find the addresses of a shop while it is open', async () => {
+  test('the pages for people name the agent endpoints of a shop while it is open to agents', async () => {
     const { testServer } = await openShop(given)
     for (const path of ['/agents', '/agents/bloom']) {
       const page = await testServer.fetch(path)
@@ -215,7 +215,7 @@ eachEngine('UCP by REST', (given) => {
       assert.equal((await testServer.fetch(path)).status, 404, path)
   })
 
-  test('the profile of the server is that of the shop that is named, else of the only one that is open', async () => {
+  test('the profile of the server belongs to the configured shop, else to the only open one', async () => {
     const endpointAt = async (agentsShop: string | null, isLiveToo: boolean) => {
       const testServer = await openTestServer(given, { agentsShop })
       await letAgentsIn(testServer)
@@ -231,7 +231,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(await endpointAt('bloom', false), 404)
   })
 
-  test('the same in the version before, by the profile of the platform', async () => {
+  test('a platform with a profile of 2026-04-08 buys in that version without extensions that it does not list', async () => {
     const { testServer } = await openShop(given)
     const version = '2026-04-08'
     const names = ['checkout', 'fulfillment', 'order']
@@ -252,7 +252,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.body.status, 'completed', paid.text)
   })
 
-  test('a decline leaves the checkout ready; another key pays; the same keys are one charge each', async () => {
+  test('a decline leaves the checkout ready, another idempotency key pays, and repeating a key charges once', async () => {
     const { testServer, ask } = await openShop(given)
     const { id } = (await ask('POST', '/checkout-sessions', whole())).body
     const key = (name: string) => ({ 'idempotency-key': `${name}-0123456789012345678901` })
@@ -279,7 +279,7 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual([late.status, late.body.code], [409, 'checkout_not_open'])
   })
 
-  test('what is not there is left out or cut, and said; nothing is held', async () => {
+  test('missing items are left out, quantities reduced, both are reported, and nothing is held', async () => {
     const testServer = await openTestServer(given, { showsShops: true })
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -306,7 +306,7 @@ eachEngine('UCP by REST', (given) => {
     assert.match(open.body.continue_url ?? open.text, /^http.*\/shops\/bloom$/)
   })
 
-  test('what a request says beside the goods is followed, or refused as the protocol asks for', async () => {
+  test('quantity units, context and other members of a request are applied or refused as the protocol demands', async () => {
     const { testServer, ask } = await openShop(given)
     const errorsIn = ({ body }: Answer) =>
       body.messages
@@ -385,7 +385,7 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual(charges, [])
   })
 
-  test('an order shows what it began with, what was taken off, added and sent back', async () => {
+  test('an order shows its original quantities and what was removed, added and returned', async () => {
     const { testServer, ask } = await openShop(given)
     const opened = await ask('POST', '/checkout-sessions', {
       ...whole(),
@@ -445,7 +445,7 @@ eachEngine('UCP by REST', (given) => {
     })
   })
 
-  test('a cart is filled, replaced, discounted and bought; once cancelled it is not found', async () => {
+  test('a cart is filled, replaced, discounted and bought; a cancelled cart is not found', async () => {
     const { testServer, ask } = await openShop(given)
     await testServer.apply({
       ...bloom,
@@ -486,7 +486,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', `/carts/${other.id}`)).body.messages[0].code, 'not_found')
   })
 
-  test('429 after many checkouts were opened from one address', async () => {
+  test('429 after 30 carts were opened from one address', async () => {
     const testServer = await openTestServer(given, { rateLimit: { perSecond: 50, burst: 100 } })
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -496,7 +496,7 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual([statuses[0], statuses[29], statuses[30]], [201, 201, 429])
   })
 
-  test('two platforms race for the last units: one buys, the other is charged nothing', async () => {
+  test('when two platforms race for the last units, one buys and the other is not charged', async () => {
     const { testServer } = await openShop(given)
     const platforms = ['one', 'two'].map((name) => platformOf(testServer, `http://127.0.0.1:9/${name}.json`))
     const ready = await Promise.all(
@@ -516,7 +516,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.length, 1)
   })
 
-  test('a challenge is finished on the page, and the platform sees the order', async () => {
+  test('a challenge is completed on the page, and the platform then reads a completed checkout', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
     const path = `/checkout-sessions/${id}`
@@ -536,7 +536,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', path)).body.status, 'completed')
   })
 
-  test('what the shopper types on the page does not reach the platform, and stands in clear nowhere', async () => {
+  test('what the shopper types on the page is not sent to the platform and not stored or logged in clear text', async () => {
     const { testServer } = await openShop(given)
     const { ask, calls } = await signingPlatform(given, testServer)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
@@ -560,7 +560,7 @@ eachEngine('UCP by REST', (given) => {
       assert.doesNotMatch((await readFile(file + part)).toString('latin1'), /planted/i)
   })
 
-  test('a platform that signs pays once it is approved, reads its orders, and gets no answer once it is blocked', async () => {
+  test('a signing platform pays once it is approved, reads its orders, and is refused once it is blocked', async () => {
     const testServer = await openTestServer(given)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 0, level: 'buy' })
     const platform = await signingPlatform(given, testServer)
@@ -629,7 +629,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', address)).status, 200, blocked.text)
   })
 
-  test('strangers fill neither the list of platforms nor the endpoints of a shop', async () => {
+  test('unknown platforms cannot fill the list of platforms or the webhook endpoints of a shop', async () => {
     const { testServer } = await openShop(given)
     const { storage, clock, seller } = testServer
     const tools = {
@@ -681,7 +681,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(await counted(), 1)
   })
 
-  test('a key that was made for a platform is its proof, and of no use to another one', async () => {
+  test('a key that was created for a platform authenticates that platform and no other', async () => {
     const testServer = await openTestServer(given)
     await letAgentsIn(testServer)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 1, who: 'signed' })
@@ -713,7 +713,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('POST', '/carts', whole(), key)).status, 401, again.text)
   })
 
-  test('from the amount that the merchant names on, the buyer confirms on the page', async () => {
+  test('from the amount that the merchant sets, the buyer confirms on the page', async () => {
     const { testServer, ask } = await openShop(given)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 1, reviewFrom: 5_000 })
     const one = await ask('POST', '/checkout-sessions', whole())
@@ -724,7 +724,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.body.status, 'requires_escalation')
   })
 
-  test('ids are of the platform that was given them, and a closed shop is not found', async () => {
+  test('a platform cannot use ids of another one, and a closed shop is not found', async () => {
     const { testServer, ask } = await openShop(given)
     const { id } = (await ask('POST', '/checkout-sessions', whole())).body
     const cart = (await ask('POST', '/carts', whole())).body.id
@@ -770,7 +770,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).status, 404)
   })
 
-  test('400 without a profile, a key or a right body; 405 for another method', async () => {
+  test('400 without a profile, with a short idempotency key or a wrong body; 405 for another method', async () => {
     const { testServer, ask } = await openShop(given)
     const nameless = await platformOf(testServer, null).ask('POST', '/catalog/search', { query: 'a' })
     assert.deepEqual([nameless.status, nameless.body.code], [400, 'invalid_profile_url'])

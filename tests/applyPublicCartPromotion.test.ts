@@ -5,7 +5,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('applyPublicCartPromotion', (given) => {
-  test('200 applied: every number by hand', async () => {
+  test('200 with an applied code whose numbers are calculated by hand', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2, CARD: 3, BOOK: 1 })
@@ -90,7 +90,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     )
   })
 
-  test('200 applied to some lines only: by category with what is below it, by SKU', async () => {
+  test('200 with a code that applies to a category with its subcategories, or to one SKU', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2, BOOK: 1 })
@@ -102,7 +102,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.deepEqual(book.body.data.promotion.conditions.eligibleSkuIds, [carts.sku('BOOK')])
   })
 
-  test('200 free shipping: the shipping stays in the totals and the discount takes it off', async () => {
+  test('200 with free shipping, which the totals show as shipping and as a discount', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2 })
@@ -124,7 +124,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     })
   })
 
-  test('200 pending: it becomes applied by itself when the cart qualifies, and back', async () => {
+  test('200 with a pending code, which becomes applied when the cart qualifies, and pending again when it does not', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -144,7 +144,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     )
   })
 
-  test('200 rejected with each reason; nothing changes and an earlier code stays', async () => {
+  test('200 with a rejected code and its reason; the cart does not change and keeps its earlier code', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 10 })
@@ -170,7 +170,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 2)
   })
 
-  test('200 reports a code that lapsed, and the next write takes it off', async () => {
+  test('200 reports a code that lapsed, and the next write removes it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 10 })
@@ -188,7 +188,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.equal((await carts.read(cartId)).body.data.promotion.state, 'none')
   })
 
-  test('429 after ten rejected codes in a minute, for this cart only, and good codes wait too', async () => {
+  test('429 after ten rejected codes in a minute for this cart, also for good codes', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const [cartId, other] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]

@@ -52,7 +52,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       return { url, storage }
     }
 
-    test('a user is made, signs in, gets another password, and is disabled', async () => {
+    test('a user is created, signs in, gets another password, and is disabled', async () => {
       const { url, storage } = await shops()
       const isIn = async (password: string) =>
         (await authenticate(storage, rootSecret, 'ada@example.com', password)) !== undefined
@@ -254,7 +254,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal((await apply('alder', input)).code, 0)
     })
 
-    test('an app is made, shown, disabled, and its installation ended with its keys', async () => {
+    test('an app is created, shown and disabled, and its installation ends with its keys', async () => {
       const { url, storage } = await shops()
       const uris = 'https://pigeon.example/callback,http://127.0.0.1:4020/callback'
       const made = await say(
@@ -354,11 +354,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 const shop = (apps: unknown) =>
   JSON.stringify({ merchant: { slug: 'alder', name: 'Alder', currency: 'EUR', country: 'DE' }, apps })
 
-describe('apps of a shop file, and the demo shop', () => {
+describe('apps in a shop file and in the demo shop', () => {
   const given = givenEngine('sqlite')
   const app = { name: 'Pigeon', redirectUris: ['https://pigeon.example/cb'], scopes: ['catalog:read'] }
 
-  test('a file makes an app, leaves it alone, and changes it; what the operator disabled stays so', async () => {
+  test('a file creates an app, leaves it unchanged, and updates it; an app that the operator disabled stays disabled', async () => {
     const url = await given.migratedUrl()
     await say(url, 'migrate')
     const path = join(await tempFolder(), 'shop.json')
@@ -390,7 +390,7 @@ describe('apps of a shop file, and the demo shop', () => {
     assert.deepEqual((await apply(undefined)).changes, [])
   })
 
-  test('a bad one is reported by its place, and nothing is written', async () => {
+  test('an invalid app is reported by its path', async () => {
     const url = await given.migratedUrl()
     const path = join(await tempFolder(), 'shop.json')
     const secret = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
@@ -410,7 +410,7 @@ describe('apps of a shop file, and the demo shop', () => {
     }
   })
 
-  test('the demo shop has a user with a fresh password each time, and an app', async () => {
+  test('the demo shop has a user with a new password each time, and an app', async () => {
     const url = await given.migratedUrl()
     const [first, second] = [(await say(url, 'demo', '--json')).json, (await say(url, 'demo', '--json')).json]
     assert.equal(first.user.email, 'demo@alder-finch.example')
@@ -430,7 +430,7 @@ describe('apps of a shop file, and the demo shop', () => {
   })
 })
 
-describe('what the commands refuse', () => {
+describe('refused commands', () => {
   const given = givenEngine('sqlite')
   const create = ['apps', 'create', '--name', 'Pigeon', '--redirect-uri']
   // biome-ignore format: a table is read by its rows
@@ -455,13 +455,13 @@ describe('what the commands refuse', () => {
     [['users', 'create', '--email', 'a@b.example', '--password', 'secret-secret'], /users create has no option --password/],
     [['users', 'password', 'a', 'b'], /users password takes no b/],
   ] as const)
-    test(`2 ${args.join(' ')}`, async () => {
+    test(`exit code 2 for ${args.join(' ')}`, async () => {
       const { code, out, err } = await say('sqlite:/dev/null/nothing-is-opened-for-it', ...args)
       assert.deepEqual([code, out], [2, ''])
       assert.match(err, why)
     })
 
-  test('1 for what is not there', async () => {
+  test('exit code 1 for an unknown app, installation, user or merchant', async () => {
     const url = await given.migratedUrl()
     for (const args of [
       ['apps', 'show', 'app_no'],
@@ -476,7 +476,7 @@ describe('what the commands refuse', () => {
     }
   })
 
-  test('keys are read from a file, public ones only', async () => {
+  test('keys are read from a file, and only public keys are accepted', async () => {
     const url = await given.migratedUrl()
     await say(url, 'migrate')
     const folder = await tempFolder()
@@ -509,7 +509,7 @@ describe('what the commands refuse', () => {
     )
   })
 
-  test('a password comes from standard input, is held to the rules, and is not repeated', async () => {
+  test('a password is read from standard input, must follow the rules, and is not printed', async () => {
     const url = await given.migratedUrl()
     const storage = await given.open({ url })
     await storage.write(

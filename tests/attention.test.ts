@@ -68,8 +68,8 @@ async function failRefunds(testServer: OrderTestServer): Promise<void> {
   await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'given'`)
 }
 
-eachEngine('money that waits', (given) => {
-  test('for a person is named by doctor, apart from broken rules, and its exit code says so', async () => {
+eachEngine('payments and refunds that need attention', (given) => {
+  test('are reported by doctor apart from broken rules, and those of live mode set its exit code', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now()
     assert.equal((await doctor(testServer)).code, 0)
@@ -138,7 +138,7 @@ eachEngine('money that waits', (given) => {
     await testServer.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
   })
 
-  test('is not named any more once someone has seen to it', async () => {
+  test('are no longer reported once a person has refunded them', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     await testServer.orders.cancel(orderId)
@@ -161,7 +161,7 @@ eachEngine('money that waits', (given) => {
     assert.deepEqual(await names(), [])
   })
 
-  test('is given back by the command that closes a payment for which no order is possible any more', async () => {
+  test('are voided by the command that closes a payment for which no order is possible any more', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now() - 31 * 24 * hour
     const checkout = await checkoutOf(testServer)
@@ -181,7 +181,7 @@ eachEngine('money that waits', (given) => {
     assert.equal((await find())?.status, 'voided')
   })
 
-  test('whose provider never answered is closed by the command that doctor names', async () => {
+  test('are closed by the command that doctor names if the provider never answered', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now() - 25 * hour
     const checkout = await checkoutOf(testServer)
@@ -229,7 +229,7 @@ eachEngine('money that waits', (given) => {
     assert.equal((await close(lost.paymentId, 'paid')).code, 2)
   })
 
-  test('is counted by /metrics with the age of the oldest, by mode, and zero where nothing waits', async () => {
+  test('are counted by /metrics with the age of the oldest, by mode, and with zero if nothing waits', async () => {
     const testServer = await openOrderTestServer(given)
     await openPayment(testServer, { ageMs: 90_000 })
     await openPayment(testServer, { ageMs: 30_000 })
@@ -275,7 +275,7 @@ eachEngine('money that waits', (given) => {
       )
   })
 
-  test('is read by its indexes, however many payments and refunds are over', async () => {
+  test('are read by index, however many settled payments and refunds there are', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, installationId, merchantId } = testServer
     await storage.write(async (tx) => {

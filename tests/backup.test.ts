@@ -80,7 +80,7 @@ describe('backup', () => {
 
   const names = (folder: string) => readdirSync(folder).sort()
 
-  test('beside a server under load: what was acknowledged before it is in it, and all of it fits together', async (t) => {
+  test('contains what a server under load acknowledged before it, and is consistent', async (t) => {
     const folder = await tempFolder()
     const settings = settingsFor(folder)
     const server = await serve(settings)
@@ -170,7 +170,7 @@ describe('backup', () => {
     ['synced', false],
     ['named', true],
   ] as const) {
-    test(`kill -9 when it is ${step} leaves ${isThere ? 'the whole file' : 'no file'}, and the next try works`, async () => {
+    test(`killed when it is ${step} leaves ${isThere ? 'the whole file' : 'no file'}, and the next try works`, async () => {
       const { folder, file } = await givenStore()
       const copy = join(folder, 'copy.db')
       assert.equal(await killed('backup', file, copy, step), 'SIGKILL')
@@ -183,7 +183,7 @@ describe('backup', () => {
     })
   }
 
-  test('sweeps what was killed on its way to another name once it is old, and nothing that is being made', async () => {
+  test('deletes old partial files of killed backups, and no backup that is in progress', async () => {
     const { folder, file } = await givenStore()
     assert.equal(await killed('backup', file, join(folder, 'monday.db'), 'copied'), 'SIGKILL')
     const [left = ''] = names(folder).filter((name) => name.endsWith('.partial'))
@@ -220,7 +220,7 @@ describe('backup', () => {
     })
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    test(`that gets ${signal} in the middle says so in one line and leaves nothing`, async () => {
+    test(`that gets ${signal} reports so in one line and leaves nothing`, async () => {
       const { folder, file } = await givenStore()
       const big = new DatabaseSync(file)
       big.exec(`create table ballast (text text);
@@ -248,7 +248,7 @@ describe('backup', () => {
       assert.deepEqual(names(folder), before)
     })
 
-  test('is one file that needs nothing beside it, and takes in what is still in the log of its source', async () => {
+  test('is one file without a log, and contains what is still in the log of its source', async () => {
     const { folder, file } = await givenStore()
     const storage = await openStorage(`sqlite:${file}`)
     await insertKey(storage, 'in the log')
@@ -260,7 +260,7 @@ describe('backup', () => {
     assert.deepEqual(keysIn(copy), ['before', 'in the log'])
   })
 
-  test('refuses what it would destroy, and makes nothing', async () => {
+  test('refuses targets that it would destroy, and writes nothing', async () => {
     const { folder, file } = await givenStore()
     const link = join(folder, 'link.db')
     writeFileSync(join(folder, 'taken'), 'mine')
@@ -294,7 +294,7 @@ describe('backup', () => {
     }
   })
 
-  test('refuses a damaged store and a file that is none', async () => {
+  test('refuses a damaged database and a file that is not a database', async () => {
     const { folder, file } = await givenStore()
     const storage = await openStorage(`sqlite:${file}`)
     for (let i = 0; i < 200; i++) await insertKey(storage, `${i}`.padStart(400, 'x'))
@@ -311,7 +311,7 @@ describe('backup', () => {
     assert.equal(existsSync(join(folder, 'copy.db')), false)
   })
 
-  test('says where the root secret is, and names pg_dump where PostgreSQL is', async () => {
+  test('names the place of the root secret, and for PostgreSQL names pg_dump and pg_restore', async () => {
     const { folder } = await givenStore()
     const told = await cartwright(['backup', join(folder, 'copy.db')], settingsFor(folder))
     assert.equal(told.code, 0, told.err)
@@ -362,7 +362,7 @@ describe('restore', () => {
     await storage.close()
   }
 
-  test('puts it where nothing is, and not where something is', async () => {
+  test('writes the database to an empty place, and refuses an existing database without --force', async () => {
     const { backup, target } = await givenBackup()
     const restored = await restore(backup, target, { force: false, now })
     assert.deepEqual([restored.applied, restored.replaced], [[], undefined])
@@ -376,7 +376,7 @@ describe('restore', () => {
     await assert.rejects(restore(`${backup}x`, target, { force: true, now }), /there is no backup/)
   })
 
-  test('keeps what it replaces, even when that is damaged', async () => {
+  test('keeps the database that it replaces, even if that is damaged', async () => {
     const { backup, target } = await givenBackup()
     await occupy(target)
     const { replaced = '' } = await restore(backup, target, { force: true, now })
@@ -389,7 +389,7 @@ describe('restore', () => {
     assert.equal(readFileSync(`${second.replaced}-wal`, 'utf8'), 'nor a log')
   })
 
-  test('refuses while a server has the lock, or a command the file', async () => {
+  test('refuses while a server holds the lock, or a command has the file open', async () => {
     const { backup, target } = await givenBackup()
     await occupy(target)
     const server = await openStorage(`sqlite:${target}`, { server: true })
@@ -409,7 +409,7 @@ describe('restore', () => {
     )
   })
 
-  test('leaves the place as it was when the backup is damaged, foreign or of a newer version', async () => {
+  test('leaves the existing database unchanged if the backup is damaged, foreign or of a newer version', async () => {
     const { folder, backup, target } = await givenBackup()
     await occupy(target)
     const bad = join(folder, 'bad.db')
@@ -442,7 +442,7 @@ describe('restore', () => {
   })
 
   for (const step of ['copied', 'migrated', 'put aside'])
-    test(`kill -9 when it is ${step} leaves the old one in its place, and the next try works`, async () => {
+    test(`killed when it is ${step} leaves the old database in place, and the next try works`, async () => {
       const { backup, target } = await givenBackup()
       await occupy(target)
       assert.equal(await killed('restore', backup, target, step), 'SIGKILL')
@@ -451,7 +451,7 @@ describe('restore', () => {
       assert.equal(wordIn(target), 'from the backup')
     })
 
-  test('refuses before anything is made when the root secret is not the one it was made with', async () => {
+  test('refuses before it writes anything if the root secret is not the one of the backup', async () => {
     const folder = await tempFolder()
     const settings = settingsFor(folder)
     await cartwright(['demo'], settings)
@@ -544,12 +544,12 @@ async function buy(origin: string, key: string, skuId: string): Promise<string> 
   return data.id
 }
 
-describe('backups that a server makes by itself', () => {
+describe('scheduled backups of a server', () => {
   const madeIn = (folder: string) => readdirSync(folder).filter((name) => /^cartwright-\d{8}T\d{6}Z\.db$/.test(name))
   const timeIn = (text: string) =>
     Number(/^cartwright_backup_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)
 
-  test('one at the start, which restores; none while the newest is young; old ones are removed', async () => {
+  test('the server makes a backup at the start unless the newest is recent, and removes old ones', async () => {
     const folder = await tempFolder()
     const to = join(folder, 'backups')
     const settings = settingsFor(folder, { HOST: '127.0.0.1' })
@@ -579,7 +579,7 @@ describe('backups that a server makes by itself', () => {
     assert.equal((await cartwright(['doctor'], elsewhere)).code, 0)
   })
 
-  test('a failure is counted and logged with its reason', async () => {
+  test('a failed backup is counted and logged with its reason', async () => {
     const folder = await tempFolder()
     const to = join(folder, 'backups')
     await copyTemplate(join(folder, 'shop.db'))
@@ -595,7 +595,7 @@ describe('backups that a server makes by itself', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('what cannot be is refused at the start', async () => {
+  test('impossible settings are refused at the start', async () => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'file'), '')
     for (const [args, code, words] of [
