@@ -81,7 +81,7 @@ async function countInstallations(storage: Storage): Promise<number> {
   return Number(row?.n)
 }
 
-eachEngine('installing an app with a foreign client', (given) => {
+eachEngine('installing an app with an independent OAuth client library', (given) => {
   const open = sharedOAuthTestServer(given)
   const ways = [
     { name: 'a public app', isConfidential: false, isPushed: false, alg: 'ES256' },
@@ -172,7 +172,7 @@ eachEngine('installing an app with a foreign client', (given) => {
     })
   }
 
-  test('each installation is approved by itself, in one session, and gets a name of its own', async () => {
+  test('each installation in one browser session is approved separately and gets its own name', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const app = await testServer.newApp({ name: 'Twice' })
@@ -196,7 +196,7 @@ eachEngine('installing an app with a foreign client', (given) => {
     ])
   })
 
-  test('a form that is sent twice approves once, and the first choice counts', async () => {
+  test('a consent form that is sent three times at once approves only once', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -212,7 +212,7 @@ eachEngine('installing an app with a foreign client', (given) => {
   })
 })
 
-eachEngine('several at once', (given) => {
+eachEngine('concurrent OAuth requests', (given) => {
   const open = sharedOAuthTestServer(given)
   const redeemed = async (testServer: OAuthTestServer, name: string, keys: readonly DpopKey[]) => {
     const app = await testServer.newApp({ name })
@@ -243,7 +243,7 @@ eachEngine('several at once', (given) => {
     return { statuses, ended: Number(ended?.n) }
   }
 
-  test('six codes, six times each by one key: six answers, and their tokens work', async () => {
+  test('each of six codes that one key redeems six times at once gives one response, whose tokens work', async () => {
     const testServer = await open()
     const key = await makeDpopKey()
     const { statuses, ended } = await redeemed(testServer, 'Racer', [key, key, key, key, key, key])
@@ -251,7 +251,7 @@ eachEngine('several at once', (given) => {
     assert.equal(ended, 0)
   })
 
-  test('six codes, three times each by different keys: at most six answers, and no token of theirs works', async () => {
+  test('each of six codes that different keys redeem concurrently gives at most one response, and its installation ends', async () => {
     const testServer = await open()
     const keys = [await makeDpopKey(), await makeDpopKey(), await makeDpopKey()]
     const { statuses, ended } = await redeemed(testServer, 'Thief', keys)
@@ -259,7 +259,7 @@ eachEngine('several at once', (given) => {
     assert.equal(ended, 6)
   })
 
-  test('one proof, eight times: one is let in', async () => {
+  test('of eight concurrent requests with one DPoP proof one is accepted', async () => {
     const testServer = await open()
     const { accessToken, key } = await installApp(testServer)
     for (let round = 0; round < 3; round += 1) {
@@ -278,7 +278,7 @@ eachEngine('several at once', (given) => {
     }
   })
 
-  test('one proof at the token endpoint, six times: one answer', async () => {
+  test('of six concurrent token requests with one DPoP proof one is accepted', async () => {
     const testServer = await open()
     const { refreshToken, key, app } = await installApp(testServer)
     const proof = { claims: { jti: 'the-same' } }
@@ -290,7 +290,7 @@ eachEngine('several at once', (given) => {
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   })
 
-  test('a refresh token works for its key as often as it is shown: an answer may be lost', async () => {
+  test('a refresh token can be used repeatedly by its own key, because a response may be lost', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { refreshToken, key, app } = installed
@@ -313,7 +313,7 @@ eachEngine('several at once', (given) => {
     }
   })
 
-  test('a refresh token that was replaced by the version before still works for its key', async () => {
+  test('a refresh token that an earlier version marked as replaced still works for its key', async () => {
     const testServer = await open()
     const { refreshToken, key, app } = await installApp(testServer)
     await testServer.storage.write(
@@ -325,7 +325,7 @@ eachEngine('several at once', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).status, 200)
   })
 
-  test('a session that two tabs renew at once stays a session', async () => {
+  test('a session that several tabs renew concurrently stays valid', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const url = () => authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge)
@@ -381,7 +381,7 @@ async function installConfidential(testServer: OAuthTestServer): Promise<{ refre
   return { refresh: async () => askToken(testServer, await proved(fields), { key }) }
 }
 
-eachEngine('what has ended is dead, on every node', (given) => {
+eachEngine('what has ended stops working on every node', (given) => {
   const open = sharedOAuthTestServer(given)
   interface Scene {
     testServer: OAuthTestServer
@@ -480,7 +480,7 @@ eachEngine('what has ended is dead, on every node', (given) => {
     })
   }
 
-  test('the code is used again by its own key: it is refused, and nothing ends', async () => {
+  test('a code that its own key uses again is refused, and the installation goes on', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { app, code, verifier, key } = installed
@@ -491,7 +491,7 @@ eachEngine('what has ended is dead, on every node', (given) => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
   })
 
-  test('an access token is revoked alone; the refresh token then still uninstalls, keys included', async () => {
+  test('revoking an access token ends that token only; its refresh token can then still uninstall the app with its keys', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { secret } = await issueKey(testServer, installed)
@@ -511,7 +511,7 @@ eachEngine('what has ended is dead, on every node', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).body.error, 'invalid_grant')
   })
 
-  test('tokens live for as long as they are used, of either kind of app, and 30 days more', async () => {
+  test('refresh tokens of public and confidential apps end 30 days after their last use', async () => {
     const testServer = await open()
     const confidential = await installConfidential(testServer)
     const { app, refreshToken, key } = await installApp(testServer)
@@ -541,7 +541,7 @@ eachEngine('what has ended is dead, on every node', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
   })
 
-  test('an app that is disabled gets no token and is answered nothing', async () => {
+  test('a disabled app gets no tokens and its requests are refused', async () => {
     const testServer = await open()
     const app = await testServer.newApp({ name: 'Suspect' })
     const installed = await installApp(testServer, { app })
@@ -552,7 +552,7 @@ eachEngine('what has ended is dead, on every node', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).body.error, 'invalid_client')
   })
 
-  test('in time: a token after ten minutes, a code after one, an interaction after fifteen, a session after eight hours', async () => {
+  test('access tokens expire after 10 minutes, codes after 1, interactions after 15 and sessions after 8 hours', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { browser, app, key } = installed
@@ -585,12 +585,12 @@ eachEngine('what has ended is dead, on every node', (given) => {
   })
 })
 
-eachEngine('the pages of installing', (given) => {
+eachEngine('the pages that install an app', (given) => {
   const open = sharedOAuthTestServer(given)
   const ask = (testServer: OAuthTestServer, more: Readonly<Record<string, string | null>> = {}) =>
     authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
 
-  test('declining leads back with the word of the protocol, the state and the issuer, and makes nothing', async () => {
+  test('declining redirects with access_denied, the state and the issuer, and creates no installation', async () => {
     const testServer = await open()
     const before = await countInstallations(testServer.storage)
     const back = await authorize(testServer, openBrowser(testServer), ask(testServer), { decision: 'decline' })
@@ -603,14 +603,14 @@ eachEngine('the pages of installing', (given) => {
     assert.equal(await countInstallations(testServer.storage), before)
   })
 
-  test('what is ticked is granted, and nothing that was not asked for', async () => {
+  test('exactly the ticked scopes are granted, and none that the app did not request', async () => {
     const testServer = await open()
     const installed = await installApp(testServer, { choice: { scopes: ['catalog:read', 'webhooks:write'] } })
     const { body } = await askAsApp(testServer, 'describeOAuthAuthorization', installed)
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
-  test('a user who is disabled after signing in approves nothing, and has to sign in', async () => {
+  test('a user who is disabled after signing in cannot approve an app and has to sign in again', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -624,7 +624,7 @@ eachEngine('the pages of installing', (given) => {
     assert.match((await browser.visit(ask(testServer))).text, /name="password"/)
   })
 
-  test('a new password signs everyone out, and so does a disabling that was taken back', async () => {
+  test("a new password, and disabling and re-enabling a user, end all of the user's sessions", async () => {
     const testServer = await open()
     const userId = await testServer.newUser('stolen@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
@@ -651,7 +651,7 @@ eachEngine('the pages of installing', (given) => {
     }
   })
 
-  test('a new password is good at once, also when the clock is set back an hour after it', async () => {
+  test('a new password works immediately, also after the clock is set back by an hour', async () => {
     const testServer = await openOAuthTestServer(given)
     const userId = await testServer.newUser('early@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
@@ -674,7 +674,7 @@ eachEngine('the pages of installing', (given) => {
     assert.match((await owner.visit(ask(testServer))).text, /name="password"/, 'and so is this one by the next')
   })
 
-  test('an approval that no one redeems ends by itself; an app that has only its refresh token goes on', async () => {
+  test('an approval that is never redeemed ends; an app that has only its refresh token goes on', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const browser = openBrowser(testServer)
@@ -698,7 +698,7 @@ eachEngine('the pages of installing', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).status, 200)
   })
 
-  test('what a user approved goes on when the user is gone', async () => {
+  test('an app goes on working after the user who approved it is disabled', async () => {
     const testServer = await open()
     const userId = await testServer.newUser('gone@bloom.example', [testServer.merchantId])
     const browser = openBrowser(testServer)
@@ -734,12 +734,12 @@ eachEngine('the pages of installing', (given) => {
   })
 })
 
-anyEngine('what the pages of installing say and refuse', (given) => {
+anyEngine('what the pages that install an app show and refuse', (given) => {
   const open = sharedOAuthTestServer(given)
   const ask = (testServer: OAuthTestServer, more: Readonly<Record<string, string | null>> = {}) =>
     authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
 
-  test('an app asks for no more than it may, and for nothing of OpenID', async () => {
+  test('an app gets no scope beyond its own, and none of OpenID', async () => {
     const testServer = await open()
     const app = await testServer.newApp({ name: 'Modest', scopes: ['catalog:read'] })
     const scope = `openid offline_access ${allScopes.join(' ')}`
@@ -748,7 +748,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
-  test("nothing ticked, no shop and someone else's shop are shown on the page, and make nothing", async () => {
+  test('the consent page reports that nothing is ticked, that no shop is chosen or that the shop is foreign, and creates nothing', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -769,7 +769,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.ok((await consent(testServer, browser, page)).url.startsWith(redirectUri))
   })
 
-  test('a wrong password, an unknown e-mail and a disabled user read alike, and too many have to wait', async () => {
+  test('a wrong password, an unknown e-mail and a disabled user get the same message, and too many tries are limited', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const page = await browser.visit(ask(testServer))
@@ -791,7 +791,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.ok((await signIn(browser, page)).text.includes('Signed in as'))
   })
 
-  test('a form from elsewhere, without its cookie, of another browser or another page does nothing', async () => {
+  test('a form is refused if it comes from another site, without its cookie, from another browser or from another page', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -826,7 +826,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.equal(await countInstallations(testServer.storage), before)
   })
 
-  test('what the library would show of itself is one of our pages', async () => {
+  test('error pages of the OAuth library are replaced by our own pages', async () => {
     const testServer = await open()
     const headers = { accept: 'text/html,*/*', 'content-type': 'application/x-www-form-urlencoded' }
     const ended = { method: 'POST', headers, body: 'xsrf=x&logout=yes' }
@@ -838,7 +838,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
       assert.equal((await testServer.fetch(path, { headers })).status, 404)
   })
 
-  test('without a shop there is nothing to approve', async () => {
+  test('a user without a shop gets 403 instead of the consent page', async () => {
     const testServer = await open()
     await testServer.newUser('shopless@bloom.example', [])
     const browser = openBrowser(testServer)
@@ -846,7 +846,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.deepEqual([page.status, /no shop/.test(page.text)], [403, true])
   })
 
-  test('cookies and headers fence the pages in', async () => {
+  test('the pages set strict security headers and cookies', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const page = await browser.visit(ask(testServer))
@@ -864,7 +864,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
     assert.doesNotMatch(session ?? '', /expires|max-age/i)
   })
 
-  test('an app on the own machine is led back to it, at exactly the address that it has', async () => {
+  test("an app on the user's own machine gets its redirect at exactly its registered loopback address", async () => {
     const testServer = await open()
     const redirectUris = [
       'http://127.0.0.1:9999/callback',
@@ -886,7 +886,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
       assert.equal((await browser.visit(at(uri))).status, 400)
   })
 
-  test('a request that is wrong beyond sending back is shown on a page, with nothing of it unescaped', async () => {
+  test('a request that cannot be redirected shows an error page with everything escaped', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     for (const more of [
@@ -904,7 +904,7 @@ anyEngine('what the pages of installing say and refuse', (given) => {
 
 anyEngine('the addresses of OAuth', (given) => {
   const open = sharedOAuthTestServer(given)
-  test('unknown paths and methods are refused as everywhere', async () => {
+  test('unknown paths and methods get the usual errors', async () => {
     const testServer = await open()
     const asked: [string, string, number][] = [
       ['GET', '/oauth/', 404],
@@ -921,7 +921,7 @@ anyEngine('the addresses of OAuth', (given) => {
     }
   })
 
-  test('a foreign host in the request changes no address, and a request line that names one is refused', async () => {
+  test('a foreign Host header changes no address, and a request line with a foreign host is refused', async () => {
     const testServer = await open()
     const told = await testServer.wire(
       'GET /.well-known/oauth-authorization-server HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n',
@@ -936,7 +936,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.ok(!refused.includes('token_endpoint'))
   })
 
-  test('behind TLS the cookies are bound to it, and proofs name the public address', async () => {
+  test('behind TLS the cookies are Secure, and proofs must name the public address', async () => {
     const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'https://shop.example' })
     const browser = openBrowser(testServer)
     const installed = await installApp(testServer, { browser })
@@ -951,7 +951,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)
   })
 
-  test('no one is asked for a password over plain http beyond the own machine', async () => {
+  test('passwords are not asked for over plain http, except on the same machine', async () => {
     const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'http://shop.example' })
     const url = new URL(authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge))
     assert.equal((await testServer.fetch(url.pathname + url.search)).status, 500)
@@ -960,7 +960,7 @@ anyEngine('the addresses of OAuth', (given) => {
       assert.equal(originProblem(origin), undefined)
   })
 
-  test('metadata says what there is and nothing of OpenID', async () => {
+  test('the metadata lists exactly what is supported, and nothing of OpenID', async () => {
     const testServer = await open()
     const { body } = await testServer.fetch('/.well-known/oauth-authorization-server')
     for (const name of Object.keys(body))
@@ -976,7 +976,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.ok(!('d' in keys[0]))
   })
 
-  test('they are counted, named in the log without their address, limited, and shed like pages', async () => {
+  test('requests are counted, logged and rate limited, and get 503 at the limit of requests in progress', async () => {
     const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 100, burst: 200 } })
     const statuses: number[] = []
     for (let i = 0; i < 62; i += 1) statuses.push((await testServer.fetch('/oauth/jwks')).status)
@@ -1005,7 +1005,7 @@ anyEngine('the addresses of OAuth', (given) => {
     if (status !== 500) assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
   }
 
-  test('429 to a client is an OAuth error, and a browser is shown a page', async () => {
+  test('429 is an OAuth error for clients and a page for browsers', async () => {
     const testServer = await openOAuthTestServer(given, {
       rateLimit: { perSecond: 100, burst: 200 },
       refusedDelayMs: 0,
@@ -1019,7 +1019,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.match((await testServer.fetch('/oauth/authorize')).text, /Too many requests/)
   })
 
-  test('503 of a process that is full is one too', async () => {
+  test('503 of a process at its limit is an OAuth error for clients and a page for browsers', async () => {
     const full = await openOAuthTestServer(given, { pressure: { inFlightMax: 0 } })
     for (const path of clientPaths) {
       const answer = await full.fetch(path, { method: 'POST', body: new URLSearchParams() })
@@ -1030,7 +1030,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'])
   })
 
-  test('503 without the database, 500 at a defect', async () => {
+  test('without the database clients get 503, and 500 after a defect', async () => {
     const testServer = await openOAuthTestServer(given)
     const { read, write } = testServer.storage
     await testServer.fetch('/oauth/jwks')
@@ -1060,7 +1060,7 @@ anyEngine('the addresses of OAuth', (given) => {
     })
   })
 
-  test('a body that is too large is not read', async () => {
+  test('a body that is too large is refused unread', async () => {
     const testServer = await open()
     const { status, body } = await testServer.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
     assert.deepEqual([status, body.error], [400, 'invalid_request'])
@@ -1069,7 +1069,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.match(await testServer.wire(`${head}1\r\nx\r\n0\r\n\r\n`), /content-length/)
   })
 
-  test('callers who send slowly fill a few seats and not the server', async () => {
+  test('slow senders occupy a few connections and do not stop other requests', async () => {
     const testServer = await open()
     const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(testServer.origin).port), '127.0.0.1'))
     const refused = new Promise<string>((resolve) => {

@@ -167,7 +167,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
 // Set to a folder, this leaves pictures there to look at.
 const pictures = process.env.PAGE_PICTURES
 
-browserSuite.describe('every state can be read by everyone', { concurrency: true }, () => {
+browserSuite.describe('every state of the pages is accessible', { concurrency: true }, () => {
   for (const [look, options] of Object.entries(looks)) {
     test(`on a ${look}`, async () => {
       const context = await browser.newContext(options)
@@ -224,7 +224,7 @@ describe('the forms', () => {
 
   const fields = () => posted.map((form) => [...form])
 
-  browserSuite.test('sign in, choose, untick and approve, without script; the app is where it ends', async () => {
+  browserSuite.test('without script a user signs in, chooses, unticks, approves and returns to the app', async () => {
     await visit('/flow', async (tab) => {
       await signIn(tab)
       await tab.getByRole('radio', { name: 'Alder & Finch' }).check()
@@ -249,7 +249,7 @@ describe('the forms', () => {
     ])
   })
 
-  browserSuite.test('the browser itself asks for a shop before it approves, and not before it declines', async () => {
+  browserSuite.test('the browser requires the choice of a shop for approving, but not for declining', async () => {
     await visit('/flow', async (tab) => {
       await signIn(tab)
       await tab.getByRole('button', { name: 'Approve' }).click()
@@ -261,7 +261,7 @@ describe('the forms', () => {
     })
   })
 
-  browserSuite.test('one can leave the sign-in without typing', async () => {
+  browserSuite.test('the sign-in can be left without typing', async () => {
     await visit('/flow', async (tab) => {
       await tab.getByRole('button', { name: 'Cancel' }).click()
       await tab.waitForURL(`${callback.origin}/callback`)
@@ -269,7 +269,7 @@ describe('the forms', () => {
     })
   })
 
-  browserSuite.test('a form leads nowhere but to us and to the app that asked', async () => {
+  browserSuite.test('a form can only lead to us and to the requesting app', async () => {
     await visit('/astray', async (tab) => {
       const refused = tab.waitForEvent('console', (message) => message.text().includes('form-action'))
       await tab.getByRole('button', { name: 'Cancel' }).click()
@@ -278,7 +278,7 @@ describe('the forms', () => {
     })
   })
 
-  browserSuite.test('no one frames them', async () => {
+  browserSuite.test('the pages cannot be framed', async () => {
     const context = await browser.newContext()
     const tab = await context.newPage()
     const refused = tab.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
@@ -288,8 +288,8 @@ describe('the forms', () => {
   })
 })
 
-describe('what the pages say', () => {
-  test('every operation that a scope opens is in its words, and nothing else', () => {
+describe('the texts of the pages', () => {
+  test('the words of each scope list every operation that it allows, and no other', () => {
     const opened = (scope: string | null) =>
       Object.entries(operations as Readonly<Record<string, OpenOperation>>)
         .filter(([, row]) => row.caller === 'key' && row.scope === scope)
@@ -302,7 +302,7 @@ describe('what the pages say', () => {
     assert.deepEqual([...alwaysAllowed.operations].sort(), opened(null))
   })
 
-  test('what was typed and named is text, never markup; a password is never written back', () => {
+  test('names and typed values are escaped, and a password is never sent back', () => {
     const pages = [
       signInPage({ app: long, email: '"><script>', problem: 'failed' }),
       consentPage(many),
@@ -313,7 +313,7 @@ describe('what the pages say', () => {
     assert.doesNotMatch(pages[0] ?? '', /<input[^>]*type="password"[^>]*value=/)
   })
 
-  test('the fence of every page', () => {
+  test('every page has a strict content security policy and is not cached', () => {
     const { headers } = answerPage(200, '', 'https://pigeon.example/callback')
     assert.equal(
       headers['content-security-policy'],

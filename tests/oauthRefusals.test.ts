@@ -2,22 +2,22 @@
 // which word, where the answer goes, and that nothing has changed by it. A row is one case; a table has one server.
 //
 // Refusals that stand in oauth.test.ts, since they belong to a story there:
-//   decline                                                declining leads back with the word of the protocol …
-//   scope that was not asked for in the form               what is ticked is granted, and nothing that was not asked for
-//   nothing ticked, no shop, somebody else's shop          nothing ticked, no shop and somebody else's shop …
+//   decline                                                declining redirects with access_denied …
+//   scope that was not asked for in the form               exactly the ticked scopes are granted …
+//   nothing ticked, no shop, a foreign shop                the consent page reports that nothing is ticked …
 //   wrong password, too many                               a wrong password, an unknown e-mail and a disabled user …
 //   form from elsewhere, without cookie, of another
-//     browser, consent before sign-in                      a form from elsewhere, without its cookie …
-//   a second installation in one session is asked again    each installation is approved by itself …
-//   page headers, cookie flags                             cookies and headers fence the pages in
-//   other port or name of a loopback redirect_uri          an app on the own machine is led back to it …
-//   POST at the authorization endpoint, GET at the token's unknown paths and methods are refused as everywhere
-//   parallel redemption, one proof many times              several at once
-//   old refresh token within and after its minute          a refresh token may be shown again for a minute …
-//   code reuse, revocation, uninstalling                   what has ended is dead, on every node
+//     browser, consent before sign-in                      a form is refused if it comes from another site …
+//   a second installation in one session is asked again    each installation in one browser session is approved separately …
+//   page headers, cookie flags                             the pages set strict security headers and cookies
+//   other port or name of a loopback redirect_uri          an app on the user's own machine …
+//   POST at the authorization endpoint, GET at the token's unknown paths and methods get the usual errors
+//   parallel redemption, one proof many times              concurrent OAuth requests
+//   a refresh token used repeatedly                        a refresh token can be used repeatedly by its own key …
+//   code reuse, revocation, uninstalling                   what has ended stops working on every node
 //   another app's token is not revoked                     another app's token is not revoked
-//   expired code, token, interaction, session              in time: …
-//   address of the server by foreign Host, metadata         a foreign host in the request changes no address …
+//   expired code, token, interaction, session              access tokens expire after 10 minutes …
+//   address of the server by foreign Host, metadata         a foreign Host header changes no address …
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -207,7 +207,7 @@ function authorizationIsRefused(open: Open): void {
     })
   }
 
-  test('a request line that names another host: 400 invalid_request, and nothing of that host is said', async () => {
+  test('a request line that names another host gets 400 invalid_request, and no response repeats that host', async () => {
     const { testServer } = await open()
     const { pathname, search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
     const answer = await unchanged(testServer, () =>
@@ -219,7 +219,7 @@ function authorizationIsRefused(open: Open): void {
     assert.equal(answer.headers.get('location'), null)
   })
 
-  test('a foreign Host: the way leads over our own address all the same', async () => {
+  test('a foreign Host header does not change the address of the redirect', async () => {
     const { testServer } = await open()
     const { pathname, search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' }
@@ -229,7 +229,7 @@ function authorizationIsRefused(open: Open): void {
     assert.doesNotMatch(answer.text, /evil/)
   })
 
-  test('two Hosts: invalid_request', async () => {
+  test('two Host headers get invalid_request', async () => {
     const { testServer } = await open()
     const { pathname, search } = new URL(authorizationUrl(testServer, testServer.publicApp, challenge))
     const { host } = new URL(testServer.origin)
@@ -288,7 +288,7 @@ function pushingIsRefused(open: Open): void {
     })
   }
 
-  test('a body of JSON: 400 invalid_request', async () => {
+  test('a JSON body gets 400 invalid_request', async () => {
     const { testServer } = await open()
     const body = JSON.stringify(
       Object.fromEntries(new URL(authorizationUrl(testServer, testServer.publicApp, challenge)).searchParams),
@@ -441,7 +441,7 @@ function tokenIsRefused(open: Open): void {
     })
   }
 
-  test('the code that has survived all of these works, once', async () => {
+  test('the code that survived all refused requests works, once', async () => {
     const coded = await keptCode()
     const fields = codeFields(coded.app, coded.code, coded.verifier)
     const right = await askToken(coded.testServer, fields, coded)
@@ -450,7 +450,7 @@ function tokenIsRefused(open: Open): void {
   })
 
   // By now the library has used the code up; that is its order.
-  test('a foreign resource: 400 invalid_target, and no token is made', async () => {
+  test('a foreign resource gets 400 invalid_target, and no token is created', async () => {
     const coded = await newCode(await open())
     const before = await worldOf(coded.testServer)
     const answer = await withFields({ resource: 'https://evil.example' })(coded)
@@ -458,7 +458,7 @@ function tokenIsRefused(open: Open): void {
     assert.deepEqual(tokensIn(await worldOf(coded.testServer)), tokensIn(before))
   })
 
-  test('a nonce that is too old: 400 use_dpop_nonce, and the one that it names is good', async () => {
+  test('an old nonce gets 400 use_dpop_nonce with a new nonce that works', async () => {
     const coded = await newCode(await open())
     const { testServer, app, code, verifier, key } = coded
     const fields = codeFields(app, code, verifier)
@@ -469,7 +469,7 @@ function tokenIsRefused(open: Open): void {
     assert.equal((await askToken(testServer, fields, { key, nonce })).status, 200)
   })
 
-  test('a request line that names another host: 400 invalid_request', async () => {
+  test('a request line that names another host gets 400 invalid_request', async () => {
     const coded = await newCode(await open())
     const { testServer, app, code, verifier, key, nonce } = coded
     const url = 'http://evil.example/oauth/token'
@@ -486,7 +486,7 @@ function tokenIsRefused(open: Open): void {
     ['the parameter dpop_jkt', false],
     ['the proof of the pushed request', true],
   ] as const) {
-    test(`another key than ${name} has named: 400 invalid_grant`, async () => {
+    test(`another key than ${name} has named gets 400 invalid_grant`, async () => {
       const scene = await open()
       const { testServer } = scene
       const coded = await newCode(scene, isPushed ? 'pushed' : 'jkt')
@@ -503,7 +503,7 @@ function tokenIsRefused(open: Open): void {
     })
   }
 
-  test('a proof that was used: 400 invalid_grant', async () => {
+  test('a proof that was already used gets 400 invalid_grant', async () => {
     const scene = await open()
     const key = await makeDpopKey()
     const first = { ...(await newCode(scene)), key }
@@ -567,7 +567,7 @@ const assertionRows: readonly AssertionRow[] = [
 function assertionIsRefused(open: Open): void {
   const keptCode = keepCode(open, 'confidential')
   for (const { name, make, status = 401, error = 'invalid_client' } of assertionRows) {
-    test(`${name}: ${status} ${error} wherever it is shown, and the code survives`, async () => {
+    test(`${name} gets ${status} ${error} at every endpoint, and the code survives`, async () => {
       const coded = await keptCode()
       const { testServer, app, code, verifier } = coded
       const refreshToken = await confidentialRefreshToken(coded)
@@ -587,7 +587,7 @@ function assertionIsRefused(open: Open): void {
     })
   }
 
-  test('the code that has survived all of these works with a right one, whose end has a fraction', async () => {
+  test('the code that survived all of these works with a correct assertion, also one with fractional seconds', async () => {
     const coded = await keptCode()
     const { testServer, app, code, verifier } = coded
     const assertion = await makeAssertion(testServer, { exp: seconds(testServer) + 60.123_456 })
@@ -642,19 +642,19 @@ const refreshRows: readonly RefreshRow[] = [
 function refreshIsRefused(open: Open): void {
   const keptHolder = keepHolder(open)
   for (const { name, send, error, status = 400 } of refreshRows) {
-    test(`${name}: ${status} ${error}, and it survives`, async () => {
+    test(`${name}: ${status} ${error}, and the refresh token survives`, async () => {
       const holder = await keptHolder()
       const answer = await unchanged(holder.testServer, () => send(holder))
       assertEndpointError(answer, { status, error })
     })
   }
 
-  test('the refresh token that has survived all of these works', async () => {
+  test('the refresh token that survived all of these works', async () => {
     const holder = await keptHolder()
     assert.equal((await askToken(holder.testServer, refreshFields(holder), holder)).status, 200)
   })
 
-  test('for a foreign resource: 400 invalid_target, no token is made, and it may be shown again', async () => {
+  test('a foreign resource gets 400 invalid_target and no token, and the refresh token still works', async () => {
     const { testServer, browser } = await open()
     const installed = await installApp(testServer, { browser })
     const before = await worldOf(testServer)
@@ -696,7 +696,7 @@ function revocationIsRefused(open: Open): void {
     })
   }
 
-  test('a token that no one was given: 200, and nothing happens', async () => {
+  test('an unknown token gets 200, and nothing changes', async () => {
     const { testServer } = await open()
     const fields = { client_id: testServer.publicApp.id, token: 'a'.repeat(43) }
     assert.equal((await unchanged(testServer, () => postForm(testServer, '/oauth/revoke', fields))).status, 200)
@@ -850,7 +850,7 @@ const resourceRows: readonly ResourceRow[] = [
 function callIsRefused(openScene: Open): void {
   const open = keepHolder(openScene)
   for (const { name, send, problem } of resourceRows) {
-    test(`${name}: 401 ${problem ?? 'without a reason'}, and nothing is used up`, async () => {
+    test(`${name}: 401 ${problem ?? 'without a reason'}, and the token still works`, async () => {
       const holder = await open()
       const { testServer, nonce } = holder
       for (const call of callsOf(holder, (send) => unchanged(testServer, send))) {
@@ -865,7 +865,7 @@ function callIsRefused(openScene: Open): void {
     })
   }
 
-  test('two Authorization lines: 400, and nothing is used up', async () => {
+  test('two Authorization headers get 400, and nothing changes', async () => {
     const holder = await open()
     for (const call of callsOf(holder)) {
       const token = `DPoP ${holder.accessToken}`
@@ -881,7 +881,7 @@ function callIsRefused(openScene: Open): void {
     }
   })
 
-  test('a token in the query beside the right one: 400', async () => {
+  test('an access token in the query beside the header gets 400', async () => {
     const holder = await open()
     for (const call of callsOf(holder)) {
       const headers = { authorization: `DPoP ${holder.accessToken}`, dpop: await callProof(holder, call) }
@@ -925,7 +925,7 @@ function callIsRefused(openScene: Open): void {
     }
   })
 
-  test('the keys of another installation: 404 at revoking, and they go on', async () => {
+  test('revoking a key of another installation gets 404, and the key still works', async () => {
     const holder = await open()
     const other = await installApp(holder.testServer, { browser: holder.browser })
     const { id: keyId } = await issueKey(holder.testServer, other)
@@ -936,7 +936,7 @@ function callIsRefused(openScene: Open): void {
     assert.deepEqual([after.installations, after.credentials], [installations, credentials])
   })
 
-  test('a key with more than was granted: 403', async () => {
+  test('a key with more scopes than were granted gets 403', async () => {
     const holder = await open()
     const body = { idempotencyKey: 'more', name: 'More', scopes: ['webhooks:write'] }
     const { credentials } = await worldOf(holder.testServer)
@@ -1013,7 +1013,7 @@ function tokenIsAccepted(open: Open): void {
     ['with a state of odd characters', 'a b&c=d?e#f%00/ü"<>'],
   ]
   for (const [name, state] of states) {
-    test(`an answer ${name} brings the code, the state as it was, and the issuer`, async () => {
+    test(`a response ${name} contains the code, the unchanged state and the issuer`, async () => {
       const { testServer, browser } = await open()
       const back = await authorize(
         testServer,
@@ -1028,7 +1028,7 @@ function tokenIsAccepted(open: Open): void {
 
   for (const kind of ['public', 'confidential'] as const) {
     for (const alg of ['ES256', 'Ed25519'] as const) {
-      test(`a pushed request of a ${kind} app with a proof by ${alg}`, async () => {
+      test(`a pushed request of a ${kind} app with a proof by ${alg} leads to a token`, async () => {
         const scene = await open()
         const coded = await newCode(scene, kind === 'public' ? 'pushed' : 'confidential', await makeDpopKey(alg))
         const { testServer, app, code, verifier, key } = coded
@@ -1044,7 +1044,7 @@ function tokenIsAccepted(open: Open): void {
     }
   }
 
-  test('a pushed request that is opened again before anybody has decided', async () => {
+  test('a pushed request can be opened again until the user has decided', async () => {
     const { testServer, browser } = await open()
     const url = await ownRequest({ testServer, browser })
     const stranger = openBrowser(testServer)
@@ -1055,13 +1055,13 @@ function tokenIsAccepted(open: Open): void {
     assert.match(back.searchParams.get('code') ?? '', /^[\w-]{43}$/)
   })
 
-  test('the key that dpop_jkt names', async () => {
+  test('the key that dpop_jkt names redeems the code', async () => {
     const coded = await newCode(await open(), 'jkt')
     const { testServer, app, code, verifier } = coded
     assert.equal((await askToken(testServer, codeFields(app, code, verifier), coded)).status, 200)
   })
 
-  test('a confidential app that has a new key', async () => {
+  test('a confidential app may refresh with a new key', async () => {
     const scene = await open()
     const { testServer } = scene
     const refreshToken = await confidentialRefreshToken(scene)
@@ -1072,7 +1072,7 @@ function tokenIsAccepted(open: Open): void {
     assert.equal(body.refresh_token, refreshToken)
   })
 
-  test('less scope than was granted', async () => {
+  test('a refresh may ask for less scope than was granted', async () => {
     const { testServer, browser } = await open()
     const installed = await installApp(testServer, { browser })
     const { body } = await askToken(testServer, { ...refreshFields(installed), scope: 'catalog:read' }, installed)
@@ -1088,7 +1088,7 @@ anyEngine('installing an app', (given) => {
     describe('Authorization: refused at the authorization endpoint', () => authorizationIsRefused(open))
     describe('Authorization: refused at the endpoint for pushed requests', () => pushingIsRefused(open))
     describe('Token: refused at the token endpoint, and the code survives', () => tokenIsRefused(open))
-    describe('Token: an assertion that does not prove the app', () => assertionIsRefused(open))
+    describe('Token: an assertion that does not authenticate the app', () => assertionIsRefused(open))
     describe('Resource: refused at our own operations', () => callIsRefused(open))
   }
   describe('Token: a refresh token that is refused', () => refreshIsRefused(open))

@@ -88,7 +88,7 @@ eachEngine('customers of a storefront', (given) => {
     return (await checkout.read(sessionId)).body.data.orderId
   }
 
-  test('a page signs a shopper in by the mailed code, and lists the orders of that mailbox and no others', async () => {
+  test('a page signs a shopper in with the e-mailed code and lists only the orders of that e-mail address', async () => {
     const orders = [await bought('ada@example.com'), await bought('Ada@Example.com')]
     await bought('bob@example.com')
     const shop = page()
@@ -110,7 +110,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await shop.ask('getCustomer'), 'unauthenticated')
   })
 
-  test('orders are listed in pages, each once, and a link is of its session alone', async () => {
+  test('orders are listed in pages, each once, and links to orders belong to one session', async () => {
     const orders = await openOrderTestServer(given)
     const quote = await orders.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
@@ -130,7 +130,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await ask(await signIn(orders, { email: 'bob@example.com' }), query), 'invalid_request')
   })
 
-  test('a token or a code of one origin opens nothing at another, on the account pages, or for another shop', async () => {
+  test('a token or code of one origin is refused at another origin, on the account pages and for another shop', async () => {
     const shop = page()
     await shop.request('bound@example.com')
     const { code } = await mailed()
@@ -152,7 +152,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await testServer.ask('getCustomer', { headers: foreign.headers }), 'unauthenticated')
   })
 
-  test('the answer is the same for an address with orders, one without, and one beyond its limit', async () => {
+  test('the response is the same for an address with orders, without orders and over its limit', async () => {
     await bought('known@example.com')
     const shapes = new Set<string>()
     const sent = (await mails()).length
@@ -166,7 +166,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await page().ask('requestCustomerCode', { body: { email: 'ada' } }), 'invalid_request')
   })
 
-  test('five tries, also at once; ten minutes; and a repeated request is no try', async () => {
+  test('a code allows five tries, also concurrent ones, lasts ten minutes, and a repeated request does not count as a try', async () => {
     const shop = page()
     await shop.request('tries@example.com')
     const { code } = await mailed()
@@ -192,7 +192,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.equal(await shop.open(late.code), null)
   })
 
-  test('addresses are saved, replaced and removed by their shopper, and are in no stored row or answer', async () => {
+  test('shoppers save, replace and remove addresses, which are never stored or logged in clear', async () => {
     const shop = page()
     await shop.signIn('book@example.com')
     const add = async (line1: string, more: object = {}) =>
@@ -247,7 +247,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes(shop.kept.session ?? ''))
   })
 
-  test('a session ends after seven days, and with the person, at every storefront', async () => {
+  test('a session ends after seven days and when its customer is erased, at every storefront', async () => {
     const email = 'gone@example.com'
     const [shop, other] = [page(), page(there)]
     await shop.signIn(email)
@@ -263,7 +263,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await shop.ask('getCustomer'), 'unauthenticated')
   })
 
-  test('an idempotency key of one shopper meets none of another', async () => {
+  test('the same idempotency key of two shoppers makes two separate requests', async () => {
     const [one, other] = [page(), page()]
     await one.signIn('one@example.com')
     await other.signIn('other@example.com')
@@ -274,7 +274,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.notEqual(answer.body.data.id, saved)
   })
 
-  test('a browser may send the header of the session where it is needed, and only there', async () => {
+  test('browsers may send the session header only to the operations that use it', async () => {
     const asked = { 'access-control-request-method': 'GET', origin: here }
     const allowed = async (path: string) =>
       (await testServer.fetch(path, { method: 'OPTIONS', headers: asked })).headers.get('access-control-allow-headers')

@@ -23,7 +23,7 @@ async function getJson(url: string, key?: string) {
 const keyIn = (text: string) => /cwk_test_\w{48}/.exec(text)?.[0] ?? ''
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  describe(`the operator (${engine})`, () => {
+  describe(`the operator's commands (${engine})`, () => {
     const given = givenEngine(engine)
 
     // An empty place, or one that has the schema: bringing it up to date is part of the first start and of few others.
@@ -34,7 +34,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       }
     }
 
-    test('an empty start makes the demo shop, prints keys, and answers; a second start keeps all of it', async () => {
+    test('the first start creates the demo shop and prints working keys; the second keeps everything', async () => {
       const settings = await environment(given.freshUrl())
       // As processes on one engine: the other differs in what it stores.
       const start = engine === 'sqlite' ? serve : serveHere
@@ -68,7 +68,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal(await second.stop('SIGINT'), 0)
     })
 
-    test('beside a running server: demo --json prints working keys of three kinds; keys are made, listed, rotated and revoked', async () => {
+    test('beside a running server demo prints three kinds of working keys as JSON, and keys are created, listed, rotated and revoked', async () => {
       const settings = await environment()
       const server = await serveHere(settings)
       const { code, out } = await cartwright(['demo', '--json'], settings)
@@ -116,7 +116,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       await server.stop()
     })
 
-    test('apply: shows the difference, changes nothing on a dry run, and nothing the second time', async () => {
+    test('apply prints the difference, and changes nothing on a dry run or when repeated', async () => {
       const settings = await environment(given.freshUrl())
       const folder = await tempFolder()
       const file = join(folder, 'shop.yaml')
@@ -174,7 +174,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       })
     })
 
-    test('doctor: names the rows that a loop passes over, which are no contradiction', async () => {
+    test('doctor names the rows that a loop skips, and does not call them contradictions', async () => {
       const settings = await environment()
       const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
       const now = Date.now()
@@ -205,7 +205,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       ])
     })
 
-    test('import: takes a real export, reports what it refused and why, and changes nothing the second time', async () => {
+    test('import reads a real export, reports every refused row with its reason, and changes nothing when repeated', async () => {
       const settings = await environment()
       const file = join(await tempFolder(), 'shop.json')
       await writeFile(
@@ -235,7 +235,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal((await cartwright(['doctor'], settings)).code, 0)
     })
 
-    test('kill -9 in the middle loses nothing that was there, and the next start says so', async () => {
+    test('the server starts again with its data after kill -9', async () => {
       const settings = await environment()
       const server = await serve(settings)
       const key = keyIn(server.printed())
@@ -246,7 +246,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal(await again.stop(), 0)
     })
 
-    test('two servers at once', async () => {
+    test('a second server is refused on SQLite and works on PostgreSQL', async () => {
       if (engine === 'sqlite') {
         const settings = await environment()
         const server = await serve(settings, ['--no-demo'])
@@ -271,7 +271,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 describe('the command line', () => {
-  test('helps, and says in one line what is wrong', async () => {
+  test('prints help, and reports misuse in one line', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     assert.equal((await cartwright(['migrate'], settings)).code, 0)
@@ -295,7 +295,7 @@ describe('the command line', () => {
     assert.match(missing.err, /^cartwright: cannot read .*nothing\.yaml: ENOENT/)
   })
 
-  test('a bad shop file is reported place by place, and nothing is created', async () => {
+  test('a bad shop file is reported problem by problem, and nothing is created', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     const file = join(folder, 'bad.yaml')
@@ -322,7 +322,7 @@ describe('the command line', () => {
     await assert.rejects(stat(join(folder, 'a.db')))
   })
 
-  test('a bad setting stops the start with one clear line', async () => {
+  test('a bad setting stops the start with an error of one line', async () => {
     const folder = await tempFolder()
     const url = `sqlite:${join(folder, 'a.db')}`
     for (const [settings, pattern] of [
@@ -354,7 +354,7 @@ describe('the command line', () => {
     }
   })
 
-  test('production starts empty, with pure JSON on its output', async () => {
+  test('in production the server starts without a shop and logs pure JSON', async () => {
     const folder = await tempFolder()
     const server = await serve({
       CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`,
@@ -373,7 +373,7 @@ describe('the command line', () => {
     assert.ok(!server.printed().includes('cwk_'))
   })
 
-  test('production without settings is for this machine: a secret beside the data, which moves away with an address', async () => {
+  test('in production without settings the server listens on this machine only, and with a public address the secret must be in another folder than the database', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, NODE_ENV: 'production' }
     const server = await serve(settings)
@@ -392,7 +392,7 @@ describe('the command line', () => {
     assert.equal(await next.stop(), 0)
   })
 
-  test('the root secret is made once, beside the data, for its owner only', async () => {
+  test('the root secret is created once, beside the database, readable by its owner only', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'deep', 'a.db')}` }
     await cartwright(['migrate'], settings)

@@ -14,7 +14,7 @@ import { settingsOf } from '../harness/testServer.ts'
 
 makePasswordsCheap()
 
-eachEngine('changes by the operator', (given) => {
+eachEngine('the audit log of changes by the operator', (given) => {
   let testServer: AdminTestServer
   before(async () => {
     testServer = await openOrderTestServer(given)

@@ -12,8 +12,8 @@ import { Fragment } from '../src/platform/storage/storage.ts'
 
 const many = 2_000
 
-eachEngine('plans', (given) => {
-  test('of the orders of a merchant read no more than they list', async () => {
+eachEngine('plans of queries', (given) => {
+  test('read no more orders of a merchant than they list', async () => {
     const { storage, merchantId, orders } = await openOrderTestServer(given)
     await orders.place({ isManual: true })
     await storage.write(async (tx) => {

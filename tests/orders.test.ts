@@ -41,7 +41,7 @@ async function openCheckout(given: Given) {
 }
 
 eachEngine('an order', (given) => {
-  test('is paid by hand, once', async () => {
+  test('is marked as paid by hand only once', async () => {
     const testServer = await openCheckout(given)
     const { orderId, paymentId } = await testServer.orders.place({ isManual: true })
     testServer.clock.now += 1_000
@@ -74,7 +74,7 @@ eachEngine('an order', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'refunded')
   })
 
-  test('cannot be paid by hand when it was paid, nor by hand what a card was to pay', async () => {
+  test('cannot be paid by hand when no transfer is awaited', async () => {
     const testServer = await openCheckout(given)
     const paid = await testServer.orders.place()
     const free = await testServer.orders.place({ code: 'GIFT', isSent: false })
@@ -160,7 +160,7 @@ eachEngine('an order', (given) => {
       assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
-  test('is sent as a whole: started, fulfilled, completed, each a fact of its own', async () => {
+  test('that is sent as a whole is processing, fulfilled and completed, each with its own event', async () => {
     const testServer = await openCheckout(given)
     const { orderId, quote } = await testServer.orders.place()
     testServer.clock.now += 60_000
@@ -205,7 +205,7 @@ eachEngine('an order', (given) => {
     })
   })
 
-  test('is sent in parts, never more than was ordered', async () => {
+  test('is sent in parts, and never more than was ordered', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
     assert.ok('done' in (await testServer.send(orderId, { CARD: 2 })))
@@ -242,7 +242,7 @@ eachEngine('an order', (given) => {
     )
   })
 
-  test('is not sent before its transfer has arrived, nor after its money went back, unless that is meant', async () => {
+  test('that is unpaid or refunded is sent only if the operator confirms it', async () => {
     const testServer = await openCheckout(given)
     const awaited = await testServer.orders.place({ isManual: true })
     const returned = await testServer.orders.place()
@@ -276,7 +276,7 @@ eachEngine('an order', (given) => {
     assert.ok('done' in (await testServer.send(partly.orderId)))
   })
 
-  test('that is paid on delivery is sent before it is paid', async () => {
+  test('with payment on delivery is sent before it is paid', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
     assert.ok('done' in (await testServer.send(orderId)))
@@ -346,7 +346,7 @@ eachEngine('an order', (given) => {
       assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
-  test('of which a part is owed on backorder comes back without units that were never there', async () => {
+  test('with units on backorder does not restock units that were never in stock when it is returned unpaid', async () => {
     const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3 })) } : product,
@@ -361,7 +361,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual((await testServer.orders.read(orderId)).body.data.cancellation.restocked, [])
   })
 
-  test('of what is not counted any number is sold, and no stock moves', async () => {
+  test('sells any number of an uncounted SKU and moves no stock', async () => {
     const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies'
@@ -380,7 +380,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('that was paid, not sent, or cancelled does not come back unpaid', async () => {
+  test('that was paid, not sent, or cancelled cannot be returned unpaid', async () => {
     const testServer = await openCheckout(given)
     const cash = { isManual: true, method: 'cash_on_delivery' } as const
     const [unsent, paid, cancelled] = [
@@ -402,7 +402,7 @@ eachEngine('an order', (given) => {
     }
   })
 
-  test('that was cancelled is not sent, whatever is meant', async () => {
+  test('that was cancelled cannot be sent, even if the operator confirms it', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place()
     await testServer.orders.cancel(orderId)
@@ -413,7 +413,7 @@ eachEngine('an order', (given) => {
       })
   })
 
-  test('is sent once, however many send it at once', async () => {
+  test('is fulfilled never more than ordered, however many requests come at once', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ items: { CARD: 3 } })
     const done = await Promise.all(Array.from({ length: 6 }, () => testServer.send(orderId, { CARD: 1 })))
@@ -422,7 +422,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual([data.items[0].fulfilled, data.fulfillments.length, data.status], [3, 3, 'completed'])
   })
 
-  test('is given back in parts and then the rest; the money is reported when it arrived', async () => {
+  test('is refunded in parts and then in full, each counted when the money has arrived', async () => {
     const testServer = await openCheckout(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -460,7 +460,7 @@ eachEngine('an order', (given) => {
     })
   })
 
-  test('never gives back more than came, however many refunds and rounds of the loop come at once', async () => {
+  test('is never refunded more than was paid, with concurrent refunds and payment loops', async () => {
     const testServer = await openCheckout(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -486,7 +486,7 @@ eachEngine('an order', (given) => {
     assert.ok(world.refunds.every(([, , status]) => status === 'succeeded'))
   })
 
-  test('refuses to give back what never came', async () => {
+  test('that nothing was paid for cannot be refunded', async () => {
     const testServer = await openCheckout(given)
     const manual = await testServer.orders.place({ isManual: true })
     assert.deepEqual(await testServer.giveBack(manual.orderId), {
@@ -527,7 +527,7 @@ eachEngine('an order', (given) => {
     assert.equal(await find({ merchantId, installationIds: [] }, orderId), undefined)
   })
 
-  test('keeps every invariant, whatever is done to it in whatever order', async () => {
+  test('keeps every invariant after any sequence of operations', async () => {
     const testServer = await openCheckout(given)
     const deed = fc.oneof(
       fc.constant({ do: 'pay' } as const),
@@ -574,7 +574,7 @@ eachEngine('an order', (given) => {
   })
 
   // A rule that cannot fail guards nothing.
-  test('that is broken is found by the rule it breaks', async () => {
+  test('that is inconsistent is reported under the rule that it breaks', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ code: 'WELCOME10' })
     await testServer.giveBack(orderId, 100)
@@ -604,8 +604,8 @@ eachEngine('an order', (given) => {
   })
 })
 
-eachEngine('orders, by the command line', (given) => {
-  test('are listed, shown, paid, sent and given back beside a running server', async () => {
+eachEngine('the orders commands', (given) => {
+  test('list, show, pay, fulfil and refund beside a running server', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const server = await serveHere(settings, ['--no-demo'])
@@ -676,7 +676,7 @@ eachEngine('orders, by the command line', (given) => {
     for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))
   })
 
-  test('are given back where no server runs, and show their address to whom it concerns', async () => {
+  test('refund without a running server, and show the address of an order only when asked', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -702,7 +702,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.equal(parcel.order.status, 'completed')
   })
 
-  test('that were refused at the door are recorded as come back', async () => {
+  test('record an order that was refused at the door as returned', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -723,7 +723,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
-  test('that were cancelled take late money, which is owed back until it is recorded as paid back', async () => {
+  test('record a late payment of a cancelled order as owed back until it is refunded by hand', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -743,7 +743,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
-  test('are cancelled by the rules of the API, of whatever installation, also one that ended', async () => {
+  test('cancel by the rules of the API, for any installation, also one that has ended', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -799,7 +799,7 @@ eachEngine('orders, by the command line', (given) => {
     assert.match((await run('show', 'T-1001')).out, /cancelled {2}duplicate: ordered twice\n/)
   })
 
-  test('say what was misused', async () => {
+  test('report misuse', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     for (const [args, words] of [

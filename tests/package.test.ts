@@ -64,7 +64,7 @@ describe('the npm package', () => {
     return { code, out }
   }
 
-  test('has what its files import, and depends on each library', async () => {
+  test('contains what its files import, and depends on each library', async () => {
     const { dependencies, optionalDependencies, bin } = JSON.parse(
       await readFile(join(installed, 'package.json'), 'utf8'),
     )
@@ -92,7 +92,7 @@ describe('the npm package', () => {
     assert.deepEqual(missing, [])
   })
 
-  test('gives a shop by one command in an empty folder, which ends when asked to', async () => {
+  test('starts a shop with one command in an empty folder and stops when asked to', async () => {
     const port = String(await freePort())
     const server = begin(['serve'], { PORT: port })
     after(() => server.kill('SIGKILL'))
@@ -118,7 +118,7 @@ describe('the npm package', () => {
     assert.deepEqual(await closed, [0, null])
   })
 
-  test('says its version, and that no server is ready', async () => {
+  test('prints its version, and says that no server is ready', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     assert.deepEqual(await outcomeOf(['--version']), { code: 0, out: `${version}\n` })
     assert.deepEqual(await outcomeOf(['health'], { PORT: String(await freePort()) }), {

@@ -12,7 +12,7 @@ import { announceCarts } from '../src/domain/carts/unannounced.ts'
 const edits = 12
 const second = 1_000
 
-eachEngine('edits on the page', (given) => {
+eachEngine('edits of a cart on the checkout page', (given) => {
   async function openScene() {
     const testServer = await openTestServer(given, { shops: [market] })
     const checkout = await checkoutOf(testServer)
@@ -36,7 +36,7 @@ eachEngine('edits on the page', (given) => {
     return { testServer, checkout, secret, cartId, setCard, tell, announced, lastAnnounced }
   }
 
-  test('are one event, with the last state, five seconds after the first', async () => {
+  test('are one event with the last state, five seconds after the first edit', async () => {
     const { testServer, checkout, cartId, setCard, tell, announced, lastAnnounced } = await openScene()
     const before = await announced()
     for (let quantity = 2; quantity < 2 + edits; quantity += 1) await setCard(quantity)
@@ -58,7 +58,7 @@ eachEngine('edits on the page', (given) => {
     assert.deepEqual(await Promise.all([tell(), tell()]).then((counts) => counts.toSorted()), [0, 1])
   })
 
-  test('are reported with whatever else is reported of the cart: a call, a payment, the end of the checkout', async () => {
+  test('are announced with any other event of the cart: a call, a payment or the end of the checkout', async () => {
     const called = await openScene()
     await called.setCard(2)
     const answer = await called.checkout.carts.patch(called.cartId, 'BOOK', 2)
@@ -78,7 +78,7 @@ eachEngine('edits on the page', (given) => {
     }
   })
 
-  test('of a cart whose payment is under way are reported when that has failed', async () => {
+  test('during a payment are announced when the payment has failed', async () => {
     const { testServer, checkout, tell } = await openScene()
     const { secret, view } = await checkout.ready({ COURSE: 1 })
     await checkout.pay(secret, view, '4000002500003155')

@@ -57,7 +57,7 @@ for (const path of ['/', '/docs', '/docs/extensions']) {
 }
 
 describe('the reference', () => {
-  test('without script has its contents on a desktop, and folded on a phone', async () => {
+  test('without script shows its contents on a desktop, and folds it on a phone', async () => {
     await visit('/docs/carts', { viewport: sizes.desktop, javaScriptEnabled: false }, async (tab) => {
       const link = tab.locator('.contents a[href="#getPublicCart"]')
       assert(await link.isVisible())
@@ -73,7 +73,7 @@ describe('the reference', () => {
     })
   })
 
-  test('with script filters the contents, copies and marks the present section', async () => {
+  test('with script filters the contents, copies examples and marks the current section', async () => {
     await visit(
       '/docs',
       { viewport: sizes.desktop, permissions: ['clipboard-read', 'clipboard-write'] },
@@ -95,14 +95,14 @@ describe('the reference', () => {
     )
   })
 
-  test('an address from when all was one page leads on to the operation', async () => {
+  test('links of the earlier single page lead to the operation', async () => {
     await visit('/docs#setPublicCartAddress', { viewport: sizes.telephone, javaScriptEnabled: false }, async (tab) => {
       await tab.locator('#setPublicCartAddress a').click()
       await tab.waitForURL(/\/docs\/carts#setPublicCartAddress$/)
     })
   })
 
-  test('a chosen section is not hidden by what is fixed on top', async () => {
+  test('a section that a link opens is not hidden by the fixed bar', async () => {
     for (const viewport of Object.values(sizes)) {
       await visit('/docs/carts#setPublicCartAddress', { viewport }, async (tab) => {
         const heading = await tab.locator('#setPublicCartAddress h2').boundingBox()

@@ -55,8 +55,8 @@ async function stockOf({ testServer: { storage, merchantId } }: BankShop): Promi
   return Number(row?.onHand)
 }
 
-eachEngine('money that was paid back by hand', (given) => {
-  test('is not paid back again by the provider', async () => {
+eachEngine('a payment that the operator returned by hand', (given) => {
+  test('is not returned again by the provider', async () => {
     const shop = await openShop(given)
     const { bank, testServer, clock } = shop
     const { paymentId, secret, payment } = await shop.begin()
@@ -86,7 +86,7 @@ eachEngine('money that was paid back by hand', (given) => {
   })
 })
 
-eachEngine('a debit that an operator closes', (given) => {
+eachEngine('a debit whose outcome an operator records', (given) => {
   for (const outcome of ['succeeded', 'declined'] as const)
     test(`as ${outcome}: its order is ${outcome === 'succeeded' ? 'paid' : 'cancelled'}`, async () => {
       const shop = await openShop(given)
@@ -113,7 +113,7 @@ eachEngine('a debit that an operator closes', (given) => {
     })
 })
 
-eachEngine('a debit that two look-ups ask about at once', (given) => {
+eachEngine('a debit that two look-ups query at the same time', (given) => {
   for (const second of ['pending', 'approved'] as const)
     test(`the second hears ${second}: the order is ${second === 'pending' ? 'still awaited' : 'paid'}`, async () => {
       const shop = await openShop(given)

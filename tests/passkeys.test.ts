@@ -64,7 +64,7 @@ test('passkeys', async (t) => {
   const page = await context.newPage()
   const device = await withAuthenticator(page)
 
-  await t.test('one is added, named, and signs in alone, as a second factor', async () => {
+  await t.test('a passkey is added, named, and signs in without a password, as a second factor', async () => {
     await byPassword(page)
     await page.getByRole('link', { name: 'Add a passkey' }).click()
     await page.getByLabel('Name of the passkey').fill('Laptop')
@@ -90,7 +90,7 @@ test('passkeys', async (t) => {
     assert.deepEqual(rows('select challenge_hash from passkey_challenges'), [])
   })
 
-  await t.test('what was signed works once, and only in the browser that asked', async () => {
+  await t.test('a signed challenge works once, and only in the browser that requested it', async () => {
     await signOut(page)
     await page.goto(`${origin}/admin/sign-in`)
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -113,29 +113,32 @@ test('passkeys', async (t) => {
     await stranger.close()
   })
 
-  await t.test('without the finger, and with a copy whose counter went back, there is no way in', async () => {
-    await context.clearCookies()
-    const { cdp, authenticatorId } = device
-    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
-    await page.goto(`${origin}/admin/sign-in`)
-    await byPasskey(page)
-    await page.getByText('That did not work').waitFor()
-    await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+  await t.test(
+    'signing in fails without user verification, and with a copied passkey whose counter is lower',
+    async () => {
+      await context.clearCookies()
+      const { cdp, authenticatorId } = device
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+      await page.goto(`${origin}/admin/sign-in`)
+      await byPasskey(page)
+      await page.getByText('That did not work').waitFor()
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
 
-    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
-    const [credential] = credentials
-    assert.ok(credential)
-    await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
-    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 0 } })
-    await page.goto(`${origin}/admin/sign-in`)
-    await byPasskey(page)
-    await page.locator('main > .problem').waitFor()
-    assert.deepEqual(rows('select id from user_sessions where seen_at > created_at'), [])
-    await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
-    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 1_000 } })
-  })
+      const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+      const [credential] = credentials
+      assert.ok(credential)
+      await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 0 } })
+      await page.goto(`${origin}/admin/sign-in`)
+      await byPasskey(page)
+      await page.locator('main > .problem').waitFor()
+      assert.deepEqual(rows('select id from user_sessions where seen_at > created_at'), [])
+      await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId: credential.credentialId })
+      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount: 1_000 } })
+    },
+  )
 
-  await t.test('it signs in to install an app, also where the shop demands a second factor', async () => {
+  await t.test('a passkey signs in to install an app, also if the shop requires a second factor', async () => {
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${file}` }
     const redirectUri = `${origin}/docs`
     const made = await cartwright(
@@ -179,7 +182,7 @@ test('passkeys', async (t) => {
     demand(false)
   })
 
-  await t.test('it confirms what is grave, and a removed one signs in no more', async () => {
+  await t.test('a passkey confirms sensitive actions, and no longer signs in after it is removed', async () => {
     await byPassword(page)
     await page.goto(`${origin}/admin/confirm?next=/admin/account`)
     const factors = () =>

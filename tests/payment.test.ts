@@ -19,7 +19,7 @@ import { RowMoved } from '../src/platform/storage/guard.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 
 eachEngine('a payment', (given) => {
-  test('approved: one order with every amount of the page, stock sold, promotion used, cart converted', async () => {
+  test('an approved payment places one order with all amounts of the page, sells stock, uses the promotion and converts the cart', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 2, CARD: 3 }, { promotionCode: 'WELCOME10' })
@@ -71,7 +71,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('what is announced of a purchase is what the API answers afterwards, and the last use of a code is reported once', async () => {
+  test('the events of a purchase contain what the API answers afterwards, and the last use of a code is announced once', async () => {
     const promotion = { code: 'LAST', name: 'The last', type: 'percentage', percentage: 1_000, usageLimit: 1 } as const
     const testServer = await openTestServer(given, { shops: [{ ...market, promotions: [promotion] }] })
     const { carts, ready, pay, read } = await checkoutOf(testServer)
@@ -104,7 +104,7 @@ eachEngine('a payment', (given) => {
     })
   })
 
-  test('a session, a cart or an order that changed while it was thought to be locked is not written over', async () => {
+  test('a session, cart or order that changed since it was read is not overwritten', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     const { installationId } = testServer
@@ -150,7 +150,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(await look(), [session, { ...cart, guesses: 3 }, order])
   })
 
-  test('declined: the session is open again with the reason, and a second card pays', async () => {
+  test('a declined payment reopens the session with the reason, and a second card pays', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -164,7 +164,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('the same form twice, and ten forms at once: one charge, one order', async () => {
+  test('a payment form sent twice, or ten times concurrently, makes one charge and one order', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -180,7 +180,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual([orders.length, charges.length], [1, 1])
   })
 
-  test('no one is charged what was not shown: another total or an older version is refused', async () => {
+  test('a payment with another total or an older version than the current one is refused', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready, pay, look } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
@@ -201,7 +201,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
   })
 
-  test('200 shoppers for 20 units: 20 orders, the others are refused, no one is charged without an order', async () => {
+  test('of 200 concurrent shoppers for 20 units 20 get an order, and the others are refused and not charged', async () => {
     const products = [
       {
         slug: 'rare',
@@ -242,7 +242,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(rows, { orders: 20, charges: 20, onHand: 0 })
   })
 
-  test('declined after the SKU was taken off the shelf: the session is open again all the same, and holds nothing', async () => {
+  test('a payment declined after the SKU was removed from sale reopens the session, which holds nothing', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -258,7 +258,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).problem?.code, 'item_unavailable')
   })
 
-  test('approved after the SKU was taken off the shelf: what was promised is sold', async () => {
+  test('a payment approved after the SKU was removed from sale sells the held units', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -275,7 +275,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual([status, totals], ['completed', view.session.totals])
   })
 
-  test('an attempt that another session has used is another payment: one charge never pays two orders', async () => {
+  test('an attempt id that another session has used makes a separate payment, so one charge never pays two orders', async () => {
     const second = { ...market, merchant: { ...market.merchant, slug: 'second', name: 'Second' } }
     const testServer = await openTestServer(given, { shops: [market, second] })
     const { ready, pay, look } = await checkoutOf(testServer)
@@ -303,7 +303,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(charges, [{ amount: 9900 }, { amount: 19_800 }])
   })
 
-  test('what costs nothing is settled too when its process died in between', async () => {
+  test('an order without charge is completed after its process died during the payment', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await testServer.apply({
       ...market,
@@ -327,7 +327,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await read(sessionId)).body.data.status, 'completed')
   })
 
-  test('an order that is sent has its address, however long the bank took', async () => {
+  test('an order has its address however long the payment took', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, pay, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -347,7 +347,7 @@ eachEngine('a payment', (given) => {
     assert.match(order?.addressId ?? '', /^adr_/)
   })
 
-  test('one use for each customer, also when two payments began together', async () => {
+  test('a code limited to one use per customer is used once, also when two payments began together', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await testServer.apply({
       ...market,
@@ -368,7 +368,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(row, { orders: 1, used: 1, owed: 1 })
   })
 
-  test('a cart whose lines ran short can be mended line by line, and an old link leads into no newer session', async () => {
+  test('a cart with too little stock can be reduced line by line, and an old link does not lead to a newer session', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 3, BOOK: 3 }, { expiresInSeconds: 86_400 })
@@ -394,7 +394,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('the address of a page is nowhere in clear in the database, and the retry gets it all the same', async () => {
+  test('the address of a checkout page is not stored in clear, and a repeated request still returns it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts } = await checkoutOf(testServer)
     const body = {
@@ -416,7 +416,7 @@ eachEngine('a payment', (given) => {
     assert.ok(!JSON.stringify(rows).includes(secret))
   })
 
-  test('cancel ∥ pay, cancel ∥ expire, pay ∥ expire: one winner, one terminal event, stock and money settled once', async () => {
+  test('concurrent cancel, payment and expiry of a session end with one final event, at most one order and no holds', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     for (let round = 0; round < 12; round += 1) {

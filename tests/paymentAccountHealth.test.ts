@@ -67,7 +67,7 @@ async function openBank(given: Given) {
 }
 
 eachEngine('an account at a payment provider', (given) => {
-  test('whose key is refused is shown everywhere, with one e-mail, until a call works', async () => {
+  test('with a refused key is reported everywhere and by one e-mail until a call succeeds', async () => {
     const { testServer, there, accountId, begin, seen } = await openMarket(given)
     await begin()
     assert.deepEqual(await seen(), nothing)
@@ -92,7 +92,7 @@ eachEngine('an account at a payment provider', (given) => {
     assert.deepEqual((await seen()).emails, ['key_refused', 'key_refused'], 'it began again')
   })
 
-  test('whose key lacks a permission stays named while other calls work, and is forgotten after a day without', async () => {
+  test('whose key lacks a permission is reported while other calls succeed, and no longer after a day without the failure', async () => {
     const { testServer, there, begin, seen } = await openMarket(given)
     there.deny('events')
     const providerEvents = async () => {
@@ -110,7 +110,7 @@ eachEngine('an account at a payment provider', (given) => {
     assert.deepEqual(await seen(), { ...nothing, emails: ['permission_missing'] })
   })
 
-  test('whose webhooks are refused again and again is shown until one is accepted', async () => {
+  test('with repeatedly refused webhooks is reported until one is accepted', async () => {
     const { testServer, account, notify, seen } = await openBank(given)
     assert.deepEqual([await notify('wrong'), await notify('wrong')], [400, 400])
     assert.deepEqual(await seen(), nothing, 'anyone may send one')

@@ -68,7 +68,7 @@ interface Report {
 const connectTest = 'connect redirect --mode test'
 
 eachEngine('accounts at payment providers', (given) => {
-  test('connect: sealed, announced to the provider, and used by a running server at once', async () => {
+  test('connect seals the keys and registers the webhook endpoint, and a running server uses the account immediately', async () => {
     const { bank, testServer, run } = await openShop(given)
     await assert.rejects(payAtBank(testServer), 'nothing is offered yet')
     const { code, account, noticeHelp } = await run(connectTest, `${key}\n`)
@@ -97,7 +97,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.ok(!everything.includes(key) && !everything.includes('sign_1'))
   })
 
-  test('connect is refused: another account, wrong keys, a silent provider, no such provider, no keys', async () => {
+  test('connect refuses unknown providers, missing keys, keys of the other mode and an account that is connected already, and reports a provider that does not respond', async () => {
     const { bank, testServer, run } = await openShop(given)
     const codeOf = async (args: string, input = '') => (await run(args, input)).error?.code
     assert.equal(await codeOf('connect nobody --mode test', key), 'payment_provider_not_found')
@@ -129,7 +129,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.ok(!JSON.stringify([run.said, testServer.lines()]).includes(key))
   })
 
-  test('another merchant never sees it', async () => {
+  test('another merchant can neither see nor change an account', async () => {
     const { testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const as = async (args: string) => {
@@ -144,7 +144,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal((await run('list')).accounts[0]?.endedAt, null)
   })
 
-  test('without a public https address: what to do by hand, and its signing secret', async () => {
+  test('without a public https address connect explains the manual set-up of webhooks, and rotate stores their signing secret', async () => {
     const { testServer, run } = await openShop(given)
     const { account, noticeHelp } = await run(connectTest, key, { PORT: '4711' })
     assert.equal(account.noticeUrl, null)
@@ -163,7 +163,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.deepEqual([await notify('by_hand'), await notify('second')], [400, 200])
   })
 
-  test('rotate: new keys of the same account, with the signing secret and endpoint that it has', async () => {
+  test('rotate takes new keys of the same account and keeps its signing secret and endpoint', async () => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const opened: string[] = []
@@ -185,7 +185,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, webhook)).status, 200)
   })
 
-  test('disconnect: no new payment, and its own are looked up and refunded; connecting again makes a new account', async () => {
+  test('disconnect ends new payments, earlier payments are still looked up and refunded, and connecting again makes a new account', async () => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const paid = await payAtBank(testServer)
@@ -236,7 +236,7 @@ eachEngine('accounts at payment providers', (given) => {
     ])
   })
 
-  test('check and doctor say what is wrong', async () => {
+  test('check and doctor report problems of an account', async () => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     assert.deepEqual([(await run('check')).code, (await run(`check ${account.id}`)).accounts[0]?.problems], [0, []])

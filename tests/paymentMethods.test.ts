@@ -65,7 +65,7 @@ const offeredOn = (text: string) =>
   [...text.matchAll(/name="method" (?:type="hidden" )?value="([^"]+)"/g)].map(([, value]) => value)
 
 eachEngine('payment methods', (given) => {
-  test('in test mode everything can be tried, as it is', async () => {
+  test('test mode offers every method without configuration', async () => {
     const scene = await openScene(given, shop('test'))
     const opened = await scene.open()
     assert.deepEqual(
@@ -80,7 +80,7 @@ eachEngine('payment methods', (given) => {
     )
   })
 
-  test('in live mode nothing is offered that was not named, and nothing else is taken', async () => {
+  test('live mode offers and accepts only configured methods', async () => {
     const scene = await openScene(given, shop('live'))
     const opened = await scene.open()
     const text = await scene.page(`/c/${opened.secret}`)
@@ -102,7 +102,7 @@ eachEngine('payment methods', (given) => {
     assert.deepEqual(await scene.payments(), [])
   })
 
-  test('an order of nothing needs no method', async () => {
+  test('an order without charge needs no payment method', async () => {
     const gift = { code: 'GIFT', name: 'A gift', type: 'percentage', percentage: 10_000 } as const
     const scene = await openScene(given, { ...shop('live'), promotions: [gift] })
     const opened = await scene.open({ COURSE: 1 }, { promotionCode: 'GIFT' })
@@ -112,7 +112,7 @@ eachEngine('payment methods', (given) => {
     assert.deepEqual(await scene.payments(), [{ method: 'none', status: 'succeeded' }])
   })
 
-  test('the merchant’s words are on the page, on the thanks page and at the order, until the money is there', async () => {
+  test("the merchant's instructions are on the checkout page, the thanks page and the order page until the order is paid", async () => {
     const scene = await openScene(
       given,
       shop('live', [
@@ -151,7 +151,7 @@ eachEngine('payment methods', (given) => {
     for (const paid of [path, `/c/${opened.secret}`]) assert.doesNotMatch(await scene.page(paid), /IBAN|How to pay/)
   })
 
-  test('a cancelled order asks for no money', async () => {
+  test('a cancelled order shows no payment instructions', async () => {
     const scene = await openScene(
       given,
       shop('live', [{ mode: 'live', method: 'bank_transfer', instructions: account }]),
@@ -166,7 +166,7 @@ eachEngine('payment methods', (given) => {
       assert.doesNotMatch(await scene.page(cancelled), /IBAN|How to pay/)
   })
 
-  test('a method that was switched off since the page was shown is not taken', async () => {
+  test('a method that was disabled after the page was shown is refused', async () => {
     const scene = await openScene(
       given,
       shop('live', [
@@ -189,7 +189,7 @@ eachEngine('payment methods', (given) => {
     assert.equal((await scene.pay(opened, 'manual:cash_on_delivery')).location, thanks)
   })
 
-  test('a shop that sold live before goes on offering what it offered', async () => {
+  test('a shop that sold live in an earlier release keeps the methods that it offered', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     const all = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(all)).filter((file) => file.endsWith('.sql')).sort()
@@ -231,7 +231,7 @@ function ofPayments({ warnings }: { warnings: readonly string[] }): string[] {
 }
 
 eachEngine('payment methods of a shop file', (given) => {
-  test('are brought to what the file says, shown first, and not changed by the same file', async () => {
+  test('are changed to what the file says, previewed by a dry run, and unchanged by the same file again', async () => {
     const storage = await given.open()
     const apply = async (payments: ShopFile['payments'], dryRun = false) => {
       const report = await applyShop(storage, shop('live', payments), { now: 1_000, stock: false, dryRun })
@@ -290,14 +290,14 @@ eachEngine('payment methods of a shop file', (given) => {
     )
   })
 
-  test('a merchant that sells in test mode only is not warned', async () => {
+  test('give no warning to a merchant that sells in test mode only', async () => {
     const storage = await given.open()
     const report = await applyShop(storage, shop('test'), { now: 1_000, stock: false, dryRun: false })
     assert.deepEqual(ofPayments(report), [])
   })
 })
 
-describe('payment methods, as they are typed', () => {
+describe('the commands for payment methods', () => {
   const given = givenEngine('sqlite')
 
   const problemsOf = (payments: unknown) => {
@@ -305,7 +305,7 @@ describe('payment methods, as they are typed', () => {
     return 'problems' in read ? read.problems.map(({ path, message }) => `${path}: ${message}`) : []
   }
 
-  test('a bad entry is reported by its place', () => {
+  test('an invalid entry of a shop file is reported with its path', () => {
     const good = { mode: 'live', method: 'bank_transfer', instructions: account }
     assert.deepEqual(problemsOf([good]), [])
     assert.deepEqual(problemsOf([{ ...good, instructions: undefined, enabled: false }]), [])
@@ -332,7 +332,7 @@ describe('payment methods, as they are typed', () => {
     return cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: testSecretText })
   }
 
-  test('methods are listed and set; doctor and apply warn while no one can pay', async () => {
+  test('list and set methods; doctor and apply warn if no method is enabled', async () => {
     const url = await given.migratedUrl()
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     const path = join(folder, 'shop.json')
@@ -389,7 +389,7 @@ describe('payment methods, as they are typed', () => {
     assert.match(unclear.warnings[0], /^bloom: bank transfer is offered in live mode without instructions/)
   })
 
-  test('what is misused', async () => {
+  test('misuse is reported with its reason', async () => {
     for (const [args, why] of [
       [['methods'], /methods needs a verb: list, set/],
       [['methods', 'list', 'x'], /methods list takes no x/],

@@ -69,7 +69,7 @@ function countStorage({ app: { payTools } }: TestServer) {
 const notCompleted = /Your payment was not completed/
 
 eachEngine('a shopper who comes back', (given) => {
-  test('while a look-up is under way that has missed the payment waits for it, and lands in the shop', async () => {
+  test('during a look-up that missed the payment waits for the next one and returns to the shop', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const held = holdLookUp(bank)
     const asking = lookUpNow(testServer.app.payTools, await paid.payment())
@@ -85,7 +85,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal((await paid.payment()).lookingUntil, null)
   })
 
-  test('to another node than the one that asks lands in the shop as well', async () => {
+  test('to another node than the one that queries the provider returns to the shop too', async () => {
     if (given.engine === 'sqlite') return
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const other = await openBankTestServer(given, bank, { url: testServer.url, now: testServer.clock.now })
@@ -102,7 +102,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.calls.lookUp, 2)
   })
 
-  test('right after a look-up that came too early is asked about again at once', async () => {
+  test('right after a look-up that came too early triggers another one immediately', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     await lookUpNow(testServer.app.payTools, await paid.payment())
     bank.provider.act(paid.key, 'pay')
@@ -111,7 +111,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.calls.lookUp, 2)
   })
 
-  test('sees the page that waits while the provider is asked, and while it does not answer', async () => {
+  test('sees the waiting page while the provider is queried, and while it does not respond', async () => {
     const { bank, testServer, paid, comeBack, look, state } = await openShop(given)
     const held = holdLookUp(bank)
     const asking = lookUpNow(testServer.app.payTools, await paid.payment())
@@ -132,7 +132,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(await comeBack(), 'shop')
   })
 
-  test('a process that died while it asked does not keep the shopper waiting for its lease', async () => {
+  test('does not wait for the lease of a process that died during a look-up', async () => {
     const { bank, testServer, paid, comeBack, state } = await openShop(given)
     await testServer.storage.write(
       (tx) => tx.sql`
@@ -146,7 +146,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(await comeBack(), 'shop')
   })
 
-  test('of a process that died while the payment began, the shopper waits for less than the lease', async () => {
+  test('waits for less than the lease if the process died while the payment began', async () => {
     const { bank, testServer } = await openShop(given)
     const { payTools } = testServer.app
     const checkout = await checkoutOf(testServer)
@@ -172,7 +172,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.books.size, 4)
   })
 
-  test('again and again cannot make the server ask without an end', async () => {
+  test('repeatedly cannot trigger look-ups without limit', async () => {
     const { bank, testServer, paid, get, comeBack } = await openShop(given)
     const path = returnPathOf(testServer.app.payTools.rootSecret, await paid.payment())
     await Promise.all(Array.from({ length: 12 }, () => get(path)))
@@ -195,7 +195,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.calls.lookUp, before + 4)
   })
 
-  test('a look at the page asks too, and a poll more rarely', async () => {
+  test('triggers look-ups by opening the page, and more rarely by its polling', async () => {
     const { bank, testServer, paid, get, look, state } = await openShop(given)
     const asked = () => bank.provider.calls.lookUp
     await look()

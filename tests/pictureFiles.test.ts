@@ -41,7 +41,7 @@ for (const kind of ['folder', 'bucket'] as const)
       await rm(folder, { recursive: true })
     })
 
-    test('what was stored is shown, for good, as a picture and nothing else', async () => {
+    test('a stored picture is served as a picture only, and cached permanently', async () => {
       await files.put(name, bytes, 'image/webp')
       await files.put(name, bytes, 'image/webp')
       assert.equal((await testServer.fetch(`/media/${name}`)).status, 404, 'a file alone is not a picture')
@@ -61,7 +61,7 @@ for (const kind of ['folder', 'bucket'] as const)
       assert.match(header('content-security-policy') ?? '', /default-src 'none'/)
     })
 
-    test('what was not stored, or has another name, is not there', async () => {
+    test('a picture that was not stored, or under an invalid name, gives 404', async () => {
       const hash = 'a'.repeat(32)
       for (const path of [
         `${testServer.merchantId}/${'b'.repeat(32)}-640.webp`,
@@ -75,13 +75,13 @@ for (const kind of ['folder', 'bucket'] as const)
         assert.equal((await testServer.fetch(`/media/${path}`)).status, 404, path)
     })
 
-    test('the pictures of the demo shop are where they were', async () => {
+    test('the pictures of the demo shop keep their addresses', async () => {
       assert.equal((await testServer.fetch('/media/demo/linen-tea-towel.svg')).status, 200)
     })
   })
 
 describe('a folder of pictures', () => {
-  test('holds nothing but whole files, whatever was written at once', async () => {
+  test('contains complete files only, however many are written at the same time', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     try {
       const files = openImageFiles({ kind: 'folder', folder }, clock)
@@ -95,8 +95,8 @@ describe('a folder of pictures', () => {
   })
 })
 
-describe('a bucket that does not answer as it should', () => {
-  test('fails with a code that names the reason, and says no secret', async () => {
+describe('a bucket that responds wrongly', () => {
+  test('fails with an error code for the reason, without any secret', async () => {
     const bucket = await openBucket(clock)
     try {
       const code = (work: Promise<unknown>) =>

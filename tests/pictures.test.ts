@@ -43,7 +43,7 @@ eachEngine('uploaded pictures', (given) => {
   const waiting = async () =>
     (await testServer.storage.read((db) => db.sql`select hash from pictures where content is not null`)).length
 
-  test('a photograph is shown at once, without its place, and the same after it was stored', async () => {
+  test('a photograph is shown immediately, without its GPS position, and identical after it was stored', async () => {
     const { data } = (await upload(await fixture('camera.jpg'))).body
     assert.deepEqual([data.width, data.height, data.sizes.length], [30, 20, 1])
     const early = await shown(data.url)
@@ -54,13 +54,13 @@ eachEngine('uploaded pictures', (given) => {
     assert.ok((await shown(data.url)).bytes.equals(early.bytes))
   })
 
-  test('the same file again is the same picture', async () => {
+  test('the same file uploaded again gives the same picture', async () => {
     const file = await fixture('lossless.webp')
     const [first, second] = await Promise.all([upload(file), upload(file)])
     assert.deepEqual(first.body, second.body)
   })
 
-  test('sizes of one picture, the smallest first', async () => {
+  test('the sizes of a picture are listed from the smallest', async () => {
     const large = (await upload(pngOf(1_600, 1_200))).body.data
     const { pictureId } = large
     const small = (await upload(pngOf(160, 120), { pictureId })).body.data
@@ -82,7 +82,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.equal((await upload(pngOf(900), { pictureId })).body.error.code, 'picture_limit')
   })
 
-  test('a picture of another merchant is one that never was', async () => {
+  test('a picture of another merchant gets the same error as an unknown one', async () => {
     const { pictureId } = (await upload(pngOf())).body.data
     const foreign = await upload(pngOf(), { pictureId }, testServer.keys.rivalAdmin)
     const unknown = await upload(pngOf(), { pictureId: newId('pic') }, testServer.keys.rivalAdmin)
@@ -90,7 +90,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.equal(unknown.body.error.message, foreign.body.error.message)
   })
 
-  test('what is not a usable picture is refused with the reason', async () => {
+  test('an unusable picture is refused with the reason', async () => {
     const reason = async (content: Buffer) => {
       const { status, body } = await upload(content)
       assert.equal(status, 400)
@@ -109,7 +109,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.equal((await upload(heavy)).status, 400)
   })
 
-  test('copies are made and shown in the format that is asked for; before, the picture itself is', async (context) => {
+  test('copies are created and served in the requested format; until then the picture itself is served', async (context) => {
     if (!isThere) return context.skip('sharp is not installed')
     const { data } = (await upload(await fixture('located.jpg'))).body
     const asked = `${data.url}?width=16&as=avif`
@@ -151,7 +151,7 @@ eachEngine('uploaded pictures', (given) => {
     close() {},
   })
 
-  test('a picture that takes too long is given up after three tries, a broken one at once', async () => {
+  test('a picture that takes too long is abandoned after three tries, a broken one immediately', async () => {
     const { url } = (await upload(pngOf())).body.data
     for (const isOver of [false, false, true]) {
       await copyAll(failing('too_slow'))
@@ -177,7 +177,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.deepEqual(await endOf(bad), { problem: 'unreadable', isOver: true })
   })
 
-  test('without the library pictures wait, and are shown as they are', async () => {
+  test('without the image library pictures stay queued and are served unchanged', async () => {
     const { url } = (await upload(pngOf())).body.data
     const none = { ...failing('unreadable'), isAvailable: async () => false }
     assert.equal(await copyAll(none), 0)
@@ -186,7 +186,7 @@ eachEngine('uploaded pictures', (given) => {
     await copyAll(failing('unreadable'))
   })
 
-  test('while the bucket fails, uploads succeed and pictures are shown; then they are stored', async () => {
+  test('while the bucket fails, uploads succeed and pictures are served, and they are stored later', async () => {
     const clock = { now: testServer.clock.now }
     const bucket = await openBucket(() => clock.now)
     try {

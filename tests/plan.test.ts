@@ -257,16 +257,16 @@ function loadedAtOnce(text: string): string[] {
   return [...text.matchAll(/^import (?!type\b).*'(.*\/apps\/demo\/.*)'/gm)].map(([, path]) => path ?? '')
 }
 
-describe('the plan', () => {
+describe('the structure of src', () => {
   const files = sourceFiles()
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(root, file), 'utf8')))
 
-  test('every import goes to the left, and libraries are imported by their listed files only', () => {
+  test('every import goes to a lower layer, and libraries are imported only by the listed files', () => {
     assert.ok(imports.length > 200, 'the search finds the imports')
     assert.deepEqual(imports.map(complaint).filter(Boolean), [])
   })
 
-  test('there are no circles, not even of types', () => {
+  test('there are no circular imports, not even of types', () => {
     const targets = new Map(
       files.map((file) => [file, imports.filter(({ from, to }) => from === file && to.startsWith('.')).map(resolve)]),
     )
@@ -284,7 +284,7 @@ describe('the plan', () => {
   })
 
   // The linter forbids floating promises, but does not look into templates.
-  test('a statement is awaited, or sent', () => {
+  test('no statement is left without await or send', () => {
     const floating = files.flatMap((file) => {
       const lines = readFileSync(join(root, file), 'utf8').split('\n')
       return lines.flatMap((line, at) => {
@@ -296,12 +296,12 @@ describe('the plan', () => {
     assert.deepEqual(floating, [])
   })
 
-  test('only main.ts hands out the environment', () => {
+  test('only main.ts reads and passes on the environment', () => {
     const readers = files.filter((file) => /process\.env\b/.test(readFileSync(join(root, file), 'utf8')))
     assert.deepEqual(readers, ['main.ts'])
   })
 
-  test('statuses that are written and events that are announced come from a lifecycle table', () => {
+  test('statuses and events are never literals but come from a lifecycle table', () => {
     assert.deepEqual(
       files.flatMap((file) => literalsIn(file, readFileSync(join(root, file), 'utf8'))),
       [],
@@ -315,7 +315,7 @@ describe('the plan', () => {
     assert.deepEqual(literalsIn('domain/orders/lifecycle.ts', text), [])
   })
 
-  test('no file outside of platform/storage asks which engine it is, but the one for its full-text index', () => {
+  test('only platform/storage and the file for its full-text index ask which engine is used', () => {
     const asking = files.filter((file) => isAskingForEngine(file, readFileSync(join(root, file), 'utf8')))
     assert.deepEqual(asking, ['domain/search/engines.ts'])
     // The check must be able to fail.
@@ -325,7 +325,7 @@ describe('the plan', () => {
     assert.ok(!isAskingForEngine('ops/cli/inspect.ts', 'engine: storage.engine'))
   })
 
-  test('the demo shop is loaded where it is asked for, and not before', () => {
+  test('the demo shop is imported only dynamically', () => {
     const text = readFileSync(join(root, 'ops/cli/demo.ts'), 'utf8')
     assert.deepEqual(loadedAtOnce(text), [])
     // The check must be able to fail.
@@ -335,7 +335,7 @@ describe('the plan', () => {
     )
   })
 
-  test('migrations are numbered one after the other, each number once', () => {
+  test('migrations are numbered without gaps, each number once', () => {
     const numbers = readdirSync(join(root, 'platform/storage/migrations')).map((file) => Number(file.slice(0, 4)))
     assert.deepEqual(
       numbers.sort((a, b) => a - b),
@@ -343,7 +343,7 @@ describe('the plan', () => {
     )
   })
 
-  test('every folder is in the plan, and src shows the layers', () => {
+  test('every folder is listed in the plan, and src contains exactly the layers', () => {
     assert.deepEqual([...new Set(files.map(folderOf))].sort(), order.toSorted())
     assert.deepEqual(readdirSync(root).sort(), [...Object.keys(layers), 'app.ts', 'main.js', 'main.ts'].sort())
   })
@@ -367,10 +367,10 @@ describe('the plan', () => {
     ['platform/kit/ids.ts', '../../../tests/plan.test.ts', /outside/],
     ['domain/unknown/store.ts', '../carts/store.ts', /not in the plan/],
   ] as const) {
-    test(`refuses ${to} in ${from}`, () => assert.match(complaint({ from, to }) ?? '', why))
+    test(`an import of ${to} in ${from} is reported`, () => assert.match(complaint({ from, to }) ?? '', why))
   }
 
-  test('finds imports in every form', () => {
+  test('imports are found in every syntax', () => {
     const text =
       "import {\n  a,\n} from './a.ts'\nimport type { B } from './b.ts'\nexport { c } from './c.ts'\nconst d = await import('./d.ts')\nimport './e.ts'"
     assert.deepEqual(
@@ -384,13 +384,13 @@ describe('the folders around src', () => {
   const files = filesAround()
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(project, file), 'utf8')))
 
-  test('every import goes where its folder may look', () => {
+  test('every import goes to a folder that the plan allows', () => {
     assert.deepEqual([...new Set(files.map(placeOf))].sort(), Object.keys(around).sort())
     assert.ok(imports.length > 500, 'the search finds the imports')
     assert.deepEqual(imports.map(complaintAround).filter(Boolean), [])
   })
 
-  test('no folder of code is without its place in the plan', () => {
+  test('every folder with code is listed in the plan', () => {
     const known = new Set([...Object.keys(around), 'src'])
     const folders = readdirSync(project, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !/^(?:\.|node_modules$|data$|docs$|dist$)/.test(entry.name))
@@ -416,6 +416,6 @@ describe('the folders around src', () => {
     ['examples/app/app.ts', 'pg', /a client does not need/],
     ['tests/rows.test.ts', 'left-pad', /does not declare/],
   ] as const) {
-    test(`refuses ${to} in ${from}`, () => assert.match(complaintAround({ from, to }) ?? '', why))
+    test(`an import of ${to} in ${from} is reported`, () => assert.match(complaintAround({ from, to }) ?? '', why))
   }
 })

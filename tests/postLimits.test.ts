@@ -17,7 +17,7 @@ const german = { 'accept-language': 'de' }
 const sessionBurst = 20
 const networkBurst = 60
 
-describe('posts of browsers', () => {
+describe('rate limits of browsers', () => {
   let testServer: TestServer
   let checkout: Checkout
   let networks = 0
@@ -54,7 +54,7 @@ describe('posts of browsers', () => {
     return [...new Set(statuses)]
   }
 
-  test('one checkout takes twenty at once from anywhere, then two a second; others go on', async () => {
+  test('one checkout takes a burst of posts from any networks, then two a second, and other checkouts are not limited', async () => {
     const secret = await openCheckout()
     const path = `/c/${secret}/code`
     assert.deepEqual(await repeat(sessionBurst, () => post(path, newNetwork(), { code: '' })), [200])
@@ -71,7 +71,7 @@ describe('posts of browsers', () => {
     assert.equal((await post(path, newNetwork(), { code: '' })).status, 429)
   })
 
-  test('what was typed is in the page that asks to wait, and is sent again by its button; a card is not', async () => {
+  test('the page for 429 contains the typed values and a button that sends them again, but no card data', async () => {
     const secret = await openCheckout()
     await repeat(sessionBurst, () => post(`/c/${secret}/code`, newNetwork(), { code: '' }))
     const typed = { version: '7', email: 'grace@example.com', line1: '"><b>1', city: 'Berlin' }
@@ -87,7 +87,7 @@ describe('posts of browsers', () => {
     assert.ok(paid.text.includes(`href="/c/${secret}"`))
   })
 
-  test('one network takes sixty at once, then twenty a second, however many checkouts it has; others go on', async () => {
+  test('one network may post sixty times in a burst, then twenty a second, over all its checkouts; other networks are not limited', async () => {
     const from = newNetwork()
     const secret = await openCheckout()
     let made = 0
@@ -106,7 +106,7 @@ describe('posts of browsers', () => {
     assert.equal((await post(`/c/${secret}/code`, from, { code: '' })).status, 200)
   })
 
-  test('a change of a large cart costs more of what its network may post', async () => {
+  test('changing a large cart uses up more of the post limit of its network', async () => {
     const codes = Array.from({ length: 40 }, (_, index) => `P-${index}`)
     const products = codes.map((code) => ({
       slug: code.toLowerCase(),
@@ -124,7 +124,7 @@ describe('posts of browsers', () => {
     assert.equal((await post(path, from, { code: '' })).status, 429)
   })
 
-  test('one network looks at checkouts a hundred and twenty times at once, then forty times a second', async () => {
+  test('one network may load checkouts 120 times in a burst, then 40 times a second', async () => {
     const secret = await openCheckout()
     const from = newNetwork()
     const look = (network: string) => testServer.fetch(`/c/${secret}`, { headers: { 'x-forwarded-for': network } })
@@ -137,7 +137,7 @@ describe('posts of browsers', () => {
     assert.equal((await look(from)).status, 200)
   })
 
-  test('who posts too much waits for the answer', async () => {
+  test('refused posts are answered with a delay', async () => {
     const slow = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
@@ -157,7 +157,7 @@ describe('posts of browsers', () => {
     }
   })
 
-  test('the storefront says so on a page', async () => {
+  test('the storefront answers 429 with a page', async () => {
     const from = newNetwork()
     assert.deepEqual(await repeat(networkBurst, () => post('/shop/cart/add', from)), [200])
     const refused = await post('/shop/cart/add', from)
@@ -166,7 +166,7 @@ describe('posts of browsers', () => {
     assert.match(refused.text, /href="\/shop/)
   })
 
-  test('the contract, the reference and the start page are looked at as often as a checkout, and no more', async () => {
+  test('the contract, the reference and the start page have the same limit as a checkout', async () => {
     for (const path of ['/openapi.json', '/docs', '/']) {
       const from = newNetwork()
       const look = (network: string) => testServer.fetch(path, { headers: { 'x-forwarded-for': network } })
@@ -180,7 +180,7 @@ describe('posts of browsers', () => {
     }
   })
 
-  test('the pages of OAuth say so on a page, what apps call in JSON', async () => {
+  test('OAuth pages answer 429 with a page, and endpoints of apps with JSON', async () => {
     const from = newNetwork()
     const interaction = '/oauth/interaction/some-id'
     const statuses = await repeat(networkBurst, () => post(interaction, from))
@@ -194,7 +194,7 @@ describe('posts of browsers', () => {
     assert.equal(app.body.error, 'temporarily_unavailable')
   })
 
-  test('no one is bounded where the operator turned limits off', async () => {
+  test('with limits turned off nothing is limited', async () => {
     const open = await openTestServer(given, { shops: [market], rateLimit: null })
     const init = { method: 'POST', body: new URLSearchParams() }
     const path = `/c/${'x'.repeat(43)}/code`

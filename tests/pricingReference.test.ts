@@ -220,7 +220,7 @@ const mixedParcels = fc
 const purchases = shops.chain((shop) => fc.record({ shop: fc.constant(shop), cart: carts(shop.currency) }))
 
 describe('the price of a cart', () => {
-  test('is what the reference says, on thousands of random carts', (t) => {
+  test('equals that of the reference calculation, for thousands of random carts', (t) => {
     t.diagnostic(`SEED=${seed}`)
     const numRuns = isWide ? 10_000 : 4_000
     const seen = new Map<string, number>()
@@ -253,7 +253,7 @@ describe('the price of a cart', () => {
     }
   })
 
-  test('is what the reference says of shipping that is taxed as the goods', (t) => {
+  test('equals that of the reference calculation if shipping is taxed like the goods', (t) => {
     t.diagnostic(`SEED=${seed}`)
     const numRuns = isWide ? 10_000 : 1_000
     let several = 0
@@ -269,7 +269,7 @@ describe('the price of a cart', () => {
   })
 
   // Written out by hand, so that the reference itself is held against something.
-  test('of the reference is right by hand', () => {
+  test('as calculated by the reference equals hand-calculated examples', () => {
     const shop: ShopFacts = {
       currency: 'EUR',
       country: 'DE',

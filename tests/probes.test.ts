@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 
 eachEngine('the probes of a server', (given) => {
-  test('say that the database is too new for the program, and when it no longer is', async () => {
+  test('report a database that is newer than the program, until it no longer is', async () => {
     const testServer = await openTestServer(given)
     const ready = async () => {
       const { status, body } = await testServer.fetch('/readyz')
@@ -38,7 +38,7 @@ eachEngine('the probes of a server', (given) => {
     assert.deepEqual(await ready(), [200, 'ready'])
   })
 
-  test('say that the database does not answer', async () => {
+  test('report that the database does not respond', async () => {
     const testServer = await openTestServer(given)
     const { storage } = testServer
     const [read, space] = [storage.read, storage.space]

@@ -42,7 +42,7 @@ function withPromotions(...promotions: PromotionEntry[]): ShopFile {
   return { ...bloom, promotions }
 }
 
-describe('a code', () => {
+describe('a promotion code', () => {
   for (const [typed, kept] of [
     ['welcome10', 'WELCOME10'],
     ['  Welcome10\t', 'WELCOME10'],
@@ -56,7 +56,7 @@ describe('a code', () => {
     test(`${JSON.stringify(typed)} is ${JSON.stringify(kept)}`, () => assert.equal(normalCode(typed), kept))
   }
 
-  test('in normal form is in normal form', () => {
+  test('in normal form is not changed by normalizing', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 20 }), (text) => {
         assert.equal(normalCode(normalCode(text)), normalCode(text))
@@ -109,7 +109,7 @@ describe('a shop file with bad promotions', () => {
     })
   }
 
-  test('reports a code that is there twice, however it is written', () => {
+  test('reports a duplicate code, also in another spelling', () => {
     const file = withPromotions(tenPercent, { ...tenPercent, code: ' ｗelcome10' })
     assert.deepEqual(readShopFile(stringify(file), now), {
       problems: [issueAt('/promotions/1/code', 'duplicate')],
@@ -117,7 +117,7 @@ describe('a shop file with bad promotions', () => {
   })
 })
 
-test('a promotion is the first of disabled, expired, scheduled, exhausted and active', () => {
+test('a promotion has the first matching status of disabled, expired, scheduled, exhausted and active', () => {
   const active = { disabledAt: null, startsAt: now, endsAt: now + 1, usageLimit: 1, used: 0 } as Promotion
   assert.equal(promotionStatus(active, now), 'active')
   assert.equal(promotionStatus({ ...active, used: 1 }, now), 'exhausted')
@@ -165,7 +165,7 @@ eachEngine('promotions', (given) => {
   const giveBack = (id: string, mode: Mode = 'live') =>
     storage.write((tx) => giveBackPromotion(tx, { merchantId: merchant, mode }, id))
 
-  test('a file makes them in normal form, and the second time changes nothing', async () => {
+  test('a file creates promotions in normal form, and changes nothing when applied again', async () => {
     const full: PromotionEntry = {
       code: 'spring',
       name: 'Spring',
@@ -229,7 +229,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('SPRING'), spring)
   })
 
-  test('a file changes what it names and reports it; what it does not name stays', async () => {
+  test('a file changes and reports the promotions it contains, and leaves others unchanged', async () => {
     const promotion = await made({ ...fiveOff, code: 'CHANGES', endsAt: '2026-07-01T00:00:00Z', usageLimit: 5 })
     const other = await made({ ...tenPercent, code: 'STAYS' })
     assert.equal(await use(promotion.id), true)
@@ -257,7 +257,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('STAYS'), other)
   })
 
-  test('a file brings back a code that was stopped only when it says so', async () => {
+  test('a file enables a disabled promotion only if it says so', async () => {
     const entry = { ...tenPercent, code: 'STOPS' }
     const { id } = await made(entry)
     assert.equal(await storage.write((tx) => disablePromotion(tx, merchant, id, now)), true)
@@ -278,7 +278,7 @@ eachEngine('promotions', (given) => {
     assert.equal((await find('STOPS'))?.disabledAt, now)
   })
 
-  test('a limit below the uses is refused, and the rest of the file is applied', async () => {
+  test('a limit below the number of uses is refused, and the rest of the file is applied', async () => {
     const promotion = await made({ ...tenPercent, code: 'POPULAR', usageLimit: 3 })
     for (let i = 0; i < 3; i++) assert.equal(await use(promotion.id), true)
     const file = withPromotions({ ...tenPercent, code: 'POPULAR', usageLimit: 2 }, { ...tenPercent, code: 'BESIDE' })
@@ -290,7 +290,7 @@ eachEngine('promotions', (given) => {
     assert.equal(late, false, 'the statement knows it too')
   })
 
-  test('a file without products names SKUs and categories of the shop', async () => {
+  test('a file without products may name SKUs and categories of the shop', async () => {
     const file: ShopFile = {
       merchant: bloom.merchant,
       promotions: [
@@ -305,7 +305,7 @@ eachEngine('promotions', (given) => {
     })
   })
 
-  test('another merchant has its own promotion of the same code', async () => {
+  test('another merchant can have a promotion with the same code', async () => {
     const mine = await made({ ...fiveOff, code: 'SHARED' })
     const { merchantId } = await applyShop(
       storage,
@@ -321,7 +321,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('SHARED'), mine)
   })
 
-  test('a hundred uses at once of a limit of ten are ten, while a file is applied beside them', async () => {
+  test('a hundred concurrent uses of a limit of ten give ten uses, also while a file is applied', async () => {
     const { id } = await made({ ...tenPercent, code: 'TENONLY', usageLimit: 10 })
     const [outcomes] = await Promise.all([
       Promise.all(Array.from({ length: 100 }, () => use(id))),
@@ -332,7 +332,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual([promotion?.used, promotion?.name], [10, 'Ten only'])
   })
 
-  test('a use that is given back can be used again, and nothing is given back twice', async () => {
+  test('a released use can be used again, and is released only once', async () => {
     const { id } = await made({ ...tenPercent, code: 'BACK', usageLimit: 1 })
     assert.deepEqual([await use(id), await use(id)], [true, false])
     await giveBack(id)
@@ -341,7 +341,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual([await use(id), await use(id)], [true, false])
   })
 
-  test('without a limit every use counts; disabled or with a limit of 0 none does', async () => {
+  test('without a limit every use succeeds; disabled or with a limit of 0 none does', async () => {
     const { id } = await made({ ...tenPercent, code: 'ENDLESS' })
     assert.ok((await Promise.all(Array.from({ length: 20 }, () => use(id)))).every(Boolean))
     assert.equal((await find('ENDLESS'))?.used, 20)
@@ -353,7 +353,7 @@ eachEngine('promotions', (given) => {
     assert.equal(await use('prm_nothing'), false)
   })
 
-  test('thousands of codes in one file', async () => {
+  test('one file creates thousands of codes', async () => {
     const count = 3_000
     const promotions = Array.from(
       { length: count },
@@ -379,7 +379,7 @@ eachEngine('promotions', (given) => {
   })
 
   if (given.engine === 'sqlite') {
-    test('a look-up goes by an index: ten thousand codes cost as much as ten', async () => {
+    test('a code is found by an index', async () => {
       const plans: string[] = []
       await storage.read(async (db) => {
         const explained: Reader = {
@@ -402,7 +402,7 @@ eachEngine('promotions', (given) => {
     })
   }
 
-  describe('by the command line', () => {
+  describe('the promotions commands', () => {
     let settings: Environment
 
     async function environment(): Promise<Environment> {
@@ -419,7 +419,7 @@ eachEngine('promotions', (given) => {
 
     const run = (...args: string[]) => cartwright(['promotions', ...args], settings)
 
-    test('added, shown, listed, disabled and enabled beside a running server', async () => {
+    test('add, show, list, disable and enable a promotion beside a running server', async () => {
       const server = await serveHere(settings)
       // biome-ignore format: pairs of an option and its value
       const added = await run('add', '--code', 'autumn', '--name', 'Autumn', '--type', 'fixed_amount', '--amount', '1250',
@@ -470,7 +470,7 @@ eachEngine('promotions', (given) => {
       await server.stop()
     })
 
-    test('what is wrong is one line', async () => {
+    test('report misuse in one line', async () => {
       const add = ['add', '--code', 'TRY', '--name', 'Try', '--type']
       for (const [args, code, line] of [
         [[], 2, 'promotions needs a verb: add, list, show, disable, enable'],
@@ -505,7 +505,7 @@ eachEngine('promotions', (given) => {
       }
     })
 
-    test('among several merchants one is named', async () => {
+    test('need the name of the merchant if there are several', async () => {
       const settings = await environment()
       const file = join(await tempFolder(), 'shop.yaml')
       await writeFile(file, stringify({ ...rival, promotions: [tenPercent] }))
@@ -532,7 +532,7 @@ eachEngine('promotions', (given) => {
       )
     })
 
-    test('helps', async () => {
+    test('print help', async () => {
       const help = await run('--help')
       assert.equal(help.code, 0)
       for (const verb of ['list', 'show', 'add', 'disable', 'enable'])

@@ -22,7 +22,7 @@ import { suiteFiles } from '../proof/suites.ts'
 import { adminOperations } from '../src/contract/admin/operations.ts'
 import { operations } from '../src/contract/open/operations.ts'
 
-eachEngine('proof at a glance', (given) => {
+eachEngine('short runs of the proofs', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
     // Not on PostgreSQL, where they take longest: `npm run proof -- model modes contract --short` has them on both.
     ...(given.engine === 'sqlite' && {
@@ -50,13 +50,13 @@ eachEngine('proof at a glance', (given) => {
   }
 })
 
-test('the runs that repeat test files name files that exist', () => {
+test('runs that repeat test files name existing files', () => {
   assert.ok(suiteFiles.size > 0)
   for (const [name, files] of suiteFiles)
     for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${name}: ${file}`)
 })
 
-test('contract: every body of the admin surface can be drawn, with HTML where a member takes it', () => {
+test('the contract proof generates every body of the admin API, with HTML where a member allows it', () => {
   const { random } = seeded(7)
   const drawn: string[] = []
   for (const { body } of Object.values(adminOperations))
@@ -64,7 +64,7 @@ test('contract: every body of the admin surface can be drawn, with HTML where a 
   assert.ok(drawn.some((text) => /"descriptionHtml":"[^"]*<(?:p|h2|li)>/.test(text)))
 })
 
-test('idempotency: each operation that changes something with an API key, or for a shopper, is repeated', () => {
+test('the idempotency proof repeats every changing operation of API keys and of shoppers', () => {
   const changing = Object.entries(operations).filter(
     ([, { caller, idempotency }]) => caller === 'key' && idempotency === 'required',
   )
@@ -72,7 +72,7 @@ test('idempotency: each operation that changes something with an API key, or for
   assert.deepEqual(repeatedByCustomers.toSorted(), customerChanges.toSorted())
 })
 
-test('memory: growth within a process or from process to process is reported, and mere variation is not', () => {
+test('the memory proof reports growth within and across processes, but not variation', () => {
   const judged = (bytesAt: (life: number, second: number) => number) =>
     judgeMemory(
       [0, 1, 2, 3].map((life) => lifeOf(life, bytesAt)),

@@ -28,8 +28,8 @@ async function openShop(given: Given) {
   }
 }
 
-eachEngine('events of a provider', (given) => {
-  test('the shopper pays, never comes back and no webhook arrives: the order is there at the next reading of events', async () => {
+eachEngine('events of a payment provider', (given) => {
+  test('reading events completes an order whose shopper never returned and whose webhook never arrived', async () => {
     const { bank, testServer, read, look, seenUntil } = await openShop(given)
     assert.equal(await read(), 1)
     const paid = await payAtBank(testServer)
@@ -49,7 +49,7 @@ eachEngine('events of a provider', (given) => {
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
-  test('what was looked up after its news is not looked up again at each reading', async () => {
+  test('a payment that was looked up after its event is not looked up again at each reading', async () => {
     const { bank, testServer, read, look } = await openShop(given)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
@@ -63,7 +63,7 @@ eachEngine('events of a provider', (given) => {
     assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
   })
 
-  test('every start reads, and nodes share the accounts', async () => {
+  test('events are read at every start, and nodes divide the accounts', async () => {
     const { testServer, read, bank } = await openShop(given)
     await connectBank(testServer, { mode: 'live', createdAt: testServer.clock.now - day })
     const since: number[] = []
@@ -85,7 +85,7 @@ eachEngine('events of a provider', (given) => {
     assert.equal(await read(), 2)
   })
 
-  test('a provider that throws is logged and counted, and others go on', async () => {
+  test('a provider that throws is logged and counted, and other accounts are still read', async () => {
     const { bank, testServer, read, look, account, seenUntil } = await openShop(given)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
@@ -112,7 +112,7 @@ eachEngine('events of a provider', (given) => {
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
-  test('an account that has ended is read for 120 days', async () => {
+  test('an ended account is read for 120 more days', async () => {
     const { testServer, read, account } = await openShop(given)
     await testServer.storage.write(
       async (tx) =>
@@ -127,7 +127,7 @@ eachEngine('events of a provider', (given) => {
     assert.equal(await read(), 0)
   })
 
-  test('what a provider leaves out is logged and counted', async () => {
+  test('events that a provider omits are logged and counted', async () => {
     const { bank, testServer, read, account, seenUntil } = await openShop(given)
     const { open } = bank.accounts
     bank.accounts.open = (opened) =>
@@ -148,7 +148,7 @@ eachEngine('events of a provider', (given) => {
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
-  test('a list that breaks off is read on from there', async () => {
+  test('reading continues where a list broke off', async () => {
     const { bank, testServer, read, seenUntil } = await openShop(given)
     const { open } = bank.accounts
     const since: number[] = []

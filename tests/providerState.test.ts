@@ -23,8 +23,8 @@ async function money(shop: BankShop, orderId: string) {
   return { paymentStatus, refunded, refundPending, refunds: refunds.map(({ amount, status }) => [amount, status]) }
 }
 
-eachEngine('what a provider knows of a payment', (given) => {
-  test('a refund made there appears at the order, once, with its event', async () => {
+eachEngine('refunds and outcomes reported by a payment provider', (given) => {
+  test('a refund made at the provider appears at the order once, with its event', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment, total } = await shop.place()
     shop.bank.refundThere(paymentId, 400)
@@ -49,7 +49,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
   })
 
-  test('what was given back before the order was placed is recorded after it', async () => {
+  test('a refund made before the order was placed is recorded after it', async () => {
     const shop = await openBankShop(given)
     const { paymentId, payment } = await shop.begin()
     shop.bank.act(paymentId, 'pay')
@@ -62,7 +62,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.equal((await money(shop, orderId ?? '')).refunded, 100)
   })
 
-  test('one that is pending there counts when it has succeeded, and is looked at again without a notice', async () => {
+  test('a pending refund made at the provider counts when it succeeds, and is looked up again without a webhook', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const reference = shop.bank.refundThere(paymentId, 300, 'pending')
@@ -109,7 +109,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     })
   }
 
-  test('a look that finds ours ended makes it asked about at once', async () => {
+  test('a look-up that finds our refund finished makes its status be queried immediately', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.nextRefund('pending')
@@ -123,7 +123,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.equal((await money(shop, orderId)).paymentStatus, 'partially_refunded')
   })
 
-  test('what the operator paid by hand in the dashboard is that refund', async () => {
+  test("a refund recorded by hand is matched to the one that the operator made in the provider's dashboard", async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.refundThere(paymentId, 250)
@@ -132,7 +132,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual((await money(shop, orderId)).refunds, [[250, 'succeeded']])
   })
 
-  test('a refund of ours that fails later is announced, named by doctor, and can be made again', async () => {
+  test('a refund of ours that fails later is announced, reported by doctor, and can be repeated', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     const refund = await shop.refund(orderId)
@@ -157,7 +157,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations(), shop.bank.givenBack(paymentId)], [[], [], total])
   })
 
-  test('one made there that fails later is taken back, and counted again if it succeeds after all', async () => {
+  test('a refund made at the provider that fails later is subtracted, and added again if it succeeds after all', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const reference = shop.bank.refundThere(paymentId, 400)
@@ -174,7 +174,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
   })
 
-  test('one of ours that was given up and turns up there is counted, and waits for no one', async () => {
+  test('a refund of ours that was abandoned and then appears at the provider is counted, and needs no attention', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.dropNext('refund')
@@ -200,7 +200,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual([shop.incidents().contradiction, await shop.owed(), await shop.violations()], [1, [], []])
   })
 
-  test('a refund made at the provider while ours of the whole amount is pending is counted once ours has failed', async () => {
+  test('a refund made at the provider while our full refund is pending is counted after ours failed', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     shop.bank.dropNext('refund')
@@ -225,7 +225,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual(await shop.violations(), [])
   })
 
-  test('more than was paid is bounded and reported', async () => {
+  test('refunds beyond the amount paid are capped and reported', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     const { lookUp } = shop.bank
@@ -245,7 +245,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual(await shop.violations(), [])
   })
 
-  test('what cannot be read is reported, and changes nothing', async () => {
+  test('an unreadable refund is reported and changes nothing', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { lookUp } = shop.bank
@@ -268,7 +268,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     )
   })
 
-  test('a notice during a look makes it look again', async () => {
+  test('a webhook during a look-up causes another look-up', async () => {
     const shop = await openBankShop(given)
     const { paymentId, payment } = await shop.place()
     const { lookUp } = shop.bank
@@ -286,7 +286,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.equal((await payment()).checkAt, null)
   })
 
-  test('called declined while a refund of all of it is pending there: no contradiction', async () => {
+  test('a payment reported declined is no contradiction while its full refund is pending', async () => {
     const shop = await openBankShop(given)
     const { paymentId, total } = await shop.place()
     const reference = shop.bank.refundThere(paymentId, total, 'pending')
@@ -302,7 +302,7 @@ eachEngine('what a provider knows of a payment', (given) => {
     assert.deepEqual(shop.incidents(), { contradiction: 1 })
   })
 
-  test('a payment that was made is neither closed nor given up, whatever is said about it', async () => {
+  test('a payment that succeeded is neither closed nor abandoned, whatever the provider reports', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment } = await shop.place()
     const { lookUp } = shop.bank
@@ -330,8 +330,8 @@ eachEngine('what a provider knows of a payment', (given) => {
   })
 })
 
-eachEngine('money that comes after all', (given) => {
-  test('paid after it was given up here: it goes back', async () => {
+eachEngine('money that arrives after all', (given) => {
+  test('a payment that succeeds after it was abandoned is returned', async () => {
     const shop = await openBankShop(given)
     const { paymentId, payment, total } = await shop.begin()
     await shop.testServer.storage.write(
@@ -346,7 +346,7 @@ eachEngine('money that comes after all', (given) => {
     assert.deepEqual(await shop.violations(), [])
   })
 
-  test('a debit that fails cancels its order; if it comes after all, it goes back and the order stays cancelled', async () => {
+  test('a failed debit cancels its order; if it is paid after all, it is returned and the order stays cancelled', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment, total } = await shop.place('bank')
     shop.bank.act(paymentId, 'fail')
