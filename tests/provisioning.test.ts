@@ -196,7 +196,7 @@ async function openShop(given: Given, file: ShopFile = { merchant: merchant(), c
 
 eachEngine('provisioning', (given) => {
   if (given.engine === 'postgres')
-    test('a shop is applied whole while someone tends its tables', async () => {
+    test('a shop is applied completely while a database client holds the lock of a vacuum', async () => {
       const url = await given.migratedUrl()
       const storage = await given.open({ url, lockMsMax: 200, withMigrations: false })
       const tending = new pg.Client({ connectionString: url })
@@ -215,7 +215,7 @@ eachEngine('provisioning', (given) => {
     })
 
   if (given.engine === 'postgres')
-    test('the database knows how large a shop is as soon as it is applied', async () => {
+    test('the table statistics of PostgreSQL are current as soon as a shop is applied', async () => {
       const storage = await given.open()
       await applyShop(storage, { merchant: merchant(), categories, products: teas(30, 100) }, options)
       const sizes = await storage.read(
@@ -236,7 +236,7 @@ eachEngine('provisioning', (given) => {
       )
     })
 
-  test('a new name and low-stock mark are answered at once, also when the process ends before a product is rendered', async () => {
+  test('a new shop name and low-stock threshold are served immediately, even if the process dies before products are re-rendered', async () => {
     const testServer = await openTestServer(given)
     const renamed: ShopFile = { ...bloom, merchant: { ...bloom.merchant, name: 'Blossom', lowStockAt: 2 } }
     await assert.rejects(
@@ -261,7 +261,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await testServer.storage.read(wrongAnswers), [])
   })
 
-  test('a product whose answer is to change later is stale at once when its seller is renamed', async () => {
+  test('renaming the shop marks a product as stale immediately, even one that was to become stale later', async () => {
     const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 100) })
     await storage.write((tx) => tx.sql`update listed_products set stale_at = ${now + 900_000}`)
     await assert.rejects(applyShop(endingAfter(storage, 1), { merchant: merchant('Other') }, options), Killed)
@@ -269,7 +269,7 @@ eachEngine('provisioning', (given) => {
     assert.ok(row && row.at <= now)
   })
 
-  test('a rename, new prices and an import at once leave every answer and every count right', async (t) => {
+  test('a concurrent rename, price change and import leave every answer and count correct', async (t) => {
     // More than a batch of 200.
     const [count, rounds] = isWide ? [300, 4] : [210, 2]
     const pauseMs = pausesOf(t)
@@ -292,7 +292,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('every batch takes its seller from its own transaction', async () => {
+  test("every batch reads the shop's name in its own transaction", async () => {
     const storage = await openShop(given)
     // The foundation, the first batch of 200, and then another operator.
     const beside = afterEachWrite(storage, async (commits) => {
@@ -308,7 +308,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('an import and an apply stop when the currency is not that of their prices any more', async () => {
+  test("an import and an apply stop when the shop's currency changes meanwhile", async () => {
     const storage = await openShop(given)
     async function* whileTheCurrencyChanges() {
       yield Buffer.from(csv(plainRow('assam')))
@@ -326,7 +326,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await skusOf(storage), [])
   })
 
-  test('the currency cannot change while there are prices in it', async () => {
+  test('the currency cannot change while there are prices', async () => {
     const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 100) })
     for (const dryRun of [true, false]) {
       const changed = applyShop(storage, { merchant: merchant('X', { currency: 'EUR' }) }, { ...options, dryRun })
@@ -335,7 +335,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('categories are counted after an import, and an apply that changes nothing mends what a crash left', async () => {
+  test('categories are counted after an import, and an apply without changes corrects the counts that a crash left wrong', async () => {
     const storage = await openShop(given)
     await bring(storage, csv(plainRow('a', 'Black'), plainRow('b', 'Black > Assam'), plainRow('c', 'White')))
     assert.deepEqual(await countsOf(storage), { black: 2, 'black-assam': 1, green: 0, white: 1 })
@@ -359,7 +359,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('to count what is counted already leaves the list pages in memory', async () => {
+  test('counting unchanged categories keeps the cached list pages', async () => {
     const file = { merchant: merchant(), categories, products: teas(2, 1) }
     const storage = await openShop(given, file)
     const version = () => storage.read((db) => db.sql`select catalog_version from merchants`)
@@ -368,7 +368,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await version(), before)
   })
 
-  test('a file that breaks off: what came before is kept and counted, and the line is reported', async () => {
+  test('rows before a broken line are imported and counted, and the line is reported', async () => {
     const storage = await openShop(given)
     const rows = Array.from({ length: 3 }, (_, i) => plainRow(`row-${i}`))
     const report = await bring(storage, csv(...rows, plainRow('cut')), 'broken,"never closed\n')
@@ -382,7 +382,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('counts also when the storage gives up in the middle of an import', async () => {
+  test('products are counted even if the storage fails in the middle of an import', async () => {
     const storage = await openShop(given)
     let commits = 0
     const failing: Storage = {
@@ -397,7 +397,7 @@ eachEngine('provisioning', (given) => {
     assert.equal((await countsOf(storage)).black, 200)
   })
 
-  test('imports and applies at once make each category and each product once', async () => {
+  test('concurrent imports and applies create each category and product once', async () => {
     const storage = await openShop(given)
     const file = csv(...Array.from({ length: 230 }, (_, i) => plainRow(`row-${i}`, `Kind ${i % 7} > Sort ${i % 3}`)))
     const shop = { merchant: merchant(), categories, products: teas(230, 5) }
@@ -415,7 +415,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a product of which a row was refused keeps its SKUs, in one order, and the second import changes nothing', async () => {
+  test('a product with a refused row keeps its SKUs in order, and importing the file again changes nothing', async () => {
     const storage = await openShop(given)
     const row = (size: string, price = '1.00', title = '') => ['gown', title, 'Black', 'Size', size, `G-${size}`, price]
     const whole = [row('S', '1.00', 'Gown'), row('M'), row('L')]
@@ -445,7 +445,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a SKU code of another product comes in under a made one, whichever file names it', async () => {
+  test('a SKU code that another product has is replaced by a generated one, whichever file it is in', async () => {
     const storage = await openShop(given)
     const row = (slug: string) => [slug, `T ${slug}`, 'Black', '', '', 'SHARED', '1.00']
     await bring(storage, csv(row('first')))
@@ -462,7 +462,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test("an inventory file of Shopify's sets the stock of variants by their options, in both modes", async () => {
+  test('a Shopify inventory file sets the stock of variants by their options, in both modes', async () => {
     const storage = await openShop(given)
     const row = (size: string, title = '') => ['gown', title, 'Black', 'Size', size, 'SHARED', '1.00']
     await bring(storage, csv(row('S', 'Gown'), row('M')))
@@ -491,7 +491,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a sale while a stock file is imported is not undone', async () => {
+  test('a sale during the import of a stock file is kept', async () => {
     const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 5) })
     const sellOne = () =>
       storage.write(async (tx) => {
@@ -527,7 +527,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a refused row says nothing of the next product, whose SKUs are retired as ever', async () => {
+  test('a refused row does not affect the next product, whose missing SKUs are retired as usual', async () => {
     const storage = await openShop(given)
     const gown = (size: string, title = '') => ['gown', title, '', 'Size', size, `G-${size}`, '1.00']
     await bring(storage, csv(gown('S', 'Gown'), gown('M')))
@@ -547,7 +547,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a SKU that its product no longer names is retired; back again it keeps its id and stock, unless the file names one', async () => {
+  test('a SKU that its product no longer lists is retired; listed again it keeps its id and stock, unless the file sets one', async () => {
     const file = (skus: Product['skus']): ShopFile => ({
       merchant: merchant(),
       products: [{ slug: 'set', name: 'Set', options: [{ name: 'Of', values: ['2', '4', '6'] }], skus }],
@@ -579,7 +579,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('redirect hosts are kept in one spelling, and spelling one anew changes nothing', async () => {
+  test('redirect hosts are normalized, and another spelling changes nothing', async () => {
     const storage = await given.open()
     const file = (...redirectHosts: string[]): ShopFile => ({
       merchant: merchant(),
@@ -592,7 +592,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(again.changes, [])
   })
 
-  test('the days of a shop begin where its file says, and are counted again; a file that does not say it leaves them', async () => {
+  test('a time zone in the file makes the days of the sales report be counted again, and a file without one leaves them', async () => {
     const storage = await given.open()
     const apply = (timeZone?: string) =>
       applyShop(storage, { merchant: { ...merchant(), ...(timeZone && { timeZone }) } }, options)
@@ -611,7 +611,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual((await apply()).changes, [])
   })
 
-  test('categories never stand deeper than eight, counting those that the file does not name', async () => {
+  test('categories are nested at most eight deep, including those that the file does not name', async () => {
     const chain = (letters: string, top?: string) =>
       [...letters].map((slug, i) => {
         const parent = i > 0 ? letters[i - 1] : top
@@ -647,7 +647,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('doctor finds categories in a circle, below nothing, or too deep, and answers that are not the facts', async () => {
+  test('doctor finds categories in a cycle, without their parent or too deep, and stored answers that are wrong', async () => {
     const storage = await openShop(given, {
       merchant: merchant(),
       categories: ['a', 'b', 'c', 'd'].map((slug) => ({ slug, name: slug })),
@@ -695,7 +695,7 @@ eachEngine('provisioning', (given) => {
     }
     const hour = 3_600_000
 
-    test('a key that was rotated is not rotated again, and two at once make one successor', async () => {
+    test('a rotated key cannot be rotated again, and concurrent rotations create one successor', async () => {
       const { storage, make } = await withKey()
       const { id } = await make()
       const rotate = () => storage.write((tx) => rotateKey(tx, testSecret, id, { overlapMs: hour }, now))
@@ -710,7 +710,7 @@ eachEngine('provisioning', (given) => {
       assert.equal(rows.length, 1)
     })
 
-    test('the end of the old key is reported as it is: the overlap, or sooner its own end', async () => {
+    test('the reported end of a rotated key is the end of the overlap or its own, whichever is sooner', async () => {
       const { storage, make } = await withKey()
       for (const [expiresAt, overlap, end] of [
         [null, hour, now + hour],
@@ -724,7 +724,7 @@ eachEngine('provisioning', (given) => {
     })
   })
 
-  describe('by the command line', () => {
+  describe('the commands', () => {
     async function environment(file: ShopFile): Promise<{ settings: Environment; folder: string; shop: string }> {
       const folder = await tempFolder()
       const settings = {
@@ -777,7 +777,7 @@ eachEngine('provisioning', (given) => {
 
     // On PostgreSQL it takes longest, so there it is part of `npm run proof -- crash-points`.
     if (isWide || given.engine === 'sqlite')
-      test('kill -9 in the middle of apply and of import: the next run ends with all of it, and doctor is content', async (t) => {
+      test('after kill -9 during apply or import, the next run completes the work and doctor finds nothing wrong', async (t) => {
         const count = isWide ? 600 : 350
         const products = teas(count, 5).map((tea) => ({ ...tea, description: 'A fine tea. '.repeat(40) }))
         const file: ShopFile = { merchant: merchant(), categories, products }
@@ -821,7 +821,7 @@ eachEngine('provisioning', (given) => {
         }
       })
 
-    test('import names the broken line, a file that is a folder, and nothing of descriptors', async () => {
+    test('import names the broken line, and reports a folder given as file and an unknown merchant', async () => {
       const { settings, folder, shop } = await environment({ merchant: merchant(), categories })
       await cartwright(['apply', shop], settings)
       const file = join(folder, 'broken.csv')
@@ -842,7 +842,7 @@ eachEngine('provisioning', (given) => {
       assert.deepEqual([nobody.code, nobody.err], [1, 'cartwright: There is no merchant nobody.\n'])
     })
 
-    test('keys: days may be fractions, names are one visible line, and a long list is whole', async () => {
+    test('keys accept fractional days, refuse names with invisible characters or line breaks, and list all keys', async () => {
       const { settings, shop } = await environment({
         merchant: merchant(),
         installations: [{ name: 'Web', mode: 'test' }],
@@ -921,7 +921,7 @@ describe('a shop file', () => {
     })
   }
 
-  test('is refused when it is not UTF-8, or larger than 8 MiB', () => {
+  test('that is not UTF-8 or larger than 8 MiB is refused', () => {
     const text = JSON.stringify({ merchant: merchant('Tee für alle') })
     assert.ok('file' in readShopBytes(Buffer.from(text), now))
     assert.deepEqual(readShopBytes(Buffer.from(text, 'latin1'), now), {
@@ -957,7 +957,7 @@ describe('a shop file', () => {
     })
   }
 
-  test('refuses names and codes of blanks, and days that there are not', () => {
+  test('with blank names or codes, or with impossible dates, is refused', () => {
     const bad: Product = {
       ...tea,
       categories: [],
@@ -974,7 +974,7 @@ describe('a shop file', () => {
     ])
   })
 
-  test('refuses what could be read as several e-mail addresses, as e-mails do', () => {
+  test('with an e-mail address that could be read as several is refused', () => {
     for (const text of ['a,b@x.example', 'a;b@x.example', '<a@x.example>', 'a@x.example,', '"a"@x.example'])
       assert.deepEqual(
         place({ merchant: { ...merchant('Tea'), supportEmail: text, mail: { replyTo: text } } }),
@@ -984,7 +984,7 @@ describe('a shop file', () => {
     assert.deepEqual(place({ merchant: { ...merchant('Tea'), supportEmail: 'a+b@x.example' } }), [])
   })
 
-  test('refuses numbers that would lose digits, at their place', () => {
+  test('with numbers that would lose digits is refused, with their path', () => {
     const read = readShopFile(
       `merchant: { slug: tea, name: Tea, currency: GBP, country: GB, lowStockAt: 5.0 }
 products:
@@ -1008,7 +1008,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     })
   })
 
-  test('refuses redirect hosts that could never match, each at its place, and the same one twice', () => {
+  test('with redirect hosts that could never match, or with duplicates, is refused with each path', () => {
     const redirectHosts = [
       'good.example',
       '*.example',
@@ -1025,7 +1025,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     ])
   })
 
-  test('never reaches the terminal as a control sequence', async () => {
+  test('never prints control characters to the terminal', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     const file = join(folder, 'bad.yaml')

@@ -21,7 +21,7 @@ eachEngine('the public catalog', (given) => {
     testServer = await openTestServer(given.shared, { shops: [bloom, pottery] })
   })
 
-  test('429: a search counts as three requests of the 60 that an address has at once', async () => {
+  test('429: a search counts as three of the 60 requests that an address may make in a burst', async () => {
     const limited = await openTestServer(given, { shops: [pottery], rateLimit: { perSecond: 1, burst: 3 } })
     const ask = async (path: string) => (await limited.fetch(`${base}/${pottery.merchant.slug}/${path}`)).status
     const statuses: number[] = []
@@ -80,7 +80,7 @@ eachEngine('the public catalog', (given) => {
     assert.match(text, /^<\?xml.*<item>.*<\/rss>\n$/s)
   }
 
-  test('200: the same products, categories and searches as with a key', async () => {
+  test('200: products, categories and searches are the same as with a key', async () => {
     const full = { headers: { authorization: testServer.keys.full } }
     for (const [open, keyed] of [
       ['/bloom/products', '/api/v1/open/catalog/products'],
@@ -96,7 +96,7 @@ eachEngine('the public catalog', (given) => {
     }
   })
 
-  test('200 is cacheable and open to any origin; 304 to who has the bytes already', async () => {
+  test('200 is cacheable and readable by any origin; 304 for a matching ETag', async () => {
     for (const path of ['/bloom/products', '/bloom/categories', '/bloom/search?q=roses']) {
       const whole = await testServer.fetch(base + path, { headers: { 'accept-encoding': 'identity' } })
       assert.equal(whole.headers.get('cache-control'), 'public, max-age=60, stale-while-revalidate=600')
@@ -115,7 +115,7 @@ eachEngine('the public catalog', (given) => {
     }
   })
 
-  test('200 pages by links, and a link of one shop does not lead on in another', async () => {
+  test('200: pages are linked, and the link of one shop is refused in another', async () => {
     const seen: string[] = []
     let link: string | null = `${base}/pottery/search?maxPrice=100000&limit=4`
     let first: string | undefined
@@ -132,7 +132,7 @@ eachEngine('the public catalog', (given) => {
     assert.deepEqual([elsewhere.status, elsewhere.body.error.issues[0].path], [400, '/query/cursor'])
   })
 
-  test('200 the lists say how many rows they have in all, and again from the cache', async () => {
+  test('200: lists contain their total, also from the cache', async () => {
     const total = async (list: string) => (await testServer.fetch(`${base}/pottery/${list}`)).body.meta.total
     const [row] = await testServer.storage.read(
       (db) => db.sql<{ products: number; categories: number }>`
@@ -145,7 +145,7 @@ eachEngine('the public catalog', (given) => {
     assert.equal(await total('products'), row?.products)
   })
 
-  test('a sitemap has every published product once, whatever the size of its pieces', async () => {
+  test('a sitemap contains every published product once, whatever the size of its parts', async () => {
     const merchants = await testServer.storage.read(listMerchants)
     const merchantId = merchants.find(({ slug }) => slug === 'pottery')?.id ?? ''
     const seller = { merchantId, mode: 'test' } as const
@@ -165,7 +165,7 @@ eachEngine('the public catalog', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => listSlugPieces(db, nobody, 5)), [])
   })
 
-  test('404 to a merchant that is not there', async () => {
+  test('404 for an unknown merchant', async () => {
     for (const path of ['/nobody/products', '/nobody/categories', '/nobody/search?q=a', '/No%20body/products'])
       assertError(await testServer.fetch(base + path), 'merchant_not_found')
   })

@@ -98,7 +98,7 @@ describe('a purchase in the browser', () => {
     )
 
   for (const javaScriptEnabled of [true, false]) {
-    test(`edit, code, address, pay, back to the shop; every amount is the order's (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
+    test(`edits, a code, an address and a payment lead back to the shop, and every amount equals the order's (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
       const { id, url } = await open({ 'ROSE-12': 1, CARD: 3 })
       const page = await visit(url, { javaScriptEnabled })
       const quantity = page.locator('input[name=quantity][type=number]').first()
@@ -134,7 +134,7 @@ describe('a purchase in the browser', () => {
     })
   }
 
-  test('declined, then another card', async () => {
+  test('a declined payment can be repeated with another card', async () => {
     const { id, url } = await open({ CARD: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -149,7 +149,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('the bank asks, the shopper confirms', async () => {
+  test('the shopper confirms a payment that the bank challenges', async () => {
     const { id, url } = await open({ CARD: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -161,7 +161,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('an outcome that is not known is asked for while the shopper waits', async () => {
+  test('an unknown outcome is queried while the shopper waits', async () => {
     const { id, url } = await open({ CARD: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -190,7 +190,7 @@ describe('a purchase in the browser', () => {
     for (const page of [one, two]) await page.context().close()
   })
 
-  test('a price that changed meanwhile is shown and asked about, never charged unseen', async () => {
+  test('a price that changed meanwhile is shown and must be confirmed before it is charged', async () => {
     const { id, url } = await open({ BOOK: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -209,7 +209,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('stock that went meanwhile is reported, and no one is charged', async () => {
+  test('stock that was sold meanwhile is reported, and nothing is charged', async () => {
     const { id, url } = await open({ 'ROSE-24': 3 }, { expiresInSeconds: 86_400 })
     const page = await visit(url)
     await fillDetails(page)
@@ -224,7 +224,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('after its time the page says so, and starts again with the same items', async () => {
+  test('an expired checkout page offers to start again with the same items', async () => {
     const { url } = await open({ CARD: 4 })
     testServer.clock.now += 31 * 60_000
     await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now)
@@ -235,7 +235,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('Arabic from right to left, and an unknown link that says nothing', async () => {
+  test('Arabic pages are right to left, and an unknown link reveals nothing', async () => {
     const { url } = await open({ CARD: 1 }, { locale: 'ar' })
     const page = await visit(url, { viewport: { width: 390, height: 844 } })
     assert.deepEqual(
@@ -247,7 +247,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('the secret of a page is in no log line', () => {
+  test('no log line contains the secret of a page', () => {
     const secrets = /"[^"]*\/c\/[\w-]{43}/
     assert.ok(!testServer.lines().some((line) => secrets.test(JSON.stringify(line))))
   })

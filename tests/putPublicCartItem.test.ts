@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('putPublicCartItem', (given) => {
-  test('200 adds the line, then sets it, one version and one event at a time', async () => {
+  test('200 adds the line, then sets its quantity, with one version and one event each', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -26,7 +26,7 @@ eachEngine('putPublicCartItem', (given) => {
     assert.deepEqual(events[2]?.body.data.cart, set.body.data)
   })
 
-  test('404 for an unknown SKU and another merchant’s, byte for byte; 409 for one that is not sold', async () => {
+  test("404 for an unknown SKU and for another merchant's, byte for byte the same; 409 for one that is not sold", async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -46,7 +46,7 @@ eachEngine('putPublicCartItem', (given) => {
     assertError(await carts.put(cartId, 'TULIP', 1), 'item_unavailable')
   })
 
-  test('409 at the hundred-and-first line, and the hundred stay', async () => {
+  test('409 for line 101, and the hundred lines stay', async () => {
     const products = Array.from({ length: 101 }, (_, index) => ({
       slug: `p${index}`,
       name: `P ${index}`,

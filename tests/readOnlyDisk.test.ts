@@ -33,7 +33,7 @@ function run(args: readonly string[], mount: string | null = mounted, settings =
 }
 
 describe('a database on a read-only file system', { skip: !can(mounted) }, () => {
-  test('is read by doctor and backup, and a server says why it does not start', () => {
+  test('is readable by doctor and backup, and serve reports why it cannot start', () => {
     assert.equal(run(['migrate'], null).status, 0)
     const doctor = run(['doctor'])
     assert.equal(doctor.status, 0, doctor.err)
@@ -47,7 +47,7 @@ describe('a database on a read-only file system', { skip: !can(mounted) }, () =>
     assert.match(server.err, /^cartwright: .*: the file system is read-only \(.*\)\n$/)
   })
 
-  test('is refused in words where the newest changes are not in the file', () => {
+  test('is refused with an explanation if the newest changes are only in the WAL', () => {
     writeFileSync(`${file}-wal`, 'changes')
     const { status, err } = run(['doctor'])
     assert.equal(status, 1)
@@ -55,7 +55,7 @@ describe('a database on a read-only file system', { skip: !can(mounted) }, () =>
   })
 })
 
-test('a server on a full disk says that it is full', { skip: !can(filled) }, () => {
+test('a server on a full disk reports that it is full', { skip: !can(filled) }, () => {
   const secret = { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }
   const { status, err } = run(['serve'], filled, secret)
   assert.equal(status, 1)

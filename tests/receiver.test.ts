@@ -44,7 +44,7 @@ describe('the verification in the example', () => {
     })
   }
 
-  test('accepts what is signed now, and the live check at its time', (t) => {
+  test('accepts a currently signed message, and the live check at its time', (t) => {
     const { fresh, liveCheck } = fixture
     assert.equal(
       verifiedEvent(new Webhook(fixture.secret), fresh.headers, Buffer.from(fresh.body))?.type,
@@ -113,7 +113,7 @@ describe('the receiver in the example', () => {
     return seen
   }
 
-  test('keeps what is genuine, also while the secret is replaced, and nothing else', async () => {
+  test('stores genuine messages, also during the rotation of the secret, and no others', async () => {
     const [first, second] = [eventOf(1), eventOf(2)]
     assert.equal(await call(first), 204)
     assert.equal(await call(second, { by: [newSecret(), secret] }), 204)
@@ -129,7 +129,7 @@ describe('the receiver in the example', () => {
     ])
   })
 
-  test('takes an event that comes twice, or twenty times at once, as one', async () => {
+  test('handles an event once that arrives twice or twenty times concurrently', async () => {
     const event = eventOf(1)
     const statuses = await Promise.all(Array.from({ length: 20 }, () => call(event)))
     assert.deepEqual(new Set(statuses), new Set([204]))
@@ -138,7 +138,7 @@ describe('the receiver in the example', () => {
     assert.deepEqual(await worked(), [])
   })
 
-  test('distinguishes old news of a subject from new', async () => {
+  test('marks an event that is older than another of the same subject', async () => {
     const [third, first, other] = [eventOf(3), eventOf(1), eventOf(1, 'ord_2')]
     for (const event of [third, first, other]) assert.equal(await call(event), 204)
     assert.deepEqual(await worked(), [
@@ -148,7 +148,7 @@ describe('the receiver in the example', () => {
     ])
   })
 
-  test('does not say that it has what it could not keep', async () => {
+  test('responds with an error to an event that it could not store', async () => {
     isBroken = true
     const event = eventOf(1)
     assert.equal(await call(event), 500)
@@ -158,7 +158,7 @@ describe('the receiver in the example', () => {
     assert.deepEqual(await worked(), [[event.id, true]])
   })
 
-  test('goes on after its end with what was not done', async () => {
+  test('continues with unfinished events after a restart', async () => {
     const [first, second] = [eventOf(1), eventOf(2)]
     for (const event of [first, second]) await call(event)
     await inbox.next(async () => {})
@@ -182,7 +182,7 @@ describe('the guide for receivers', () => {
     assert.deepEqual(rows, [...eventKinds])
   })
 
-  test('shows the code that is tested here', async () => {
+  test('contains the code that is tested here', async () => {
     const receiver = await readFile(join(root, 'examples', 'receiver', 'receiver.ts'), 'utf8')
     const [, shown = ''] = /```ts\n(export function createReceiver.*?)```/s.exec(guide) ?? []
     const functions = shown.trim().split(/\n\n(?=\/\/ Undefined)/)
@@ -190,7 +190,7 @@ describe('the guide for receivers', () => {
     for (const text of functions) assert.ok(receiver.includes(text), text.slice(0, 60))
   })
 
-  test('has the waits of the schedule', () => {
+  test('contains the waits of the retry schedule', () => {
     const [, row = ''] = /^\| after \|(.*)\|$/m.exec(guide) ?? []
     const units = { s: 1_000, min: 60_000, h: 3_600_000 }
     const waits = row.split('|').map((cell) => {
@@ -200,7 +200,7 @@ describe('the guide for receivers', () => {
     assert.deepEqual(waits, [...waitsMs])
   })
 
-  test('names paths and files that are there', () => {
+  test('names existing paths and files', () => {
     assert.ok(guide.includes(operations.getInstallationWebhookSignatureFixture.path.replace('{id}', '$ENDPOINT')))
     const links = [...guide.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = '']) => link)
     assert.ok(links.length >= 3)

@@ -103,7 +103,7 @@ async function openShop(given: Given) {
 }
 
 anyEngine('a redirect payment', (given) => {
-  test('the page leads there, and no other host learns its secret', async () => {
+  test("redirects to the provider's page without revealing the secret of the session", async () => {
     const shop = await openShop(given)
     const result = await shop.begin()
     assert.equal(result?.problem, null)
@@ -127,7 +127,7 @@ anyEngine('a redirect payment', (given) => {
     assert.ok(!JSON.stringify(returnUrls).includes(shop.secret))
   })
 
-  test('paid there, the shopper comes back to the shop, and the order is paid once', async () => {
+  test('that was made at the provider returns the shopper to the shop and pays the order once', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const page = await shop.get(`/c/${shop.secret}`)
@@ -148,7 +148,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([brand, last4, placeSealed], ['visa', '4242', null])
   })
 
-  test('who comes back without having paid is not sent there again, and can choose', async () => {
+  test('that was not made is not redirected again after the return, and the shopper can choose', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const page = await shop.get(`/c/${shop.secret}`)
@@ -164,7 +164,7 @@ anyEngine('a redirect payment', (given) => {
     assert.match(again.text, /Pay in another way/)
   })
 
-  test('in another browser a page says how it stands, and gives nothing away', async () => {
+  test('has a return page that shows its state in another browser and reveals nothing else', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const waiting = await shop.get(await shop.returnPath())
@@ -179,7 +179,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('a return that no one was given is not found', async () => {
+  test('has no page for an unknown or forged return', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const path = await shop.returnPath()
@@ -187,7 +187,7 @@ anyEngine('a redirect payment', (given) => {
       assert.equal((await shop.get(forged)).status, 404, forged)
   })
 
-  test('who never comes back has the order all the same', async () => {
+  test('completes the order even if the shopper never returns', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay')
@@ -195,7 +195,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('back to the order: closed there, open here without an error, and paid in another way', async () => {
+  test('is closed at the provider by going back, which reopens the session without an error, so another method can pay', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const posted = await shop.testServer.fetch(`/c/${shop.secret}/back`, {
@@ -213,7 +213,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(paid.view.session.status, 'completed')
   })
 
-  test('back against a payment that was just made: the order', async () => {
+  test('that was just made places the order, although the shopper goes back', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay')
@@ -221,7 +221,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
   })
 
-  test('back without an answer: nothing is opened before it is known', async () => {
+  test('stays in progress if the provider does not respond to going back', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.loseNext('close')
@@ -232,7 +232,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'open')
   })
 
-  test('given up after its time: closed there, and open here', async () => {
+  test('that expires is closed at the provider and reopens the session', async () => {
     const shop = await openShop(given)
     await shop.begin()
     for (let i = 0; i < 8; i += 1) await shop.loop(5 * minute)
@@ -242,7 +242,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(session.lastPaymentError?.code, 'authentication_failed')
   })
 
-  test('paid in the last second: the order, and not the money back', async () => {
+  test('made in the last moment places the order and is not returned', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const { lookUp } = shop.bank
@@ -255,7 +255,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.bank.calls.close], ['completed', 1])
   })
 
-  test('a lost answer to the start is found, with the next action', async () => {
+  test('whose response to the creation is lost is found with its next action', async () => {
     const shop = await openShop(given)
     shop.bank.loseNext('start')
     await shop.begin()
@@ -266,14 +266,14 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(shop.bank.books.size, 1)
   })
 
-  test('one form sent 64 times at once is one payment', async () => {
+  test('is created once for a form sent 64 times concurrently', async () => {
     const shop = await openShop(given)
     const attempt = newId('pay')
     await Promise.all(Array.from({ length: 64 }, () => shop.begin(attempt)))
     assert.deepEqual([shop.bank.books.size, (await shop.payments()).length], [1, 1])
   })
 
-  test('another amount than was asked for books nothing, and is reported', async () => {
+  test('of another amount than requested places no order and is reported', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay', shop.amount - 1)
@@ -283,7 +283,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([line?.amount, line?.collected], [shop.amount, shop.amount - 1])
   })
 
-  test('a debit: the order awaits it, and is paid when it comes', async () => {
+  test('by debit places the order as awaiting payment, and pays it when the debit succeeds', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'bank')
@@ -306,7 +306,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([(await shop.payment()).checkAt, (await shop.payment()).last4], [null, '4242'])
   })
 
-  test('a debit that fails cancels its order, and the stock is back', async () => {
+  test('by debit that fails cancels the order and restocks its units', async () => {
     const shop = await openShop(given)
     const before = await shop.stock()
     await shop.begin()
@@ -326,7 +326,7 @@ anyEngine('a redirect payment', (given) => {
   })
 })
 
-test('too many returns at once: the page leads back to the return', () => {
+test('the page for too many concurrent returns links back to the return', () => {
   const request = {
     raw: { url: '/r/abc?x=1', headers: {} },
     path: { token: 'abc' },

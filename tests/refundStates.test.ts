@@ -10,8 +10,8 @@ import { waitsMs } from '../src/domain/payments/schedule.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-anyEngine('the state of a refund', (given) => {
-  test('pending is asked about by schedule, and not sent again', async () => {
+anyEngine('a refund at the provider', (given) => {
+  test('that is pending is queried on a schedule and not sent again', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     const { clock } = shop.testServer
@@ -38,7 +38,7 @@ anyEngine('the state of a refund', (given) => {
     assert.deepEqual(await shop.events(orderId), ['order.refunded'])
   })
 
-  test('pending for two weeks, or without an answer for a day, is named by doctor', async () => {
+  test('is reported by doctor when pending for two weeks, or without a response for a day', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     const { clock } = shop.testServer
@@ -55,7 +55,7 @@ anyEngine('the state of a refund', (given) => {
     assert.deepEqual(await shop.owed(), expected)
   })
 
-  test('one that fails there later ends at once, and is left to a person', async () => {
+  test('that fails later at the provider ends immediately and is left to the operator', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.nextRefund('pending')
@@ -71,7 +71,7 @@ anyEngine('the state of a refund', (given) => {
     assert.deepEqual(await shop.owed(), [['refund_failed', [`${orderId} ${refund.id} (test)`]]])
   })
 
-  test('refused ends at once', async () => {
+  test('that is refused ends immediately', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     shop.bank.nextRefund('refused')
@@ -81,7 +81,7 @@ anyEngine('the state of a refund', (given) => {
     assert.equal(shop.bank.calls.refund, 1)
   })
 
-  test('an answer that was lost is asked for; a request that was lost is sent again under its key', async () => {
+  test('whose response was lost is queried; one whose request was lost is sent again under its key', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { clock } = shop.testServer
@@ -102,7 +102,7 @@ anyEngine('the state of a refund', (given) => {
     assert.equal(bank.books.get(paymentId)?.refunds.at(-1)?.key, again.id)
   })
 
-  test('without an answer about the state nothing is sent', async () => {
+  test('is not sent again before its state is known', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     shop.bank.dropNext('refund')
@@ -114,7 +114,7 @@ anyEngine('the state of a refund', (given) => {
     assert.equal(shop.bank.calls.refund, 1)
   })
 
-  test('a process that ends between asking and recording leaves a refund that is asked about first', async () => {
+  test('is queried first if the process died between sending and recording', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     await shop.refund(orderId, 100)
@@ -132,7 +132,7 @@ anyEngine('the state of a refund', (given) => {
     assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 100])
   })
 
-  test('what is unknown there after 20 hours is not sent any more, and left to a person', async () => {
+  test('that is unknown to the provider after 20 hours is no longer sent and left to the operator', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { clock } = shop.testServer
@@ -156,7 +156,7 @@ anyEngine('the state of a refund', (given) => {
     assert.equal(shop.bank.givenBack(paymentId), 100)
   })
 
-  test('one that was paid by hand after it was claimed is not sent', async () => {
+  test('that was recorded as paid by hand in the meantime is not sent', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     await shop.refund(orderId, 100)
@@ -173,7 +173,7 @@ anyEngine('the state of a refund', (given) => {
     assert.equal((await shop.order(orderId)).totals.refunded, 100)
   })
 
-  test('a void of money that came is followed like a refund, and may be sent again at any time', async () => {
+  test('as the void of a paid payment is followed in the same way, and may be sent again at any time', async () => {
     const shop = await openBankShop(given)
     const { clock } = shop.testServer
     const { paymentId, payment, total } = await shop.begin()

@@ -59,8 +59,8 @@ function giveBack(testServer: TestServer, orderId: string, amount: number | null
   return testServer.storage.write((tx) => refundOrder(tx, { installationId, orderId }, input, moment))
 }
 
-eachEngine('money that goes back', (given) => {
-  test('is refunded when it arrived, and pending before', async () => {
+eachEngine('a refund', (given) => {
+  test('is pending until the money has arrived', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -79,7 +79,7 @@ eachEngine('money that goes back', (given) => {
     assert.deepEqual(await totals(), { refunded: total, refundPending: 0 })
   })
 
-  test('that fails for good is an event, a version, a status and an entry; more can be sent back then', async () => {
+  test('that fails permanently makes an event, a version, a status and a timeline entry, and frees its amount', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 200)
@@ -110,7 +110,7 @@ eachEngine('money that goes back', (given) => {
     assert.deepEqual((await orderWorld(testServer, orderId)).events.at(-1), ['order.refund_failed', 5])
   })
 
-  test('leaves an order that was paid as paid, when nothing went back', async () => {
+  test('that fails leaves the order paid if nothing was refunded', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -122,7 +122,7 @@ eachEngine('money that goes back', (given) => {
     )
   })
 
-  test('leaves a cancellation open that owes something, whichever of its refunds failed', async () => {
+  test('that fails keeps its cancellation open while money is owed', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 100)
@@ -142,7 +142,7 @@ eachEngine('money that goes back', (given) => {
     assert.equal((await cancellation()).status, 'completed')
   })
 
-  test('is on its way on the shopper’s page until it arrived, and said to have failed when it did', async () => {
+  test('is shown to the shopper as pending, and then as refunded or failed', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, statusSecret, quote } = await testServer.orders.place()
     const rows = async () => {
@@ -166,7 +166,7 @@ eachEngine('money that goes back', (given) => {
     assert.deepEqual(await seen(), [total, undefined, 'Refunded'])
   })
 
-  test('adds up for a bookkeeper who reads events only, whatever fails on the way', async () => {
+  test('can be followed from events alone, whatever fails', async () => {
     const testServer = await openOrderTestServer(given)
     const deed = fc.oneof(
       fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 300, 777, 2_000, null) }),
@@ -245,7 +245,7 @@ const waiting = (testServer: TestServer) =>
   )
 
 eachEngine('a refund that failed', (given) => {
-  test('is tried again by the operator, under a new key, and only what failed', async () => {
+  test('is repeated by the operator under a new key, for the failed amount only', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -268,7 +268,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal(rest.refund.amount, rest.facts.order.total - 500)
   })
 
-  test('and is tried again twice is not a refund of all the rest, and a part of it does not make the rest forgotten', async () => {
+  test('and is repeated twice does not refund the rest of the order, and repeating only a part of it is refused', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 1_000)
@@ -293,7 +293,7 @@ eachEngine('a refund that failed', (given) => {
     ])
   })
 
-  test('or is still on its way is recorded as paid by hand, and nothing else is', async () => {
+  test('or is pending can be recorded as paid by hand, and no other', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -313,7 +313,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal((await chargesOf(testServer.storage))[0]?.refunded, 0)
   })
 
-  test('of a cancelled order is tried again as all that is owed, also by a cancellation', async () => {
+  test('of a cancelled order is repeated with all that is owed, also by a cancellation', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -333,7 +333,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual([(await shown()).status, (await shown()).refund.id], ['completed', part.refund.id])
   })
 
-  test('is shown by orders show, tried again by orders refund, and recorded as paid by hand', async () => {
+  test('is shown by orders show, repeated by orders refund, and can be recorded as paid by hand', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now() - 30 * 86_400_000
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(testServer))
@@ -363,7 +363,7 @@ eachEngine('a refund that failed', (given) => {
     assert.match((await run('refund', 'T-1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
   })
 
-  test('as the void of an awaited payment is tried again at its order', async () => {
+  test('as the void of an awaited payment is repeated at its order', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place({ isManual: true })
     await testServer.orders.cancel(orderId)
@@ -379,7 +379,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual(await waiting(testServer), [])
   })
 
-  test('as the void of a payment without an order is tried again by the id of the payment', async () => {
+  test('as the void of a payment without an order is repeated by the id of the payment', async () => {
     const { testServer, paymentId } = await loseVoid(given)
     const run = (...args: string[]) =>
       cartwright(['orders', 'refund', ...args, '--merchant', 'bloom'], settingsOf(testServer))
@@ -405,7 +405,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual(await waiting(testServer), [])
   })
 
-  test('and was tried again by an older version is known as replaced after the migration', async () => {
+  test('and was repeated by an earlier version is marked as replaced by the migration', async () => {
     const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(directory)).sort()
     const own = files.findIndex((file) => file.endsWith('_failed_refunds.sql'))
@@ -440,7 +440,7 @@ eachEngine('a refund that failed', (given) => {
     ])
   })
 
-  test('under an older version leaves its order waiting no longer, after the migration', async () => {
+  test('under an earlier version no longer keeps its order waiting after the migration', async () => {
     const testServer = await openOrderTestServer(given)
     const [nothing, part, underway] = [
       await testServer.orders.place(),
@@ -465,8 +465,8 @@ eachEngine('a refund that failed', (given) => {
   })
 })
 
-eachEngine('a refund that is refused', (given) => {
-  test('is a log line and a count of the running server at each try, and an error when it is given up', async () => {
+eachEngine('a refund that the provider refuses', (given) => {
+  test('is logged and counted by the running server at each try, and logged as an error when abandoned', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, paymentId } = await testServer.orders.place({ card: refusingCard })
     const { refund } = (await testServer.orders.cancel(orderId)).body.data.cancellation
@@ -484,7 +484,7 @@ eachEngine('a refund that is refused', (given) => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('ends the command with 1 and a line on stderr, also when no answer came', async () => {
+  test('makes the command exit with 1 and a line on stderr, also if the provider did not respond', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now()
     const run = (...args: string[]) =>

@@ -36,7 +36,7 @@ eachEngine('a released database', (given) => {
     return { url, storage, now }
   }
 
-  test('keeps its live numbers, and opens test mode with the same stock', async () => {
+  test('keeps its live stock and gets a test mode with the same stock', async () => {
     const { storage } = await migrated()
     await storage.read(async (db) => {
       assert.deepEqual(await findViolations(db), [])
@@ -72,7 +72,7 @@ eachEngine('a released database', (given) => {
     })
   })
 
-  test('with 5,000 products and 3,750 orders takes no migration longer than a few seconds of CPU', async () => {
+  test('with 5,000 products and 3,750 orders migrates with at most a few seconds of CPU per migration', async () => {
     const url = await given.freshUrl()
     const filled = await given.open({ url, withMigrations: false })
     await copyReleased(filled, await fillAsReleased(filled), 624)
@@ -94,7 +94,7 @@ eachEngine('a released database', (given) => {
     assert.deepEqual(counted, { products: 5_000, orders: 3_750 })
   })
 
-  test('has the vendor of its metadata as brand, and finds products by it', async () => {
+  test('gets its brands from the vendor in the metadata, and finds products by brand', async () => {
     const url = await given.freshUrl()
     const storage = await given.open({ url, withMigrations: false })
     const { now } = await fillAsReleased(storage)
@@ -128,7 +128,7 @@ eachEngine('a released database', (given) => {
     assert.deepEqual(await live.storage.read(findViolations), [])
   })
 
-  test('sells on in both modes, and a test order of before comes back to test mode', async () => {
+  test('sells in both modes, and cancelling an earlier test order restocks test mode', async () => {
     const { url, now } = await migrated()
     const { test: trial, live } = await openModesOn(given, url, now)
     assert.deepEqual([await trial.available('card', 'CARD'), await live.available('card', 'CARD')], [968 - 3, 968 - 1])

@@ -5,7 +5,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('removePublicCartItem', (given) => {
-  test('200 removes the line; the same key again gets the same answer; a new key is 404', async () => {
+  test('200 removes the line; the same key again gets the same response; a new key gets 404', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 2 })
@@ -21,7 +21,7 @@ eachEngine('removePublicCartItem', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 2)
   })
 
-  test('400 when a proxy dropped the body, and the line stays', async () => {
+  test('400 if a proxy dropped the body, and the line stays', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })

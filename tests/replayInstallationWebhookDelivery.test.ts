@@ -66,7 +66,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     return (await webhooks.list()).body.data.endpoints.find(({ id }: { id: string }) => id === endpointId)
   }
 
-  test('200 a new delivery of the same event; event, original and endpoint stay as they are', {
+  test('200 creates a new delivery of the same event; event, original and endpoint stay unchanged', {
     timeout: 60_000,
   }, async () => {
     const { endpoint } = await webhooks.add()
@@ -129,7 +129,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     )
   })
 
-  test('200 or 409 by the status of the original, for every status and with or without leave', async () => {
+  test('200 or 409 for each status of the original, with and without allowSucceeded', async () => {
     const { endpoint } = await webhooks.add()
     const wanted: Record<StoredStatus, readonly [usual: RefusalCode | 200, allowed: RefusalCode | 200]> = {
       pending: ['delivery_not_final', 'delivery_not_final'],
@@ -161,7 +161,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assertError(await webhooks.replay(deliveryId, { allowSucceeded: false }), 'delivery_already_succeeded')
   })
 
-  test('409 while a replay is under way, in every status of it; afterwards it can be replayed again', async () => {
+  test('409 while a replay is pending, in each of its statuses; afterwards the original can be replayed again', async () => {
     const { deliveryId } = await webhooks.given('failed')
     let replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
     for (const status of ['pending', 'sending', 'retrying'] as const) {
@@ -183,7 +183,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     ])
   })
 
-  test('200 a replay of a replay names the delivery that was named', async () => {
+  test('200 for the replay of a replay, which names that replay as its original', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const first: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
     await assertRefused(testServer, () => webhooks.replay(first), 'delivery_not_final', { status: 'pending' })
@@ -197,7 +197,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     )
   })
 
-  test('409 for an endpoint that is paused, disabled or removed, and says which', async () => {
+  test('409 for an endpoint that is paused, disabled or removed, with the reason', async () => {
     const { installationId, clock } = testServer
     const { deliveryId, endpointId } = await webhooks.given('failed')
     const refused = (reason: string) =>
@@ -213,7 +213,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     await refused('endpoint_removed')
   })
 
-  test('409 once the text of the event is thirty days old, or gone', async () => {
+  test('409 when the body of the event is thirty days old or deleted', async () => {
     const { deliveryId } = await webhooks.given('failed')
     testServer.clock.now += 30 * day - 1
     const replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
@@ -230,7 +230,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     await assertRefused(testServer, () => webhooks.replay(younger), 'payload_expired', { status: 'failed' })
   })
 
-  test('409 names the first reason where there are several', async () => {
+  test('409 gives the first reason if there are several', async () => {
     const open = await webhooks.given('sending')
     const twice = await webhooks.given('succeeded')
     assert.equal((await webhooks.replay(twice.deliveryId, { allowSucceeded: true })).status, 200)
@@ -249,7 +249,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       await assertRefused(testServer, () => webhooks.replay(deliveryId), code)
   })
 
-  test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
+  test('404 for missing, malformed and foreign deliveries, byte for byte the same', async () => {
     const { deliveryId, endpointId } = await webhooks.given('failed')
     const rivalId = await rivalInstallationId(testServer)
     const theirs = await webhooks.ping((await webhooks.add({}, rivalId)).endpoint.id, rivalId)
@@ -272,7 +272,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
-  test('400, 401 and 403 leave the world untouched', async () => {
+  test('400, 401 and 403 change nothing', async () => {
     const { deliveryId } = await webhooks.given('failed')
     for (const more of [
       { allowSucceeded: 'yes' },
@@ -295,7 +295,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.equal((await webhooks.replay(deliveryId, {}, writer.key)).status, 200)
   })
 
-  test('64 at once with keys of their own: one replay, and the others read that it is under way', async () => {
+  test('64 concurrent requests with different keys make one replay, and the others get replay_in_progress', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const kept = (await webhookWorld(testServer)).keys.length
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId)))
@@ -310,7 +310,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.equal((await webhookWorld(testServer)).keys.length - kept, 1, 'a refusal keeps no key')
   })
 
-  test('64 at once with one key: one replay and one answer, byte for byte, also after it is over', async () => {
+  test('64 concurrent requests with one key make one replay and get the same response, also after it ended', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const idempotencyKey = randomUUID()
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId, { idempotencyKey })))
@@ -326,7 +326,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assertError(await webhooks.replay(deliveryId, { idempotencyKey, reason: 'x' }), 'idempotency_key_reused')
   })
 
-  test('64 deliveries at once: each is replayed', async () => {
+  test('64 deliveries are replayed concurrently', async () => {
     const { endpoint } = await webhooks.add()
     const ids: string[] = []
     for (let i = 0; i < 64; i += 1) ids.push((await webhooks.given('failed', endpoint.id)).deliveryId)
@@ -341,7 +341,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.deepEqual(await replaysOf(testServer, ids[0] ?? ''), ['pending'])
   })
 
-  test('against a pause or a removal at the same time: nothing is left due at an endpoint that is not there', async () => {
+  test('a concurrent pause or removal of the endpoint leaves no delivery due at it', async () => {
     const statuses = new Set<number>()
     for (let round = 0; round < 24; round += 1) {
       const { deliveryId, endpointId } = await webhooks.given('failed')
@@ -368,7 +368,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.deepEqual([...statuses].sort(), [200, 409])
   })
 
-  test('the index alone keeps a second replay out, and says so without an error', async () => {
+  test('the database index refuses a second open replay without an error', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const original = await testServer.storage.read((db) => findDelivery(db, testServer.installationId, deliveryId))
     assert.ok(original)

@@ -34,7 +34,7 @@ async function rowsOf(testServer: TestServer, tables: string): Promise<number> {
 }
 
 eachEngine('retention', (given) => {
-  test('of a checkout without an order: the shopper goes first, then the session, then the cart', async () => {
+  test("deletes the shopper's data, then the session, then the cart of a checkout without an order", async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { sessionId, secret, view } = await checkout.ready({ CARD: 1, BOOK: 2 })
@@ -76,7 +76,7 @@ eachEngine('retention', (given) => {
     assert.equal(await rowsOf(testServer, 'events'), 0)
   })
 
-  test('of a checkout with an order: all of it goes but the order, which stays whole', async () => {
+  test('deletes everything of a checkout but its order, which stays complete', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { sessionId, secret, view } = await checkout.ready({ CARD: 2 }, { promotionCode: 'WELCOME10' })
@@ -104,7 +104,7 @@ eachEngine('retention', (given) => {
     assert.deepEqual(await Promise.all(books.map((table) => rowsOf(testServer, table))), before)
   })
 
-  test('of a payment that came without an order: it is money, and stays', async () => {
+  test('keeps a payment that succeeded without an order', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
@@ -127,7 +127,7 @@ eachEngine('retention', (given) => {
     for (const table of ['payments', 'test_charges', 'refunds']) assert.equal(await rowsOf(testServer, table), 1, table)
   })
 
-  test('of what is under way: nothing of it goes, however long it takes', async () => {
+  test('keeps everything of a payment in progress, however long it takes', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
@@ -139,7 +139,7 @@ eachEngine('retention', (given) => {
     assert.equal(await rowsOf(testServer, 'cart_lines'), 1)
   })
 
-  test('of carts shorter than a checkout session: the cart lives as long as its session', async () => {
+  test('keeps a cart for as long as its session, even if carts have a shorter retention', async () => {
     const retentionMs = { ...retentionDefaultsMs, carts: minute }
     const testServer = await openTestServer(given, { shops: [orderMarket], retentionMs })
     const checkout = await checkoutOf(testServer)
@@ -159,7 +159,7 @@ eachEngine('retention', (given) => {
     assert.equal((await testServer.fetch(`/c/${secretOf(again.body.data.url)}`)).status, 200)
   })
 
-  test('of anything waits while the clock is years ahead, and nothing is lost when it is put right', async () => {
+  test('deletes nothing while the clock is years ahead, so nothing is lost when it is corrected', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const open = await checkout.ready({ CARD: 1 })
@@ -202,7 +202,7 @@ eachEngine('retention', (given) => {
     assert.equal(await rowsOf(testServer, 'checkout_sessions'), 0)
   })
 
-  test('of keys: those that work are kept', async () => {
+  test('deletes dead keys and keeps working ones', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const soon = await testServer.newKey(['catalog:read'], { expiresAt: testServer.clock.now + day })
     const now = testServer.clock.now + 91 * day

@@ -48,7 +48,7 @@ eachEngine('returns', (given) => {
       headers: { origin },
     })
 
-  test('a shopper asks in three steps without script, and nothing is stored before the last one', async () => {
+  test('a shopper requests a return in three steps without script, and nothing is stored before the last one', async () => {
     const { orderId, statusSecret, skuIds } = await sentOrder(testServer, { CARD: 2 })
     const [skuId = ''] = skuIds
     const page = await testServer.fetch(`/o/${statusSecret}`)
@@ -91,7 +91,7 @@ eachEngine('returns', (given) => {
     assert.equal(seen.body.data.note, null)
   })
 
-  test('the form of another site is refused, and an order that was not sent has no return', async () => {
+  test('a form from another site is refused, and an unsent order cannot be returned', async () => {
     const { statusSecret, skuIds } = await sentOrder(testServer, { CARD: 1 })
     const form = { [`quantity-${skuIds[0]}`]: '1', reason: 'late', to: 'send' }
     assert.equal((await post(statusSecret, form, 'https://evil.example')).status, 403)
@@ -103,7 +103,7 @@ eachEngine('returns', (given) => {
     assert.equal((await testServer.fetch(`/o/${'x'.repeat(43)}/return`)).status, 404)
   })
 
-  test('approved with a text, received in two parcels with and without restocking, refunded to the cent, closed', async () => {
+  test('a return is approved with a text, received in two parcels with and without restocking, refunded exactly, and closed', async () => {
     const { returnId, skuId } = await requestedReturn(testServer)
     const approved = await ask('approveAdminReturn', { returnId }, { instructions: 'To Bloom', expectedVersion: 1 })
     assert.deepEqual([approved.body.data.status, approved.body.data.answer], ['approved', 'To Bloom'])
@@ -142,7 +142,7 @@ eachEngine('returns', (given) => {
     assert.ok(skuId)
   })
 
-  test('an order has one open return, another one after it, and no unit twice', async () => {
+  test('an order has one open return at a time, and no unit is returned twice', async () => {
     const { orderId, returnId, skuIds } = await opened({ CARD: 2 }, { reason: 'late' })
     const items = [{ skuId: skuIds[0], quantity: 1 }]
     assertAdminError(await ask('createAdminReturn', { orderId }, { items, reason: 'late' }), 'return_already_open')
@@ -162,7 +162,7 @@ eachEngine('returns', (given) => {
   })
 
   // medusa#10842, #11481, #13433: several refunds are refused or not counted.
-  test('several refunds of one return are counted, and never exceed what was paid for the line', async () => {
+  test('several refunds of one return add up to no more than was paid for the line', async () => {
     const { orderId, returnId, skuIds } = await opened({ CARD: 3 })
     const part = { items: [{ skuId: skuIds[0], quantity: 1 }], shipping: false }
     const amounts: number[] = []
@@ -175,7 +175,7 @@ eachEngine('returns', (given) => {
     assertAdminError(await ask('refundAdminOrder', { orderId }, left), 'refund_not_possible')
   })
 
-  test('money that went back by amount is not given back again for the return', async () => {
+  test('a refund by amount reduces what the return can refund', async () => {
     const { orderId, returnId } = await opened({ CARD: 2 })
     const { total } = await orderOf(orderId)
     await ask('refundAdminOrder', { orderId }, { amount: total - 100 })
@@ -184,7 +184,7 @@ eachEngine('returns', (given) => {
     assertAdminError(await ask('refundAdminReturn', { returnId }), 'nothing_to_refund')
   })
 
-  test('a refund that failed is repeated on the order and belongs to the return again', async () => {
+  test('a failed refund is repeated at the order and counts for the return again', async () => {
     const { orderId, quote } = await testServer.orders.place({ items: { CARD: 2 }, card: refusingCard })
     await ask('fulfilAdminOrder', { orderId })
     const items = [{ skuId: quote.lines[0]?.skuId, quantity: 1 }]
@@ -205,7 +205,7 @@ eachEngine('returns', (given) => {
     )
   })
 
-  test('races: two refunds, two receipts and two requests have one effect, and a cancellation meets no return', async () => {
+  test('concurrent refunds, receipts and requests take effect once, and an order that is cancelled meanwhile gets no return', async () => {
     const { orderId, returnId, skuIds } = await opened({ CARD: 2 })
     const [skuId = ''] = skuIds
     const onHand = await stockOf(skuId)
@@ -232,7 +232,7 @@ eachEngine('returns', (given) => {
     assert.ok(returned?.status === 409 || parcel?.status === 200)
   })
 
-  test('e-mails to the shopper at each step, in the language of the order, and one to the merchant', async () => {
+  test('the shopper gets an e-mail at each step in the language of the order, and the merchant gets one', async () => {
     await testServer.storage.write(
       (tx) =>
         tx.sql`insert into mail_switch (id, is_on, changed_at) values ('servers', 1, 0) on conflict (id) do update set is_on = 1`,
@@ -252,7 +252,7 @@ eachEngine('returns', (given) => {
     await testServer.storage.write((tx) => tx.sql`update mail_switch set is_on = 0`)
   })
 
-  test('steps in every language', { skip: !isOnce(given) }, async () => {
+  test('the return pages exist in every language', { skip: !isOnce(given) }, async () => {
     const { statusSecret, skuIds, orderId } = await sentOrder(testServer, { CARD: 1 })
     await testServer.storage.write((tx) => tx.sql`update orders set locale = 'auto' where id = ${orderId}`)
     for (const language of ['de', 'nl', 'fr', 'es', 'ja', 'ar', 'en']) {

@@ -254,7 +254,7 @@ eachEngine('every command', (given) => {
 
   const settings = (secret: Environment): Environment => ({ CARTWRIGHT_DATABASE_URL: shop.url, PORT: '0', ...secret })
 
-  test('has its form here', () => {
+  test('has its arguments listed here', () => {
     // The one that is there to do without a version has tests of its own.
     const others = given.engine === 'postgres' ? ['secret forget', 'backup', 'restore'] : ['secret forget']
     const isHere = (key: string) => key in forms || others.includes(key)
@@ -288,7 +288,7 @@ eachEngine('every command', (given) => {
     })
   }
 
-  test('refuses to do without a root secret, and makes none', async () => {
+  test('is refused without a root secret, and creates none', async () => {
     const state = await stateOf(shop)
     const pattern =
       given.engine === 'sqlite'
@@ -298,7 +298,7 @@ eachEngine('every command', (given) => {
     assert.equal(await stateOf(shop), state)
   })
 
-  test('refuses the secret of another shop in its file', async () => {
+  test('is refused with the secret file of another shop', async () => {
     const place = given.engine === 'sqlite' ? join(shop.folder, 'secret') : join(shop.files, 'secret')
     writeFileSync(place, `${wrong}\n`)
     const state = await stateOf(shop)
@@ -309,7 +309,7 @@ eachEngine('every command', (given) => {
     await rm(place)
   })
 
-  test('that only reads, reads with the right one and changes nothing', async () => {
+  test('that only reads works with the right secret and changes nothing', async () => {
     for (const secret of [right, `2:${newer},1:${right}`]) {
       const state = await stateOf(shop)
       for (const [key, args] of Object.entries(forms).filter(([name]) => effects[name] === 'reads')) {
@@ -324,7 +324,7 @@ eachEngine('every command', (given) => {
     }
   })
 
-  test('that does not make a database says in one line that there is none, and makes nothing', async () => {
+  test('that needs a database reports in one line that there is none, and creates nothing', async () => {
     const place = join(await tempFolder(), 'mistyped')
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
     const given2: Environment[] = [{ CARTWRIGHT_SECRET: right }, ...(given.engine === 'sqlite' ? [{}] : [])]
@@ -364,7 +364,7 @@ async function tablesAt(url: string): Promise<string[]> {
   }
 }
 
-eachEngine('the check values', (given) => {
+eachEngine('the check values of the root secret', (given) => {
   const values = (storage: Storage) =>
     storage.read(
       (db) => db.sql<{ version: number; usedAt: number | null }>`
@@ -375,7 +375,7 @@ eachEngine('the check values', (given) => {
     return 'problem' in verdict ? verdict.problem : verdict.fits
   }
 
-  test('are written by the first, and hold nothing of the secret', async () => {
+  test('are written at first use and do not contain the secret', async () => {
     const storage = await given.open()
     assert.equal(await problemOf(storage, wrong), null)
     await recordSecret(storage, secretOf(right), 5)
@@ -387,7 +387,7 @@ eachEngine('the check values', (given) => {
     assert.ok(!JSON.stringify(row).includes(right))
   })
 
-  test('of a new version are written beside one that fits; it may be dropped until it is used', async () => {
+  test('of a new version are written beside an existing one, and the version may be dropped until it is used', async () => {
     const storage = await given.open()
     await recordSecret(storage, secretOf(right), 1)
     // Made known to every node before any of them uses it.
@@ -409,7 +409,7 @@ eachEngine('the check values', (given) => {
     assert.equal((await values(storage)).length, 2)
   })
 
-  test('of two that find an empty database at once are those of one of them', async () => {
+  test('of two concurrent first uses of an empty database are those of one of them', async () => {
     for (const [one, other] of [
       [right, wrong],
       [right, `2:${wrong}`],
@@ -451,7 +451,7 @@ eachEngine('the check values', (given) => {
         values ('ins_tea', ${id}, 1, 'https://a.example', '', '["*"]', 'enabled', 1, ${sealed}, 'hint', 0, 0, 0, ${endedAt})`,
     )
 
-  test('are missing in a database of before: what is sealed decides, and a removed endpoint does not', async () => {
+  test('are missing in an earlier database: sealed data decides, except of removed endpoints', async () => {
     const { storage } = await withoutCheckValues()
     assert.equal(await problemOf(storage, wrong), null, 'nothing was made with a secret yet')
     await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
@@ -467,7 +467,7 @@ eachEngine('the check values', (given) => {
     ])
   })
 
-  test('are missing in a database of before: every version that was used must be there', async () => {
+  test('are missing in an earlier database: every version that was used is required', async () => {
     const { storage } = await withoutCheckValues()
     const both = secretOf(`2:${newer},1:${right}`)
     await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
@@ -481,7 +481,7 @@ eachEngine('the check values', (given) => {
     assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
   })
 
-  test('are missing in a database of before: a key shows which version made it', async () => {
+  test('are missing in an earlier database: a key shows which version made it', async () => {
     const { storage } = await withoutCheckValues()
     await storage.write(
       (tx) => tx.sql`
@@ -493,7 +493,7 @@ eachEngine('the check values', (given) => {
     assert.equal(await problemOf(storage, `2:${right}`), null)
   })
 
-  test('are written when a database of the version before is taken over, and not by a wrong secret', async () => {
+  test('are written when an earlier database is migrated, but not with a wrong secret', async () => {
     const directory = await tempFolder()
     const migrations = join(import.meta.dirname, '../src/platform/storage/migrations')
     for (const name of (await readdir(migrations)).filter((each) => each < '0010'))
@@ -532,11 +532,11 @@ eachEngine('the check values', (given) => {
   })
 })
 
-eachEngine('what is sealed by the root secret', (given) => {
+eachEngine('resealing with a new root secret', (given) => {
   // These have a rule of their own: keys of the database are sealed by every version, and a factor that is set up is not stored.
   const unlisted = ['database key', 'second factor being set up']
 
-  test('is sealed anew for every purpose', () => {
+  test('covers every purpose', () => {
     const listed = sealedColumns.flatMap(({ purposes }) => purposes)
     assert.deepEqual(
       sealPurposes.filter((purpose) => !unlisted.includes(purpose)),
@@ -544,7 +544,7 @@ eachEngine('what is sealed by the root secret', (given) => {
     )
   })
 
-  test('is sealed anew in every column that is named so', async () => {
+  test('covers every column with sealed data', async () => {
     const storage = await given.open()
     const tables = await storage.read((db) => listTables(db))
     const named = tables.flatMap(({ name, columns }) =>
@@ -559,10 +559,10 @@ eachEngine('what is sealed by the root secret', (given) => {
   })
 })
 
-eachEngine('a version that is given up', (given) => {
+eachEngine('a version of the root secret that is forgotten', (given) => {
   const forget = ['secret', 'forget', '1', '--force']
 
-  test('is not needed any more; what was made with it does not open, and does again when it comes back', async () => {
+  test('is no longer needed; what it sealed cannot be opened until the version returns', async () => {
     const { url } = await makeShop(given)
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const alone = settings(`2:${newer}`)
@@ -597,7 +597,7 @@ eachEngine('a version that is given up', (given) => {
     )
   })
 
-  test('is retired without loss once everything is sealed anew and the keys were used', async () => {
+  test('loses nothing after everything was resealed and the keys were used', async () => {
     const { url } = await makeShop(given)
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const [both, alone] = [settings(`2:${newer},1:${right}`), settings(`2:${newer}`)]
@@ -626,7 +626,7 @@ eachEngine('a version that is given up', (given) => {
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
-  test('is given up together with others that are lost, or after them', async () => {
+  test('can be forgotten together with other lost versions, or after them', async () => {
     const storage = await given.open()
     const [both, next] = [secretOf(`2:${newer},1:${right}`), secretOf(`3:${wrong}`)]
     const { url } = await makeShop(given)
@@ -667,7 +667,7 @@ eachEngine('a version that is given up', (given) => {
     assert.deepEqual(await storage.read((db) => judgeSecret(db, next)), { fits: true })
   })
 
-  test('leaves its number to another secret, and the keys of the database to the others', async () => {
+  test('frees its number for another secret, and leaves the database keys to the other versions', async () => {
     const storage = await given.open()
     const keyBy = async (text: string) => {
       const rootSecret = secretOf(text)
@@ -685,7 +685,7 @@ eachEngine('a version that is given up', (given) => {
     assert.equal(await keyBy(`2:${wrong}`), made)
   })
 
-  test('may be the only one of a database from before there were check values', async () => {
+  test('may be the only one of a database from before check values existed', async () => {
     const { url } = await makeShop(given)
     const storage = await openStorage(url)
     await storage.write((tx) => tx.sql`delete from root_secrets`)
@@ -696,7 +696,7 @@ eachEngine('a version that is given up', (given) => {
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
-  test('is not given up where there is no database, and none is made', async () => {
+  test('needs a database, and creates none', async () => {
     const place = join(await tempFolder(), 'mistyped')
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
     isRefused(
@@ -709,8 +709,8 @@ eachEngine('a version that is given up', (given) => {
   })
 })
 
-eachEngine('a new database', (given) => {
-  test('taken by two servers at once with different secrets belongs to one; the other says so and ends', async () => {
+eachEngine('the root secret of a new database', (given) => {
+  test('is that of one of two servers that start concurrently with different secrets, and the other exits with an error', async () => {
     const url =
       given.engine === 'sqlite' ? `sqlite:${join(await tempFolder(), 'data', 'shop.db')}` : await given.freshUrl()
     const start = (secret: string) =>
@@ -728,7 +728,7 @@ eachEngine('a new database', (given) => {
     assert.equal(await served.stop(), 0)
   })
 
-  test('gets a root secret of its own only where it is a SQLite file', async () => {
+  test('is generated only for a SQLite file', async () => {
     const place = await tempFolder()
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'data', 'shop.db')}` : await given.freshUrl()
     const said = await cartwright(['migrate'], { CARTWRIGHT_DATABASE_URL: url })
@@ -751,8 +751,8 @@ eachEngine('a new database', (given) => {
   })
 })
 
-describe('a copy of a database', () => {
-  test('without its secret, as a backup leaves it, is not served and not touched', async () => {
+describe('a copied database', () => {
+  test('without its secret, like a backup, is neither served nor changed', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
     assert.equal((await cartwright(['demo'], settings)).code, 0)

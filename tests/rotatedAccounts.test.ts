@@ -11,8 +11,8 @@ import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/dom
 
 const hour = 3_600_000
 
-anyEngine('an account whose notice secret is replaced several times in a day', (given) => {
-  test('accepts each for 24 hours', async () => {
+anyEngine('an account whose webhook secret is replaced several times in a day', (given) => {
+  test('accepts each of them for 24 hours', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     const account = await connectBank(testServer)
@@ -32,8 +32,8 @@ anyEngine('an account whose notice secret is replaced several times in a day', (
   })
 })
 
-eachEngine('an account whose keys and whose notice secret are replaced at once', (given) => {
-  test('has both new ones', async () => {
+eachEngine('an account whose keys and webhook secret are replaced concurrently', (given) => {
+  test('has both new values', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     const account = await connectBank(testServer)

@@ -173,14 +173,14 @@ eachEngine('every routed operation', (given) => {
     }
   }
 
-  test('429 comes before 403 and 400, and after 401', async () => {
+  test('429 takes precedence over 403 and 400, and 401 over 429', async () => {
     const { key } = await strict.newKey([])
     for (let i = 0; i < 3; i += 1) await strict.ask('listApiKeyCatalogProducts', { key })
     assertError(await strict.ask('listApiKeyCatalogProducts', { key, query: '?x=1' }), 'rate_limited')
     assertError(await strict.ask('listApiKeyCatalogProducts', { key: null, query: '?x=1' }), 'unauthenticated')
   })
 
-  test('wrong keys are limited by address, and the right key still works', async () => {
+  test('wrong keys are limited by address, and a right key still works', async () => {
     const statuses: number[] = []
     for (let i = 0; i < 70; i += 1) {
       statuses.push((await strict.ask('listApiKeyCatalogCategories', { key: 'wrong' })).status)
@@ -191,7 +191,7 @@ eachEngine('every routed operation', (given) => {
     assert.equal((await strict.ask('listApiKeyCatalogCategories', { key })).status, 200)
   })
 
-  test('every operation is routed; those of an installed app know no key, and have tests of their own', async () => {
+  test('every operation is routed; operations of installed apps need a DPoP token', async () => {
     for (const id of operationIds.filter((known) => !routed.includes(known))) {
       const row: OpenOperation = operations[id]
       assert.equal(row.caller, 'oauth', id)

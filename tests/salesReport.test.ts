@@ -142,7 +142,7 @@ eachEngine('the sales report', (given) => {
     )
   }
 
-  test('equals a count by hand over a random history, however often it was counted between', async () => {
+  test('equals a reference count over a random history, however often it was counted in between', async () => {
     // A fixed sequence: the same history on both engines and in each run.
     let seed = 7
     const draw = (below: number) => {
@@ -186,7 +186,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('UTC')
   })
 
-  test('a whole month is read from its sums, unless a version that does not know of months has counted in it', async () => {
+  test('a whole month is read from its sums, unless an earlier version without monthly sums has counted in it', async () => {
     const summed = await testServer.storage.read(
       (db) => db.sql<{ month: string; days: number | null }>`
         select month, days from sales_summed_months where merchant_id = ${testServer.merchantId} order by month`,
@@ -225,7 +225,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('UTC')
   })
 
-  test('what went back is in the sum, without the cancelled orders', async () => {
+  test('the sum contains the refunds, without those of cancelled orders', async () => {
     const { sum } = await report('?from=2026-05-01&to=2026-06-30')
     const rows = await testServer.storage.read(
       (db) => db.sql<{ refunded: number }>`
@@ -235,7 +235,7 @@ eachEngine('the sales report', (given) => {
     assert.equal(sum.refunded, Number(rows[0]?.refunded))
   })
 
-  test('in another time zone the days are others', async () => {
+  test('another time zone changes the days', async () => {
     const owner = (await testServer.newKey(['admin:settings'])).key
     const answer = await testServer.fetch('/api/v1/admin/shop', {
       method: 'PATCH',
@@ -250,7 +250,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('Pacific/Auckland')
   })
 
-  test('two nodes that count at once count once', async () => {
+  test('concurrent counting on several nodes counts everything once', async () => {
     const before = await report('?from=2026-05-01&to=2026-06-30')
     await testServer.storage.write((tx) => countAllAgain(tx, testServer.merchantId))
     await Promise.all([count(), count(), count()])
@@ -258,7 +258,7 @@ eachEngine('the sales report', (given) => {
     assert.deepEqual(await report('?from=2026-05-01&to=2026-06-30'), before)
   })
 
-  test('the count waits for one that has locked an order, and holds none that this one needs next', async () => {
+  test('counting waits for a transaction that has locked an order, without locking the order that it needs next', async () => {
     if (given.engine === 'sqlite') return
     const { storage } = testServer
     const [first, second] = placed.toSorted()
@@ -292,18 +292,18 @@ eachEngine('the sales report', (given) => {
     assert.equal(storage.stats().writes.retries, retriesBefore, 'no deadlock was even retried')
   })
 
-  test('without parameters: the last thirty days', async () => {
+  test('without parameters the report covers the last thirty days', async () => {
     const { from, to, by, rows, timeZone } = await report('')
     assert.deepEqual([by, to, timeZone], ['day', dayOf(testServer.clock.now, timeZone), 'Pacific/Auckland'])
     assert.deepEqual([rows.length, rows[0].key, rows.at(-1).key], [30, from, to])
   })
 
-  test('the home page has the same thirty days', async () => {
+  test('the home page shows the same thirty days', async () => {
     const { body } = await testServer.fetch('/api/v1/admin/home', { headers: { authorization: `Bearer ${key}` } })
     assert.deepEqual(body.data.sales, await report(''))
   })
 
-  test('days that are none, and too many', async () => {
+  test('invalid days and too long periods are refused', async () => {
     for (const [query, path] of [
       ['?from=2026-02-30', '/query/from'],
       ['?to=yesterday', '/query/to'],
@@ -318,7 +318,7 @@ eachEngine('the sales report', (given) => {
     }
   })
 
-  test('another merchant sees nothing of it', async () => {
+  test("another merchant's report is separate", async () => {
     const { body } = await ask('?from=2026-05-01&to=2026-06-30&by=product', testServer.keys.rivalAdmin)
     assert.deepEqual([body.data.rows, body.data.sum.orders], [[], 0])
   })

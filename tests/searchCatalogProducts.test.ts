@@ -25,7 +25,7 @@ eachEngine('searchCatalogProducts', (given) => {
   })
   const slugs = (query: Query) => slugsIn(testServer, query)
 
-  test('200 answers rows as the list shows them, and says what the result can be narrowed by', async () => {
+  test('200: rows are the same as in the list, and the response contains the facets of the result', async () => {
     const { body } = await searchIn(testServer, { q: 'stoneware' })
     const { body: list } = await testServer.ask('listApiKeyCatalogProducts')
     const rowOf = (slug: string) => list.data.find((row: { slug: string }) => row.slug === slug)
@@ -64,7 +64,7 @@ eachEngine('searchCatalogProducts', (given) => {
     })
   })
 
-  test('200 listRelatedProducts: in stock, nearest first, never the product itself', async () => {
+  test('200 listRelatedProducts lists products in stock, nearest first, never the product itself', async () => {
     const related = async (slug: string, query = '') => {
       const { status, body } = await testServer.ask('listRelatedProducts', { path: { slug }, query })
       return status === 200 ? body.data.map((row: { slug: string }) => row.slug) : body.error.code
@@ -87,7 +87,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.equal((await testServer.ask('listRelatedProducts', strange)).status, 404)
   })
 
-  test('200 listSearchSuggestions: products and categories for what is half typed', async () => {
+  test('200 listSearchSuggestions lists products and categories for an incomplete word', async () => {
     const suggested = async (query: Record<string, string>) => {
       const { body } = await testServer.ask('listSearchSuggestions', { query: `?${new URLSearchParams(query)}` })
       const { products, categories, correctedTo } = body.data
@@ -114,14 +114,14 @@ eachEngine('searchCatalogProducts', (given) => {
     for (const q of ['strasse', 'STRASSE', 'straße']) assert.deepEqual(await slugs({ q }), ['strasse'], q)
   })
 
-  test('200: the last word may be half typed, and words are in any order', async () => {
+  test('200: the last word may be incomplete, and words may be in any order', async () => {
     for (const q of ['speckled sto', 'mug speck', 'mug stoneware speckled', 'speckled-mug'])
       assert.deepEqual(await slugs({ q }), ['stone-mug'], q)
     const { body } = await searchIn(testServer, { q: 'sto pitcher' })
     assert.equal(body.meta.leftOut.length, 1, 'only the last')
   })
 
-  test('200: all words must occur, wherever each of them does', async () => {
+  test('200: all words must occur, in any fields', async () => {
     assert.deepEqual(await slugs({ q: 'mug' }), ['stone-mug', 'pitcher'])
     assert.deepEqual(await slugs({ q: 'mug plum' }), ['stone-mug'])
     assert.deepEqual(await slugs({ q: 'gift bowl kitchen' }), ['creme-bowl'])
@@ -130,7 +130,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(body.meta.leftOut, [])
   })
 
-  test('200: if nothing has all words, the rarest are left out, and the answer says so', async () => {
+  test('200: if nothing has all words, the rarest are left out, and the response says so', async () => {
     const leftOut = async (q: string, more = {}) => {
       const { body } = await searchIn(testServer, { q, ...more })
       return [body.meta.total, body.meta.leftOut]
@@ -150,7 +150,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await slugs({ q: 'bowls' }), ['creme-bowl'])
   })
 
-  test('200: one wrong letter still finds, and the answer says so', async () => {
+  test('200: a word with one wrong letter is corrected, and the response says so', async () => {
     for (const q of ['stonewere', 'stnoeware', 'stonewaree', 'stoneare']) {
       const { body } = await searchIn(testServer, { q: `${q} speckled` })
       assert.deepEqual([body.meta.total, body.meta.correctedTo], [1, 'stoneware speckled'], q)
@@ -176,7 +176,7 @@ eachEngine('searchCatalogProducts', (given) => {
       assert.deepEqual(await slugs({ q }), ['berry-dish'], q)
   })
 
-  test('200: any script, and signs that are no letters', async () => {
+  test('200: queries may be in any script and contain punctuation', async () => {
     const expected = {
       فنجان: 'persian-cup',
       قهو: 'persian-cup',
@@ -195,7 +195,7 @@ eachEngine('searchCatalogProducts', (given) => {
       assert.deepEqual(await slugs({ q }), [], q)
   })
 
-  test('200 to nothing found, with empty facets', async () => {
+  test('200 with empty facets if nothing is found', async () => {
     const { body } = await searchIn(testServer, { q: 'teleporter' })
     const facets = { categories: [], brands: [], options: [], price: null, inStock: 0 }
     assert.deepEqual(body, {
@@ -205,7 +205,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await slugs({ category: 'no-such' }), [])
   })
 
-  test('200 filters by category with what is below it, price, stock, tag and options', async () => {
+  test('200 filters by category with its subcategories, price, stock, tag and options', async () => {
     assert.deepEqual(await slugs({ category: 'kitchen' }), ['stone-mug', 'creme-bowl', 'pitcher'])
     assert.deepEqual(await slugs({ category: 'cups' }), ['stone-mug', 'pitcher'])
     assert.deepEqual(await slugs({ category: 'kitchen', minPrice: '2400', maxPrice: '3200' }), [
@@ -262,7 +262,7 @@ eachEngine('searchCatalogProducts', (given) => {
     )
   })
 
-  test('200 sorts', async () => {
+  test('200 sorts by each order', async () => {
     const sorted = (sort: string) => slugs({ category: 'kitchen', sort })
     assert.deepEqual(await sorted('newest'), ['stone-mug', 'creme-bowl', 'pitcher'])
     assert.deepEqual(await sorted('relevance'), ['stone-mug', 'creme-bowl', 'pitcher'])
@@ -271,7 +271,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await sorted('name'), ['creme-bowl', 'stone-mug', 'pitcher'])
   })
 
-  test('200 pages by links that carry the query, in every order', async () => {
+  test('200: pages are linked in every order, and links contain the query', async () => {
     for (const sort of ['relevance', 'newest', 'price_asc', 'price_desc', 'name']) {
       const all = await slugs({ q: 'cup', minPrice: '1', sort })
       const kitchen = await slugs({ category: 'kitchen', sort })
@@ -293,7 +293,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual([other.status, other.body.error.issues[0].path], [400, '/query/cursor'], 'of another query')
   })
 
-  test('200 shows another merchant only its own', async () => {
+  test('200: each merchant finds only its own products', async () => {
     const ask = (q: string) =>
       testServer.ask('searchCatalogProducts', { key: testServer.keys.rival, query: `?${new URLSearchParams({ q })}` })
     assert.equal((await ask('mug')).body.meta.total, 0)
@@ -302,7 +302,7 @@ eachEngine('searchCatalogProducts', (given) => {
 })
 
 eachEngine('the search index', (given) => {
-  test('finds a brand as it finds a name, and corrects it', async () => {
+  test('finds and corrects a brand like a name', async () => {
     const testServer = await openTestServer(given, { shops: [slopes] })
     const sorted = async (query: Query) => (await slugsIn(testServer, query)).sort()
     assert.deepEqual(await sorted({ q: 'burton' }), ['about', 'custom', 'parka', 'shell'])
@@ -315,7 +315,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await sorted({ q: 'uber' }), ['fleece'])
   })
 
-  test('corrects no word of a query that only a filter leaves without products', async () => {
+  test('does not correct a query that only lacks products because of a filter', async () => {
     const testServer = await openTestServer(given, { shops: [slopes] })
     const said = async (query: Query) => {
       const { body } = await searchIn(testServer, query)
@@ -326,7 +326,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await said({ q: 'shelff jacket', category: 'garden' }), [1, 'shelf jacket', []])
   })
 
-  test('counts brands without their own filter, two spellings as one, and filters by several', async () => {
+  test('counts brands without their own filter, merges spellings, and filters by several', async () => {
     const testServer = await openTestServer(given, { shops: [slopes] })
     const sorted = async (query: Query) => (await slugsIn(testServer, query)).sort()
     const brandsIn = async (query: Query) => (await searchIn(testServer, query)).body.meta.facets.brands
@@ -370,7 +370,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await slugsIn(testServer, { q: 'marb' }), expected, 'half typed')
   })
 
-  test('follows every change in its transaction: words, price, stock, category, publication', async () => {
+  test('follows every change of words, price, stock, category and publication in its transaction', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     const [mug, ...others] = pottery.products ?? []
     assert.ok(mug)
@@ -405,7 +405,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await slugsIn(testServer, { q: 'speckled' }), [])
   })
 
-  test('pages through more than a thousand products in every order, and counts none of them', async () => {
+  test('pages through more than a thousand products in every order without counting them', async () => {
     const products = Array.from({ length: 1_100 }, (_, index) => ({
       slug: `plate-${index}`,
       name: index === 3 ? 'Painted plate' : `Item ${index}`,
@@ -435,7 +435,7 @@ eachEngine('the search index', (given) => {
 })
 
 anyEngine('searchCatalogProducts', (given) => {
-  test('400 to a query that asks for nothing, repeats a parameter, or has a value out of bounds', async () => {
+  test('400 for a query that is empty, repeats a parameter, or has a value out of bounds', async () => {
     const testServer = await openTestServer(given)
     for (const [query, path] of [
       ['', '/query'],

@@ -46,7 +46,7 @@ eachEngine('the search index', (given) => {
 
   // From PostgreSQL, the server would have to be closed first.
   if (given.engine === 'sqlite')
-    test('is filled by a move to the other engine', async () => {
+    test('is filled when the data is moved to the other engine', async () => {
       const testServer = await openTestServer(given, { shops: [pottery] })
       const url = await other.freshUrl()
       const { code, out, err } = await cartwright(['migrate', '--to', url], settingsOf(testServer))
@@ -55,7 +55,7 @@ eachEngine('the search index', (given) => {
       assert.deepEqual(await moved.read(countIndex), { missing: 0, rows: 10, documents: 10 })
     })
 
-  test('is brought up to date by a walk through all products, a few at a time', async () => {
+  test('is brought up to date in batches over all products', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     await outdate(testServer)
     assert.deepEqual(await testServer.storage.read(countIndex), { missing: 2, rows: 12, documents: 13 })
@@ -71,7 +71,7 @@ eachEngine('the search index', (given) => {
     assert.equal(await indexProducts(testServer.storage, walk, { now: testServer.clock.now, limit: 100 }), 14)
   })
 
-  test('is made anew by a rebuild, which also forgets words that no product has', async () => {
+  test('is rebuilt, which also removes words that no product has', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     await outdate(testServer)
     assert.equal(await rebuildIndex(testServer.storage, { now: testServer.clock.now, limit: 3 }), 14)
@@ -118,7 +118,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(id, id.toSorted())
   })
 
-  test('is brought forward in what words have found, with every kind of change', async () => {
+  test('updates its cached results with every kind of change', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     const [mug, bowl] = pottery.products ?? []
     assert.ok(mug && bowl)
@@ -143,7 +143,7 @@ eachEngine('the search index', (given) => {
     }
   })
 
-  test('keeps its words when only prices change', async () => {
+  test('keeps its words if only prices change', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     const [mug] = pottery.products ?? []
     assert.ok(mug)
@@ -159,7 +159,7 @@ eachEngine('the search index', (given) => {
     assert.equal(await totalOf(testServer, 'q=speckled&minPrice=123456'), 1)
   })
 
-  test('is written for hundreds of products at once', async () => {
+  test('is written for hundreds of products at a time', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     const products = Array.from({ length: 300 }, (_, index) => ({
       slug: `mosaic-${index}`,
@@ -185,7 +185,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await testServer.storage.read(countIndex), { missing: 0, rows: 310, documents: 310 })
   })
 
-  test('search rebuild and doctor', async () => {
+  test('is reported as outdated by doctor, and repaired by search rebuild', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     await outdate(testServer)
     const settings = settingsOf(testServer)

@@ -225,7 +225,7 @@ const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-eachEngine('queries of shoppers', (given) => {
+eachEngine('typical queries of shoppers', (given) => {
   let testServer: TestServer
   before(async () => {
     testServer = await openTestServer(given.shared, { shops: [shop] })

@@ -43,7 +43,7 @@ anyEngine('installing with a second factor', (given) => {
     )
   }
 
-  test('a shop that demands a second factor is not offered to an owner without one', async () => {
+  test('an owner without a second factor is not offered a shop that requires one', async () => {
     const testServer = await open()
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, true))
     const browser = openBrowser(testServer)
@@ -52,7 +52,7 @@ anyEngine('installing with a second factor', (given) => {
     assert.equal(page.status, 403)
   })
 
-  test('the code is asked for after the password, and works once', async () => {
+  test('the code is required after the password and works once', async () => {
     const testServer = await open()
     secret = makeTotpSecret()
     const now = testServer.clock.now
@@ -78,7 +78,7 @@ anyEngine('installing with a second factor', (given) => {
     assert.equal((await enter(third, page, codes[0] ?? '')).status, 400, 'the recovery code was used')
   })
 
-  test('the note of the first step is good for its own page and ten minutes', async () => {
+  test('the state of the first step works on its own page only, for ten minutes', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await signIn(browser, await browser.visit(pageOf(testServer)))
@@ -93,7 +93,7 @@ anyEngine('installing with a second factor', (given) => {
     for (const code of codes) assert.ok(!lines.includes(code))
   })
 
-  test('guesses at the code are limited', async () => {
+  test('guesses of the code are limited', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await signIn(browser, await browser.visit(pageOf(testServer)))
@@ -108,7 +108,7 @@ anyEngine('installing with a second factor', (given) => {
     )
   })
 
-  test('guesses of another who knows the password do not lock the person out', async () => {
+  test('guesses by another person who knows the password do not lock out the user', async () => {
     const testServer = await open()
     testServer.advance(24 * 3_600_000)
     const known = openBrowser(testServer)
@@ -140,7 +140,7 @@ anyEngine('installing with a second factor', (given) => {
     )
   })
 
-  test('only an owner installs apps', async () => {
+  test('only owners can install apps', async () => {
     const testServer = await open()
     await testServer.newUser('second-owner@bloom.example', [testServer.merchantId])
     const userId = await testServer.newUser('staff@bloom.example', [testServer.merchantId])

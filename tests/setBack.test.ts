@@ -24,7 +24,7 @@ import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-eachEngine('a clock that is set back', (given) => {
+eachEngine('setting the clock back', (given) => {
   test('stops no loop', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { storage, app, clock, installationId } = testServer
@@ -119,7 +119,7 @@ eachEngine('a clock that is set back', (given) => {
     await storage.write((tx) => tx.sql`update carts set untold_since = null`)
   })
 
-  test('delays no check of a host, no import whose process died and no code of a shopper', async () => {
+  test('delays no check of a host, no import of a dead process and no sign-in code of a shopper', async () => {
     const { storage, app, clock, merchantId } = await openTestServer(given)
     const start = clock.now
     const code = (id: string, createdAt: number) => ({

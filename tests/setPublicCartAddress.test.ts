@@ -16,7 +16,7 @@ const tokyo = {
 }
 
 eachEngine('setPublicCartAddress', (given) => {
-  test('200 answers with a token, a summary, what shipping costs, and totals with the tax of the place', async () => {
+  test('200 with a token, a summary, shipping costs, and totals with the tax of the destination', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2 })
@@ -42,7 +42,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual(cart.shipping, { optionId: 'parcel', options: [{ id: 'parcel', label: 'Parcel', amount: 1990 }] })
   })
 
-  test('200 replaces an address, and the old one is dead and erased', async () => {
+  test('200 replaces the address, and the old token stops working and its address is erased', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -64,7 +64,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual(rows, [], 'nothing of it is left')
   })
 
-  test('400 names each bad field by its place, before the cart is looked for', async () => {
+  test('400 for each bad field with its path, before the cart is looked up', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     for (const [change, path] of [
@@ -86,7 +86,7 @@ eachEngine('setPublicCartAddress', (given) => {
     }
   })
 
-  test('409 to a country that is not served, unless nothing has to be sent', async () => {
+  test('409 for a country that is not served, unless nothing is shipped', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     assertError(await carts.address(await carts.create({ CARD: 1 }), tokyo), 'address_undeliverable')
@@ -94,7 +94,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual([body.data.shippingOptions, body.data.totals.shipping], [[], 0])
   })
 
-  test('200 with no options where nothing carries the parcel, and the cart says so until something does', async () => {
+  test('200 without shipping options if the parcel is too heavy, and the cart reports it until an option fits', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const codes = async (cartId: string) =>
@@ -135,7 +135,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual(await codes(digital), [])
   })
 
-  test('an address is nowhere in clear: not in the database, the log, an event, a stored answer or any answer', async () => {
+  test('an address is never in clear in the database, the log, an event or a response', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const planted = {

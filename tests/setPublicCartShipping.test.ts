@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('setPublicCartShipping', (given) => {
-  test('200 the cart with its choice and the new total; the choice outlives other changes and has one event', async () => {
+  test('200 with the choice and the new total; the choice is kept through other changes and makes one event', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -41,7 +41,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assert.equal((await carts.put(cartId, 'ROSE-12', 2)).body.data.shipping.optionId, 'express')
   })
 
-  test('409 what is not offered for the destination, without an address, and where nothing is sent', async () => {
+  test('409 for an option that the destination does not offer, without an address, and if nothing is shipped', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -63,7 +63,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assertError(await carts.ship(course, 'standard'), 'shipping_option_not_offered')
   })
 
-  test('estimatePublicCartShipping: 200 what a country would cost, without a change; the same with the address', async () => {
+  test('200 estimatePublicCartShipping returns the costs for a country without changing the cart, equal to those with the address', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -91,7 +91,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assertError(await estimate('DE', 'cart_0'), 'cart_not_found')
   })
 
-  test('409 another version; a choice that the next address does not offer gives way to its first option', async () => {
+  test('409 for another version; a choice that the next address does not offer is replaced by its first option', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -102,7 +102,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assert.equal((await carts.read(cartId)).body.data.shipping.optionId, 'parcel')
   })
 
-  test('the page of an open session shows the choice, and a page from before it can neither save nor pay', async () => {
+  test('the page of an open session shows the choice, and an outdated page can neither save nor pay', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready, look, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
@@ -131,7 +131,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assertError(await carts.ship(cartId, 'standard'), 'cart_not_open')
   })
 
-  test('API and page at the same moment: what is charged is what was shown, whoever is first', async () => {
+  test('a concurrent change by the API never makes the page charge another total than it showed', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready, pay } = await checkoutOf(testServer)
     for (let round = 0; round < 4; round += 1) {
@@ -149,7 +149,7 @@ eachEngine('setPublicCartShipping', (given) => {
     }
   })
 
-  test('a choice made before checkout is the one that the page begins with', async () => {
+  test('the page begins with the choice made before checkout', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })

@@ -24,7 +24,7 @@ function* objectsIn(schema: any, path = ''): Generator<[path: string, schema: an
 }
 
 describe('apply --schema', () => {
-  test('prints a JSON Schema that takes our own shop files and refuses a mistake at its place', async () => {
+  test('prints a JSON Schema that accepts our own shop files and refuses a mistake at its path', async () => {
     const schema = JSON.parse(await printed())
     assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
     const check = compile(schema)
@@ -46,14 +46,14 @@ describe('apply --schema', () => {
     )
   })
 
-  test('is closed everywhere, so that an editor underlines a misspelt member', async () => {
+  test('allows no other members in any object, which lets editors mark misspelt ones', async () => {
     const schema = JSON.parse(await printed())
     const found = [...objectsIn(schema)]
     assert.ok(found.length > 15)
     for (const [path, { additionalProperties }] of found) assert.equal(additionalProperties, false, path)
   })
 
-  test('needs only keywords that were in JSON Schema before 2019, which every editor knows', async () => {
+  test('uses only keywords of JSON Schema from before 2019, which every editor knows', async () => {
     const known = new Set([
       ...['$schema', 'title', 'type', 'const', 'enum', 'anyOf', 'items', 'properties', 'required', 'description'],
       ...['additionalProperties', 'propertyNames', 'maxProperties', 'minItems', 'maxItems', 'uniqueItems'],
@@ -71,7 +71,7 @@ describe('apply --schema', () => {
   })
 })
 
-test('docs/shop-file.md has every member as it is: npm run shop-file prints it anew', async () => {
+test('docs/shop-file.md describes every member as npm run shop-file prints it', async () => {
   const page = await pageText('docs/shop-file.md')
   assert.equal(page, withMembers(page))
 })

@@ -31,7 +31,7 @@ const noRates = 'there are no tax rates, so no tax is charged: name them under t
 const noInstallation =
   'there is no installation, so there can be no API key: name one under installations, or install an app'
 
-eachEngine('a shop that cannot sell', (given) => {
+eachEngine('warnings about a shop that cannot sell', (given) => {
   async function told(file: ShopFile) {
     const storage = await given.open()
     const dry = await applyShop(storage, file, { ...options, dryRun: true })
@@ -42,11 +42,11 @@ eachEngine('a shop that cannot sell', (given) => {
     return { warnings, unready: unready.map(({ slug, problem, name }) => [slug, problem, name]) }
   }
 
-  test('a whole one is not warned of', async () => {
+  test('a complete shop has none', async () => {
     assert.deepEqual(await told(whole), { warnings: [], unready: [] })
   })
 
-  test('without redirect hosts in live mode', async () => {
+  test('a live installation without redirect hosts has one', async () => {
     const installations = [
       { name: 'Web', mode: 'live' as const },
       { name: 'Till', mode: 'live' as const, redirectHosts: ['till.example'] },
@@ -57,14 +57,14 @@ eachEngine('a shop that cannot sell', (given) => {
     })
   })
 
-  test('in test mode loopback hosts are allowed anyway, so nothing is missing', async () => {
+  test('a test installation needs no redirect hosts, because loopback hosts are allowed', async () => {
     assert.deepEqual(await told({ ...whole, installations: [{ name: 'Web', mode: 'test' }] }), {
       warnings: [],
       unready: [],
     })
   })
 
-  test('without a shipping zone, while something is shipped', async () => {
+  test('a shop without a shipping zone has one if something is shipped', async () => {
     const { shipping: _, ...bare } = whole
     assert.deepEqual(await told(bare), { warnings: [noZone], unready: [['tea', 'no_shipping_zone', '']] })
     assert.deepEqual(await told({ ...bare, products: [course] }), { warnings: [], unready: [] })
@@ -72,20 +72,20 @@ eachEngine('a shop that cannot sell', (given) => {
     assert.deepEqual(await told({ ...bare, products: [draft, course] }), { warnings: [], unready: [] })
   })
 
-  test('without tax rates; a rate of 0 says that there is none', async () => {
+  test('a shop without tax rates has one; a rate of 0 counts as a rate', async () => {
     const { taxes: _, ...bare } = whole
     assert.deepEqual(await told(bare), { warnings: [noRates], unready: [['tea', 'no_tax_rates', '']] })
     assert.deepEqual(await told({ ...whole, taxes: [{ country: 'GB', rate: 0 }] }), { warnings: [], unready: [] })
   })
 
-  test('without anything to sell there is nothing to warn of; with something there must be who sells it', async () => {
+  test('a shop without products has none; one with products needs an installation', async () => {
     const { merchant } = whole
     assert.deepEqual(await told({ merchant }), { warnings: [], unready: [] })
     const { installations: _, ...bare } = whole
     assert.deepEqual(await told(bare), { warnings: [noInstallation], unready: [['tea', 'no_installation', '']] })
   })
 
-  test('what was applied before counts: a file that names only products leaves zones, rates and installations', async () => {
+  test('a file with only products counts the zones, rates and installations applied earlier', async () => {
     const storage = await given.open()
     await applyShop(storage, whole, options)
     const { merchant, products = [] } = whole
@@ -95,7 +95,7 @@ eachEngine('a shop that cannot sell', (given) => {
     assert.deepEqual(emptied.warnings, [noZone])
   })
 
-  test('by the command line: apply and doctor, for people and for machines; a warning is no failure', async () => {
+  test('apply and doctor print warnings as text and as JSON, and do not fail', async () => {
     const url = await given.migratedUrl()
     const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: 'the-root-secret-of-the-test-of-warnings' }
     const path = join(await tempFolder(), 'tea.json')

@@ -63,7 +63,7 @@ anyEngine(`an export of Shopify, seed ${seed}`, (given) => {
     } while (query !== '')
   }
 
-  test('comes in whole: no product, variant, price, stock, code, barcode, option or picture is lost', async () => {
+  test('is imported without losing a product, variant, price, stock, code, barcode, option or picture', async () => {
     const id = await bringFile()
     const plan = await transferWith(testServer, id)
     assert.deepEqual([plan.created, plan.refused], [count, 0])
@@ -79,7 +79,7 @@ anyEngine(`an export of Shopify, seed ${seed}`, (given) => {
     assert.deepEqual([again.created, again.changed, again.unchanged], [0, 0, count])
   })
 
-  test('its pictures are brought over, each in its place, also those of a server that fails at first', async () => {
+  test('has its pictures downloaded to their places, also from a server that fails at first', async () => {
     const { storage, app, clock } = testServer
     const copier: Copier = { isAvailable: async () => false, copiesOf: async () => 'unreadable', close() {} }
     const read = (address: string) => createReadPicture(true)(address.replace(shopifyCdn, cdn))
@@ -103,7 +103,7 @@ anyEngine(`an export of Shopify, seed ${seed}`, (given) => {
     }
   })
 
-  test('its old addresses lead to the same products', async () => {
+  test('has its old addresses redirected to the same products', async () => {
     const open = (await testServer.askAdmin('getAdminSite')).body.data.version
     await testServer.askAdmin('openAdminSite', { body: { idempotencyKey: 'open', expectedVersion: open } })
     const base = '/test/shops/bloom'

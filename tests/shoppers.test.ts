@@ -74,7 +74,7 @@ async function send(testServer: TestServer, orderId: string): Promise<void> {
 }
 
 eachEngine('a shopper', (given) => {
-  test('is forgotten: all that says who it was is gone, and what was bought stays', async () => {
+  test('is erased: personal data is deleted, and orders are kept', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const sent = await buy(checkout, testServer, ada)
@@ -135,7 +135,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([rest.erased.orders, rest.kept.length], [1, 1])
   })
 
-  test('leaves no row about it', async () => {
+  test('leaves no row with personal data', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { orderId } = await buy(checkout, testServer, ada)
@@ -162,7 +162,7 @@ eachEngine('a shopper', (given) => {
     assert.equal((await testServer.ask('getStorefrontOrder', { path: { orderId } })).status, 200)
   })
 
-  test('is found again when a version of the root secret that was given up comes back', async () => {
+  test('is found again when a forgotten version of the root secret returns', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId, installationId, clock } = testServer
     await buy(await checkoutOf(testServer), testServer, ada)
@@ -191,7 +191,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([erased.checkoutSessions, erased.orders], [1, 1])
   })
 
-  test('keeps the texts that webhooks are still owed, until they are not', async () => {
+  test('keeps the bodies of pending webhooks until they are delivered', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     await webhooksOf(testServer).add({ events: ['order.placed'], status: 'paused' })
     const checkout = await checkoutOf(testServer)

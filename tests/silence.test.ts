@@ -8,7 +8,7 @@ import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
 
 const second = 1_000
 
-eachEngine('a provider that is silent once', (given) => {
+eachEngine('a provider that does not respond once', (given) => {
   // In how many seconds it is asked again, after each of these silences.
   async function waitsAfter(shop: BankShop, paymentId: string, silences: number, look: () => Promise<unknown>) {
     const { bank, testServer } = shop
@@ -25,7 +25,7 @@ eachEngine('a provider that is silent once', (given) => {
     return waits
   }
 
-  test('after many looks at a redirect payment', async () => {
+  test('is queried again soon after many look-ups of a redirect payment', async () => {
     const shop = await openBankShop(given)
     const { installationId, clock } = shop.testServer
     const { paymentId, payment } = await shop.begin()
