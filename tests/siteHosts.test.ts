@@ -108,12 +108,12 @@ eachEngine('hosts of shops', (given) => {
   const hostOf = async (merchantId: string, name: string) =>
     (await live(merchantId, 'getAdminSite')).data.hosts.find((one: { host: string }) => one.host === name)
 
-  test('before any shop has a host, every name is answered as ever', async () => {
+  test('before any shop has a host, requests with any host name are served', async () => {
     assert.equal((await ask('anything.example.org', '/shops/bloom')).status, 200)
     assert.equal((await ask('anything.example.org', '/admin')).status, 303)
   })
 
-  test('a host is proved by what its owner sets, and belongs to the first who proves it', async () => {
+  test("a host is verified by its owner's DNS record or file, and belongs to the first shop that verifies it", async () => {
     const added = await add(merchants.bloom, 'Tea.Example.COM')
     assert.deepEqual(added.changes, [
       { kind: 'create', subject: { type: 'site_host', id: 'tea.example.com', name: 'tea.example.com' }, members: [] },
@@ -144,7 +144,7 @@ eachEngine('hosts of shops', (given) => {
     await check(async () => 'proved')
   })
 
-  test('names that no shop can have are refused', async () => {
+  test('names that cannot be hosts of shops are refused', async () => {
     for (const host of [
       'server.example.com',
       'localhost',
@@ -166,7 +166,7 @@ eachEngine('hosts of shops', (given) => {
       await live(merchants.bloom, 'removeAdminHost', { path: { host: `h${at}.example.com` }, body: {} })
   })
 
-  test('a shop is at the root of its host, sells there, and its shoppers stay there', async () => {
+  test('a shop is served at the root of its host, and shoppers buy without leaving that host', async () => {
     const product = await ask('tea.example.com', '/products/red-roses')
     assert.equal(product.status, 200)
     assert.match(product.text, /<link rel="canonical" href="https:\/\/tea\.example\.com\/products\/red-roses">/)
@@ -216,7 +216,7 @@ eachEngine('hosts of shops', (given) => {
     )
   })
 
-  test('the account of a shopper is at the host of the shop, and so is the mailed link', async () => {
+  test('the account of a shopper and its e-mailed link are at the host of the shop', async () => {
     await testServer.storage.write((tx) => setMailSwitch(tx, true, testServer.clock.now))
     for (const [host, path] of [
       ['coffee.example.com', '/account/bloom'],
@@ -244,7 +244,7 @@ eachEngine('hosts of shops', (given) => {
     assert.match(String(opened.headers['set-cookie']), /^__Host-account-live-bloom=[\w-]{43}; Path=\/;/)
   })
 
-  test('the other hosts of a shop lead to the main one, which can be changed and taken back', async () => {
+  test('the other hosts of a shop redirect to the main one, which can be changed, and the change can be undone', async () => {
     testServer.clock.now += 60_000
     await live(merchants.bloom, 'checkAdminHost', { path: { host: 'h0.example.com' }, body: {} })
     await check(async () => 'proved')
@@ -267,7 +267,7 @@ eachEngine('hosts of shops', (given) => {
     await live(merchants.bloom, 'removeAdminHost', { path: { host: 'h0.example.com' }, body: {} })
   })
 
-  test('no page of the server is answered at the host of a shop, by any method, and none at a name of no shop', async () => {
+  test('no page of the server is served at the host of a shop, by any method, and none at an unknown host', async () => {
     const paths = [
       ...[
         '/admin',
@@ -312,7 +312,7 @@ eachEngine('hosts of shops', (given) => {
     assert.equal((await ask('server.example.com', '/admin')).status, 303)
   })
 
-  test('only the Host counts: a forwarded one leads nowhere, and a strange one is refused', async () => {
+  test('only the Host header counts: forwarded hosts are ignored, and foreign ones are refused', async () => {
     const forwarded = { 'x-forwarded-host': 'tea.example.com', forwarded: 'host=tea.example.com' }
     assert.equal((await ask('unknown.example.com', '/', { headers: forwarded })).status, 404)
     const coffee = await ask('coffee.example.com', '/', { headers: forwarded })
@@ -335,7 +335,7 @@ eachEngine('hosts of shops', (given) => {
     assert.equal(status, 403, 'a form of another shop')
   })
 
-  test('a proxy may get certificates for hosts of shops only', async () => {
+  test('a proxy can get certificates only for hosts of shops', async () => {
     const allowed = (domain: string) =>
       ask('127.0.0.1', `/hosts/allowed?domain=${encodeURIComponent(domain)}`).then(({ status }) => status)
     assert.equal(await allowed('tea.example.com'), 200)
@@ -386,7 +386,7 @@ eachEngine('hosts of shops', (given) => {
 
   // By names and routes, which are the same on either engine.
   if (isOnce(given))
-    test('nothing that a shop has at its host is answered at that of another, from every route and every link', async () => {
+    test('nothing of one shop is served at the host of another, over all routes and links', async () => {
       const { data: picture } = await live(merchants.bloom, 'uploadAdminPicture', { body: { content: pixel } })
       const orders = await ordersOf(testServer)
       const placed = await orders.place({ items: { 'ROSE-12': 1 }, isSent: false })
@@ -463,7 +463,7 @@ eachEngine('hosts of shops', (given) => {
         }
     })
 
-  test('a shop that is closed says so at its host, to its own people too', async () => {
+  test('a closed shop shows that at its host, also to its own staff', async () => {
     const { version: expectedVersion } = (await live(merchants.rival, 'getAdminSite')).data
     await live(merchants.rival, 'closeAdminSite', { body: { expectedVersion } })
     assert.equal((await ask('coffee.example.com', '/')).status, 503)

@@ -31,7 +31,7 @@ const enough = 'four words nobody guesses'
 // In the frame of the shop.
 const own = '/admin/bloom/account'
 
-anyEngine('people at their pages', (given) => {
+anyEngine('the sign-in and account pages of staff', (given) => {
   const open = sharedOAuthTestServer(given)
 
   const post = (
@@ -70,7 +70,7 @@ anyEngine('people at their pages', (given) => {
     return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
   }
 
-  test('signed out one is asked to sign in, and comes back; the cookie is for pages and of this host', async () => {
+  test('a signed-out person is sent to the sign-in and back to the page, and the cookie is limited to this host and the pages', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await browser.visit(`${testServer.origin}/admin/account`)
@@ -110,7 +110,7 @@ anyEngine('people at their pages', (given) => {
     assert.equal(stolen.status, 303, 'the session itself has ended')
   })
 
-  test('on https the cookie is bound to the host', async () => {
+  test('on https the cookie has the __Host- prefix', async () => {
     const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'https://shop.example' })
     const browser = openBrowser(testServer)
     await enter(browser, testServer)
@@ -120,7 +120,7 @@ anyEngine('people at their pages', (given) => {
     )
   })
 
-  test('a form of another site does nothing', async () => {
+  test('a form from another site is refused', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     await enter(browser, testServer)
@@ -135,7 +135,7 @@ anyEngine('people at their pages', (given) => {
     assert.match((await browser.visit(`${testServer.origin}/admin`)).text, /Sign out/)
   })
 
-  test('invited, one sets a password, is signed in, turns on the second factor, and needs it from then on', async () => {
+  test('an invited person sets a password, is signed in, turns on the second factor, and needs it from then on', async () => {
     const testServer = await open()
     const path = await invite(testServer, 'grace@bloom.example')
     const browser = openBrowser(testServer)
@@ -203,7 +203,7 @@ anyEngine('people at their pages', (given) => {
       assert.ok(!told.includes(text), text)
   })
 
-  test('where an owner demands a second factor, one without it sets it up and can do nothing else', async () => {
+  test('if an owner requires a second factor, a person without one must set it up first', async () => {
     const testServer = await open()
     const demand = '/admin/bloom/settings/people/second-factor'
     const owner = openBrowser(testServer)
@@ -264,7 +264,7 @@ anyEngine('people at their pages', (given) => {
     await testServer.storage.write((tx) => tx.sql`delete from user_factors`)
   })
 
-  test('what is grave asks for the password again after ten minutes', async () => {
+  test('sensitive pages ask for the password again after ten minutes', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     await enter(browser, testServer)
@@ -283,7 +283,7 @@ anyEngine('people at their pages', (given) => {
     assert.match(back.text, /name="sealed"/)
   })
 
-  test('a new password ends every other session; sessions end from the list', async () => {
+  test('a new password ends all other sessions, and sessions can be ended from the list', async () => {
     const testServer = await open()
     const path = await invite(testServer, 'joan@bloom.example')
     const who = { email: 'joan@bloom.example', password: enough }
@@ -305,7 +305,7 @@ anyEngine('people at their pages', (given) => {
     assert.equal((await enter(two, testServer, who)).status, 400)
   })
 
-  test('a removed member is signed out at the next click', async () => {
+  test('a removed member is signed out at the next request', async () => {
     const testServer = await open()
     const path = await invite(testServer, 'rita@bloom.example')
     const browser = openBrowser(testServer)
@@ -320,7 +320,7 @@ anyEngine('people at their pages', (given) => {
     assert.match((await browser.visit(`${testServer.origin}/admin`)).url, /sign-in/)
   })
 
-  test('who has an account signs in to accept an invitation', async () => {
+  test('a person with an account signs in to accept an invitation', async () => {
     const testServer = await open()
     const path = await invite(testServer, email, 'viewer', testServer.rivalMerchantId)
     const browser = openBrowser(testServer)
@@ -346,7 +346,7 @@ anyEngine('people at their pages', (given) => {
     assert.equal(member?.role, 'viewer')
   })
 
-  test('a forgotten password: a link by mail or from the operator, once', async () => {
+  test('a link to reset a forgotten password comes by e-mail or from the operator and works once', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     assert.match((await browser.visit(`${testServer.origin}/admin/forgotten`)).text, /sends no mail/)
@@ -379,7 +379,7 @@ anyEngine('people at their pages', (given) => {
     assert.equal((await post(browser, testServer, path, { password: 'yet another password' })).status, 404)
   })
 
-  test('pages speak the language of the browser', async () => {
+  test('the pages use the language of the browser', async () => {
     const testServer = await open()
     const response = await fetch(`${testServer.reach}/admin/sign-in`, {
       headers: { 'accept-language': 'de-CH,de;q=0.9' },

@@ -112,7 +112,7 @@ const looks: Readonly<Record<string, BrowserContextOptions>> = {
 // Set to a folder, this leaves pictures there to look at.
 const pictures = process.env.PAGE_PICTURES
 
-browserSuite.describe('every state can be read by everyone', { concurrency: true }, () => {
+browserSuite.describe('every state of the pages is accessible', { concurrency: true }, () => {
   for (const [look, options] of Object.entries(looks)) {
     test(`on a ${look}`, async () => {
       const context = await browser.newContext(options)
@@ -147,7 +147,7 @@ browserSuite.describe('every state can be read by everyone', { concurrency: true
   }
 })
 
-test('what was typed and named is text, never markup; a password is never written back', () => {
+test('typed values and names are escaped, and a password is never sent back', () => {
   for (const [name, show] of Object.entries(states)) {
     const page = show(wordsOf('en'))
     assert.doesNotMatch(page, /<script>|<b>/i, name)

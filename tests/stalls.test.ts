@@ -15,7 +15,7 @@ function burn(): void {
   }
 }
 
-eachEngine('work that holds the event loop', (given) => {
+eachEngine('work that blocks the event loop', (given) => {
   let testServer: TestServer
   const name = `burner ${given.engine}`
   const answer = { status: 200, headers: {}, body: '' }
@@ -55,7 +55,7 @@ eachEngine('work that holds the event loop', (given) => {
     while ((await testServer.fetch(path, init)).status === 503);
   }
 
-  test('is named in the metrics', async () => {
+  test('is reported in the metrics', async () => {
     await ask('/burn')
     await ask('/burn/body', { method: 'POST', body: 'x' })
     const { text } = await testServer.fetch('/metrics')

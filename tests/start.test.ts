@@ -72,7 +72,7 @@ async function ready(origin: string): Promise<void> {
 }
 
 describe('a stop', () => {
-  test('is announced at /readyz for the configured time, and requests are served meanwhile', async () => {
+  test('is announced at /readyz for the configured time, while requests are still served', async () => {
     const server = await serveHere({ ...(await migrated()), CARTWRIGHT_DRAIN_SECONDS: '2' }, ['--no-demo'])
     await ready(server.origin)
     const stopping = server.stop()
@@ -85,7 +85,7 @@ describe('a stop', () => {
 })
 
 describe('the metrics', () => {
-  test('are answered on a port of their own, where one is given', async () => {
+  test('are served on their own port if one is set', async () => {
     const port = await freePort()
     const server = await serveHere({ ...(await migrated()), CARTWRIGHT_METRICS: String(port) }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
@@ -95,7 +95,7 @@ describe('the metrics', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('go to a collector as traces too, where one is given', async () => {
+  test('are exported to a collector, with traces, if one is set', async () => {
     const bodies: string[] = []
     const collector = createHttpServer(async (request, response) => {
       bodies.push(await text(request))
@@ -118,7 +118,7 @@ describe('the metrics', () => {
     )
   })
 
-  test('are answered nowhere, where they are off', async () => {
+  test('are not served if they are turned off', async () => {
     const server = await serveHere({ ...(await migrated()), CARTWRIGHT_METRICS: 'off' }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
     assert.equal(await server.stop(), 0)
@@ -126,7 +126,7 @@ describe('the metrics', () => {
 })
 
 describe('a start', () => {
-  test('that migrates says how far it is, and then serves at the same port', async () => {
+  test('that migrates reports its progress, and then serves at the same port', async () => {
     const settings = await environment()
     const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
     const all = join(root, 'src/platform/storage/migrations')
@@ -150,7 +150,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('with a Node that is too old says so in one line', () => {
+  test('with a Node that is too old reports it in one line', () => {
     const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})`
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', older, main, 'doctor'], {
       encoding: 'utf8',
@@ -159,7 +159,7 @@ describe('a start', () => {
     assert.match(stderr, /^cartwright: Node 24\.21 or later is needed/)
   })
 
-  test('finds the Node that it needs in an installation for production', async () => {
+  test('uses the Node release that package.json installs', async () => {
     const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     assert.equal(`v${dependencies.node}`, process.version)
   })
@@ -186,7 +186,7 @@ describe('a start', () => {
     assert.match(printed, /"message":"stopped"/)
   })
 
-  test('that finds its port in use says so in one line and makes no shop', async () => {
+  test('on a port in use reports it in one line and creates no shop', async () => {
     const settings = await environment()
     const port = await takenPort()
     const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
@@ -203,14 +203,14 @@ describe('a start', () => {
     ['no.such.host.invalid', 'HOST no.such.host.invalid cannot be resolved'],
     ['999.1.1.1', 'HOST 999.1.1.1 cannot be resolved'],
   ] as const) {
-    test(`on ${host} says in one line what is wrong with it`, async () => {
+    test(`on ${host} reports the error in one line`, async () => {
       const { code, err } = await cartwright(['serve'], { ...(await environment()), HOST: host, PORT: '0' })
       assert.equal(err, `cartwright: ${line}\n`)
       assert.equal(code, 1)
     })
   }
 
-  test('knows its own address from its first answer on', async () => {
+  test('knows its own address from its first response on', async () => {
     const port = await freePort()
     const starting = serve({ ...(await environment()), PORT: String(port) })
     const answers: { status: number; text: string }[] = []
@@ -239,7 +239,7 @@ describe('a start', () => {
     )
   })
 
-  test('on localhost answers at every address of that name, and ends', async () => {
+  test('on localhost listens on every address of that name, and ends', async () => {
     const settings = { ...(await migrated()), HOST: 'localhost' }
     const server = await serveHere({ ...settings, CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }, [
       '--no-demo',
@@ -250,7 +250,7 @@ describe('a start', () => {
   })
 
   // They are most of what a start would take and an idle server would hold.
-  test('seals the key of customers for every version of the root secret, so one of them can be retired', async () => {
+  test('seals the customer key for every version of the root secret, which lets one of them be retired', async () => {
     const [older, newer] = ['an-older-root-secret-of-this-test-only', 'a-newer-root-secret-of-this-test-only']
     const given = await migrated()
     const file = (given.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
@@ -277,7 +277,7 @@ describe('a start', () => {
     )
   })
 
-  test('loads no library, and nothing of the admin pages, before it is needed', async () => {
+  test('loads no library and no admin pages before they are needed', async () => {
     const settings = await migrated()
     const list = join(await tempFolder(), 'loaded')
     const server = await serve({ ...settings, NODE_OPTIONS: `--import ${supporting('loaded.js', { to: list })}` }, [
@@ -306,7 +306,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('that was killed while it made the demo shop is mended by the next one', async () => {
+  test('that was killed while it created the demo shop is completed by the next one', async () => {
     const settings = await migrated()
     const now = Date.now()
     const read = readShopFile(await readFile(join(root, 'apps/demo/shop.yaml'), 'utf8'), now)
@@ -341,7 +341,7 @@ describe('a start', () => {
 
   const damageLine = /^cartwright: the database file is damaged, restore a backup: .*shop\.db: .* page .*$/m
 
-  test('with a damaged file ends when that is found, and the next does not begin', async () => {
+  test('with a damaged file ends when the check finds it, and the next start is refused', async () => {
     const settings = await migrated()
     const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
     assert.equal(await (await serveHere(settings, ['--no-demo'])).stop(), 0)
@@ -363,7 +363,7 @@ describe('a start', () => {
     assert.doesNotMatch(out, /listening/)
   })
 
-  test('beside a shop of the operator makes no demo shop, keys or no keys', async () => {
+  test('with an existing shop creates no demo shop, also if it has no keys', async () => {
     const settings = await migrated()
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })
@@ -373,7 +373,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('in a folder that cannot be made says so in one line', async () => {
+  test('in a folder that cannot be created reports it in one line', async () => {
     for (const settings of [{}, { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }]) {
       const { code, err } = await cartwright(['serve'], {
         CARTWRIGHT_DATABASE_URL: 'sqlite:/dev/null/deep/a.db',
@@ -384,7 +384,7 @@ describe('a start', () => {
     }
   })
 
-  test('of several commands at once in a new folder agrees on one root secret', async () => {
+  test('of several concurrent commands in a new folder uses one root secret', async () => {
     const settings = await environment()
     const made = await Promise.all(Array.from({ length: 3 }, () => runProcess(['demo', '--json'], settings)))
     assert.deepEqual(
@@ -408,7 +408,7 @@ describe('a start', () => {
   })
 
   // What is in the cache is run: on a machine that is shared, nobody else may have written it.
-  test('keeps what Node made of its files where only its user can write, or nowhere', {
+  test("keeps Node's compile cache in a folder that only its user can write, or has none", {
     skip: process.platform === 'win32',
   }, async () => {
     for (const mode of [0o700, 0o777]) {
@@ -426,7 +426,7 @@ describe('a start', () => {
     assert.equal((await runProcess(['--version'], { TMPDIR: '/dev/null' })).code, 0)
   })
 
-  test('of a command whose output cannot be written says so in one line', {
+  test('of a command whose output cannot be written reports it in one line', {
     skip: process.platform !== 'linux',
   }, () => {
     for (const args of [['--help'], ['openapi']]) {
@@ -442,7 +442,7 @@ describe('a start', () => {
   })
 
   // A limit on the size of files is a full disk that needs no disk.
-  test('on a full disk leaves no root secret that is none', { skip: process.platform === 'win32' }, async () => {
+  test('on a full disk leaves no incomplete root secret', { skip: process.platform === 'win32' }, async () => {
     const settings = await environment()
     const env = { PATH: process.env.PATH ?? '', ...settings }
     const limited = spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, main, 'migrate'], {
@@ -458,7 +458,7 @@ describe('a start', () => {
 const hasLimits = spawnSync('prlimit', ['--version']).status === 0
 
 describe('a stop', () => {
-  test('on a full disk is reported, and does not fail the start', { skip: !hasLimits }, async () => {
+  test('on a full disk is reported, and does not prevent the next start', { skip: !hasLimits }, async () => {
     const settings = await environment()
     const server = await serve(settings)
     const key = keyIn(server.printed())
@@ -493,7 +493,9 @@ describe('the log of a server', () => {
     }
   }
 
-  test('on a full disk ends nothing, and the metrics say what is lost', { timeout: 60_000 }, async (t) => {
+  test('on a full disk does not end the server, and the metrics count the lost lines', {
+    timeout: 60_000,
+  }, async (t) => {
     if (
       await access('/dev/full').then(
         () => false,
@@ -513,7 +515,7 @@ describe('the log of a server', () => {
     assert.equal(code, 0)
   })
 
-  test('that no one reads holds nothing up, and its lines are whole when someone does', {
+  test('that is not read blocks nothing, and has complete lines when it is read', {
     timeout: 60_000,
   }, async () => {
     const port = await freePort()

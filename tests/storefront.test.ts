@@ -79,80 +79,83 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('an idle connection outlives that of a balancer', () => {
+test('idle connections are kept longer than a load balancer keeps them', () => {
   assert.ok(server.keepAliveTimeout > 60_000)
 })
 
 describe('in a browser without script', () => {
-  browserSuite.test('a shopper finds a mug, chooses, adds, changes, tries codes and goes to the checkout', async () => {
-    await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
-      await tab.getByRole('link', { name: 'Kitchen', exact: true }).first().click()
-      await tab.getByRole('heading', { level: 1, name: 'Kitchen' }).waitFor()
-      await tab.getByRole('link', { name: 'Mugs & bowls' }).click()
-      await tab.getByRole('heading', { level: 1, name: 'Mugs & bowls' }).waitFor()
-      await tab.getByRole('link', { name: 'Speckled stoneware mug' }).click()
-      await tab.getByRole('heading', { level: 1, name: 'Speckled stoneware mug' }).waitFor()
-      assert.equal(await tab.locator('.price').innerText(), '€24.00')
-      assert.equal(await tab.locator('.price-note').innerText(), 'Tax included, plus delivery')
-      assert.match(await tab.locator('.foot').innerText(), /Prices: Tax included, plus delivery\./)
+  browserSuite.test(
+    'a shopper finds a mug, adds it to the cart, changes the quantity, tries codes and goes to the checkout',
+    async () => {
+      await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
+        await tab.getByRole('link', { name: 'Kitchen', exact: true }).first().click()
+        await tab.getByRole('heading', { level: 1, name: 'Kitchen' }).waitFor()
+        await tab.getByRole('link', { name: 'Mugs & bowls' }).click()
+        await tab.getByRole('heading', { level: 1, name: 'Mugs & bowls' }).waitFor()
+        await tab.getByRole('link', { name: 'Speckled stoneware mug' }).click()
+        await tab.getByRole('heading', { level: 1, name: 'Speckled stoneware mug' }).waitFor()
+        assert.equal(await tab.locator('.price').innerText(), '€24.00')
+        assert.equal(await tab.locator('.price-note').innerText(), 'Tax included, plus delivery')
+        assert.match(await tab.locator('.foot').innerText(), /Prices: Tax included, plus delivery\./)
 
-      await tab.getByRole('link', { name: '350 ml' }).click()
-      await tab.waitForURL(/sku=MUG-STO-350-/)
-      await tab.getByRole('link', { name: 'Rust' }).click()
-      await tab.waitForURL(/sku=MUG-STO-350-RUS/)
-      assert.equal(await tab.locator('.price').innerText(), '€28.00')
-      assert.equal(await tab.locator('.stock').innerText(), 'In stock')
+        await tab.getByRole('link', { name: '350 ml' }).click()
+        await tab.waitForURL(/sku=MUG-STO-350-/)
+        await tab.getByRole('link', { name: 'Rust' }).click()
+        await tab.waitForURL(/sku=MUG-STO-350-RUS/)
+        assert.equal(await tab.locator('.price').innerText(), '€28.00')
+        assert.equal(await tab.locator('.stock').innerText(), 'In stock')
 
-      await tab.getByRole('button', { name: 'Add to cart' }).click()
-      await tab.getByRole('heading', { level: 1, name: 'Your cart' }).waitFor()
-      assert.match(await tab.locator('#said').innerText(), /^Added/)
-      const line = (await tab.locator('.line-text').innerText()).split(/\n+/)
-      assert.deepEqual(line, ['Speckled stoneware mug', '350 ml · Rust', '€28.00'])
+        await tab.getByRole('button', { name: 'Add to cart' }).click()
+        await tab.getByRole('heading', { level: 1, name: 'Your cart' }).waitFor()
+        assert.match(await tab.locator('#said').innerText(), /^Added/)
+        const line = (await tab.locator('.line-text').innerText()).split(/\n+/)
+        assert.deepEqual(line, ['Speckled stoneware mug', '350 ml · Rust', '€28.00'])
 
-      await tab.getByRole('button', { name: 'One Speckled stoneware mug, 350 ml, Rust more' }).click()
-      await tab.locator('.count', { hasText: '2' }).waitFor()
-      // A page at an anchor takes the focus there when it is complete, and with it what is being typed.
-      await tab.waitForLoadState()
-      // Enter in the field is Update, and not the first of the other buttons.
-      await tab.getByRole('spinbutton').fill('5')
-      await tab.getByRole('spinbutton').press('Enter')
-      await tab.locator('.count', { hasText: '5' }).waitFor()
-      await tab.waitForLoadState()
-      assert.match(await tab.locator('.line-total').innerText(), /€140\.00$/)
-
-      for (const [code, words] of [
-        ['nonsense', /do not know this code/],
-        ['SUMMER24', /has expired/],
-        ['BIG20', /needs a cart of €500\.00/],
-        ['welcome10', /WELCOME10 is applied/],
-        ['soldout', /used up/],
-      ] as const) {
-        // Beside a code that is kept, the field for another one is folded away.
-        const fold = tab.locator('details:not([open]) summary')
-        if ((await fold.count()) > 0) await fold.click()
-        await tab.getByRole('textbox', { name: 'Promotion code' }).fill(code)
-        await tab.getByRole('button', { name: 'Apply' }).click()
-        await tab.locator('#said', { hasText: words }).waitFor()
+        await tab.getByRole('button', { name: 'One Speckled stoneware mug, 350 ml, Rust more' }).click()
+        await tab.locator('.count', { hasText: '2' }).waitFor()
+        // A page at an anchor takes the focus there when it is complete, and with it what is being typed.
         await tab.waitForLoadState()
-      }
-      assert.match(await tab.locator('.totals').innerText(), /Discount\s+−€14\.00.*Total\s+€126\.00/s)
+        // Enter in the field is Update, and not the first of the other buttons.
+        await tab.getByRole('spinbutton').fill('5')
+        await tab.getByRole('spinbutton').press('Enter')
+        await tab.locator('.count', { hasText: '5' }).waitFor()
+        await tab.waitForLoadState()
+        assert.match(await tab.locator('.line-total').innerText(), /€140\.00$/)
 
-      const [checkout] = await Promise.all([
-        tab.waitForResponse((response) => response.url() === `${shop}/cart/checkout`),
-        tab.getByRole('button', { name: 'Check out' }).click(),
-      ])
-      assert.equal(checkout.status(), 303)
-      assert.match(checkout.headers().location ?? '', hostedPage)
-      // The browser followed: the policy of the cart's page lets its form lead there.
-      await tab.waitForURL(hostedPage)
+        for (const [code, words] of [
+          ['nonsense', /do not know this code/],
+          ['SUMMER24', /has expired/],
+          ['BIG20', /needs a cart of €500\.00/],
+          ['welcome10', /WELCOME10 is applied/],
+          ['soldout', /used up/],
+        ] as const) {
+          // Beside a code that is kept, the field for another one is folded away.
+          const fold = tab.locator('details:not([open]) summary')
+          if ((await fold.count()) > 0) await fold.click()
+          await tab.getByRole('textbox', { name: 'Promotion code' }).fill(code)
+          await tab.getByRole('button', { name: 'Apply' }).click()
+          await tab.locator('#said', { hasText: words }).waitFor()
+          await tab.waitForLoadState()
+        }
+        assert.match(await tab.locator('.totals').innerText(), /Discount\s+−€14\.00.*Total\s+€126\.00/s)
 
-      await tab.goto(`${shop}/cart`)
-      await tab.getByRole('button', { name: 'Remove', exact: false }).first().click()
-      await tab.getByText('It is empty.').waitFor()
-    })
-  })
+        const [checkout] = await Promise.all([
+          tab.waitForResponse((response) => response.url() === `${shop}/cart/checkout`),
+          tab.getByRole('button', { name: 'Check out' }).click(),
+        ])
+        assert.equal(checkout.status(), 303)
+        assert.match(checkout.headers().location ?? '', hostedPage)
+        // The browser followed: the policy of the cart's page lets its form lead there.
+        await tab.waitForURL(hostedPage)
 
-  browserSuite.test('a shopper searches, narrows, sorts, takes a filter back, and misspells', async () => {
+        await tab.goto(`${shop}/cart`)
+        await tab.getByRole('button', { name: 'Remove', exact: false }).first().click()
+        await tab.getByText('It is empty.').waitFor()
+      })
+    },
+  )
+
+  browserSuite.test('a shopper searches, filters, sorts, removes a filter, and misspells a word', async () => {
     await visit('/', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
       const names = () => tab.locator('.card-name').allInnerTexts()
       await tab.getByRole('searchbox', { name: 'Search the shop' }).fill('linen')
@@ -187,7 +190,7 @@ describe('in a browser without script', () => {
     })
   })
 
-  test('a category is shown page by page, in the order that was chosen', async () => {
+  test('a category is shown in pages, in the chosen order', async () => {
     const seen: string[] = []
     let page = await get('/categories/kitchen?sort=name')
     assert.match(page, /15 products/)
@@ -203,7 +206,7 @@ describe('in a browser without script', () => {
     assert.doesNotMatch(second, /rel="next"/)
   })
 
-  test('a malformed search leads to one that the shop can answer, or to the start page', async () => {
+  test('a malformed search redirects to a valid search or to the start page', async () => {
     for (const [path, location] of [
       ['/search', '/shop/'],
       ['/search?q=+&sort=best&option=x&min=a', '/shop/'],
@@ -218,7 +221,7 @@ describe('in a browser without script', () => {
     }
   })
 
-  browserSuite.test('a shopper who asks for more than there is reads how many there are', async () => {
+  browserSuite.test('a shopper who orders more than the stock sees how many are left', async () => {
     await visit('/products/wide-serving-bowl', { javaScriptEnabled: false, reducedMotion: 'reduce' }, async (tab) => {
       assert.match(await tab.locator('.stock').innerText(), /^Only 4 left/)
       await tab.getByLabel('Quantity').fill('3')
@@ -232,7 +235,7 @@ describe('in a browser without script', () => {
   })
 })
 
-browserSuite.describe('every page is readable for everyone', () => {
+browserSuite.describe('every page is accessible', () => {
   const sizes = { desktop: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } }
   const paths = [
     '/',
@@ -288,14 +291,14 @@ browserSuite.describe('every page is readable for everyone', () => {
   }
 })
 
-describe('forms', () => {
-  test('a sold-out SKU cannot be added, and the reason is reported on its page', async () => {
+describe('forms of the cart', () => {
+  test('a sold-out SKU cannot be added, and its page shows the reason', async () => {
     const { location, page } = await post('/cart/add', added('ribbed-vase'))
     assert.match(location, /^\/shop\/products\/ribbed-vase\?.*say=sold_out/)
     assert.match(page, /Sorry, this is sold out\./)
   })
 
-  test('more than are left, more than an order may have, and no number at all', async () => {
+  test('more than the stock, more than an order may contain, and invalid quantities are refused', async () => {
     const trowel = added('forged-hand-trowel', { quantity: '2' })
     const { cookie } = await post('/cart/add', trowel)
     assert.match((await post('/cart/add', { ...trowel, once: once() }, cookie)).page, /At most 2 of these/)
@@ -307,7 +310,7 @@ describe('forms', () => {
     assert.match(asked.page, /Sorry, only 9 of these are left\./)
   })
 
-  test('a double click adds once, a second form adds again', async () => {
+  test('a double click adds once, and another form adds again', async () => {
     const form = added('jute-twine')
     const [first, second] = await Promise.all([post('/cart/add', form), post('/cart/add', form)])
     assert.equal(first.cookie, second.cookie)
@@ -316,20 +319,20 @@ describe('forms', () => {
     assert.deepEqual(quantitiesIn(page), [2])
   })
 
-  test('a browser without cookies gets a page that says so, not that something was added', async () => {
+  test('a browser without cookies gets a page that explains it', async () => {
     const { location } = await post('/cart/add', added('jute-twine'))
     const page = await (await fetch(new URL(location, origin))).text()
     assert.match(page, /Please allow cookies/)
     assert.doesNotMatch(page, /Added to your cart/)
   })
 
-  test('two windows that add at once both count', async () => {
+  test('two concurrent additions both count', async () => {
     const { cookie } = await post('/cart/add', added('jute-twine'))
     await Promise.all([post('/cart/add', added('jute-twine'), cookie), post('/cart/add', added('jute-twine'), cookie)])
     assert.deepEqual(quantitiesIn(await get('/cart', cookie)), [3])
   })
 
-  test('a stale window is shown the present cart', async () => {
+  test('an outdated cart page is answered with the current cart', async () => {
     const { cookie, page } = await post('/cart/add', added('jute-twine'))
     const [sku] = skusOf('jute-twine')
     const stale = { sku: sku?.id ?? '', version: versionIn(page) }
@@ -345,7 +348,7 @@ describe('forms', () => {
     }
   })
 
-  test('a cart that is gone is replaced quietly', async () => {
+  test('a cart that no longer exists is replaced without an error', async () => {
     const unknown = `storefront_cart=cart_${'0'.repeat(25)}1`
     const response = await fetch(`${shop}/cart`, { headers: { cookie: unknown } })
     assert.match(response.headers.get('set-cookie') ?? '', /^storefront_cart=; .*Max-Age=0/)
@@ -358,12 +361,12 @@ describe('forms', () => {
     assert.deepEqual(quantitiesIn(page), [1])
   })
 
-  test('the cookie is for this path and not for scripts', async () => {
+  test('the cookie is limited to its path and hidden from scripts', async () => {
     const { setCookie } = await post('/cart/add', added('jute-twine'))
     assert.match(setCookie, /^storefront_cart=cart_[0-9a-z]{26}; Path=\/shop; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
   })
 
-  test('a form of another site is refused, whatever it says', async () => {
+  test('a form from another site is refused, with any combination of headers', async () => {
     const body = new URLSearchParams(added('jute-twine'))
     for (const headers of [
       { origin: 'https://elsewhere.example' },
@@ -388,7 +391,7 @@ describe('forms', () => {
     assert.equal(response.status, 303, 'the same shop under another name of its host')
   })
 
-  test('a form is not read by GET, and a page not asked by POST', async () => {
+  test('a form address refuses GET, and a page refuses POST', async () => {
     const refused = await fetch(`${shop}/cart/add`, { headers: { 'accept-language': 'fr-CH' } })
     assert.equal(refused.status, 405)
     assert.match(await refused.text(), /<html lang="fr-CH".*n’est pas dans cette boutique/s)
@@ -397,7 +400,7 @@ describe('forms', () => {
 })
 
 describe('pages', () => {
-  test('none holds the key, and each is fenced in', async () => {
+  test('no page contains the API key, and each has a content security policy', async () => {
     const { cookie } = await post('/cart/add', added('jute-twine'))
     for (const path of [
       '',
@@ -420,7 +423,7 @@ describe('pages', () => {
     }
   })
 
-  test('a page without a cart is the same for everyone, and one with a cart is stored by no cache', async () => {
+  test('a page without a cart is the same for everyone and cacheable, and one with a cart is never cached', async () => {
     const sharing = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
     for (const path of ['/', '/categories/desk', '/products/jute-twine', '/search?q=linen']) {
       const first = await fetch(`${shop}${path}`)
@@ -448,7 +451,7 @@ describe('pages', () => {
     assert.equal(forgotten.headers.get('cache-control'), 'private, no-store')
   })
 
-  browserSuite.test('a page from a cache shows what is in the cart, and its form counts once', async () => {
+  browserSuite.test('a cached page shows the contents of the cart, and its form adds once', async () => {
     await visit('/products/jute-twine', {}, async (tab) => {
       const keyOf = () => tab.locator('form.add input[name="once"]').inputValue()
       const first = await keyOf()
@@ -463,7 +466,7 @@ describe('pages', () => {
     })
   })
 
-  browserSuite.test('suggestions are read aloud, chosen with the keyboard, and lead on', async () => {
+  browserSuite.test('search suggestions are announced, chosen with the keyboard, and lead to their pages', async () => {
     await visit('/', { reducedMotion: 'reduce' }, async (tab) => {
       const field = tab.getByRole('combobox', { name: 'Search the shop' })
       // The answer to two letters comes when the third is typed.
@@ -500,7 +503,7 @@ describe('pages', () => {
     assert.deepEqual(await (await fetch(`${shop}/search/suggest`)).json(), { items: [] })
   })
 
-  test('what is not there is a page with 404', async () => {
+  test('an unknown address gets a page with 404', async () => {
     for (const path of ['/products/no-such', '/products/..%2f..', '/categories/no-such', '/thanks', '/cart/x']) {
       const response = await fetch(`${shop}${path}`)
       assert.equal(response.status, 404, path)
@@ -509,7 +512,7 @@ describe('pages', () => {
     assert.equal((await fetch(`${origin}/elsewhere`)).status, 404)
   })
 
-  test('an address that leads nowhere is searched for its words', async () => {
+  test('the page for an unknown address suggests products by its words', async () => {
     const asked = async (path: string) => {
       const response = await fetch(`${shop}${path}`)
       return { status: response.status, text: await response.text() }
@@ -522,7 +525,7 @@ describe('pages', () => {
       assert.match((await asked(path)).text, /New in the shop[\s\S]*class="card"/, path)
   })
 
-  test('a link to words of someone else says nothing', async () => {
+  test('a link cannot make a page show a text of its own', async () => {
     assert.doesNotMatch(await get('/cart?say=<b>Call+us</b>'), /Call us|id="said"/)
     assert.doesNotMatch(await get('/cart?say=constructor'), /id="said"/)
     assert.match(await get('/cart?say=only_left&n=%3Cb%3E'), /only 0 of these/)
@@ -532,7 +535,7 @@ describe('pages', () => {
 describe('in seven languages', () => {
   const tables = { ar, de, en, es, fr, ja, nl } as const
 
-  test('every language has every text, with the same values and only forms that it knows', () => {
+  test('every language has every text, with the same values and only plural forms that it has', () => {
     const valuesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
     for (const [language, table] of Object.entries(tables)) {
       const rules = new Intl.PluralRules(language)
@@ -553,7 +556,7 @@ describe('in seven languages', () => {
     }
   })
 
-  test('a page is in the first language of the browser that the shop speaks', async () => {
+  test("a page is in the first of the browser's languages that the shop has", async () => {
     for (const [asked, locale, direction, word, price] of [
       ['nl-BE, de;q=0.8', 'nl-BE', 'ltr', 'In winkelwagen', '24,00'],
       ['it, de-CH;q=0.8, en;q=0.5', 'de-CH', 'ltr', 'In den Warenkorb', '24.00'],
@@ -574,7 +577,7 @@ describe('in seven languages', () => {
     }
   })
 
-  browserSuite.test('a shopper buys in Arabic, and nothing on the way is in English', async () => {
+  browserSuite.test('a shopper buys in Arabic without seeing any English', async () => {
     const options = { locale: 'ar', javaScriptEnabled: true, viewport: { width: 390, height: 844 } }
     await visit('/products/speckled-stoneware-mug', options, async (tab) => {
       assert.deepEqual(await violations(tab), [])
@@ -597,8 +600,8 @@ describe('in seven languages', () => {
   })
 })
 
-describe('the look', () => {
-  browserSuite.test('several pictures are a gallery that works by links', async () => {
+describe('the markup', () => {
+  browserSuite.test('several pictures form a gallery that works with links', async () => {
     await visit(
       '/products/speckled-stoneware-mug',
       { javaScriptEnabled: false, reducedMotion: 'reduce' },
@@ -625,7 +628,7 @@ describe('the look', () => {
     }
   })
 
-  test('the foot has the legal pages of the merchant', async () => {
+  test('the footer links to the legal pages of the merchant', async () => {
     const page = await (await fetch(`${api.origin}/shop`, { redirect: 'follow' })).text()
     for (const name of ['terms', 'privacy', 'returns', 'imprint'])
       assert.ok(page.includes(`href="https://example.com/alder-finch/${name}"`), name)
@@ -644,7 +647,7 @@ describe('the look', () => {
 })
 
 describe('for search engines and messengers', () => {
-  test('a product says its name, price and stock to machines as it does to people', async () => {
+  test('the structured data of a product have the same name, price and stock as its page', async () => {
     const page = await get('/products/speckled-stoneware-mug?sku=MUG-STO-350-RUS')
     const url = `${shop}/products/speckled-stoneware-mug`
     assert.equal(canonicalOf(page), url)
@@ -691,7 +694,7 @@ describe('for search engines and messengers', () => {
     assert.match(JSON.stringify(lamp), /BackOrder/)
   })
 
-  test('the maker, who answers for it in the EU and warnings stand on the page, for people and machines', async () => {
+  test('the manufacturer, the responsible person in the EU and warnings are on the page and in the structured data', async () => {
     const lamp = await get('/products/arc-desk-lamp')
     const text = lamp.replaceAll(/<br>/g, '\n').replaceAll(/<[^>]*>/g, '')
     assert.match(
@@ -718,7 +721,7 @@ describe('for search engines and messengers', () => {
     assert.doesNotMatch(await get('/products/oak-chopping-board'), /id="safety"/)
   })
 
-  test('a unit price stands beside the price, in lists and on the page, for people and machines', async () => {
+  test('a unit price is next to the price in lists, on the page and in the structured data', async () => {
     const page = await get('/products/soy-candle-in-glass?sku=CND-SOY-FIG-220')
     assert.ok(page.includes('<strong>€28.90</strong><small>220\u00a0g (€13.14/100\u00a0g)</small>'))
     assert.ok(
@@ -736,7 +739,7 @@ describe('for search engines and messengers', () => {
     })
   })
 
-  test('a brand leads to all products of it, and lists are narrowed by brands', async () => {
+  test('a brand links to all its products, and lists are filtered by brands', async () => {
     const page = await get('/products/bread-knife')
     assert.match(page, /<a href="\/shop\/search\?brand=Kerbe" dir="auto">Kerbe<\/a>/)
     const all = await get('/search?brand=Flachs+%26+Faden')
@@ -754,7 +757,7 @@ describe('for search engines and messengers', () => {
     assert.doesNotMatch(await get('/products/gift-card'), /class="brand"/)
   })
 
-  test('one address counts for a category, and searches are left out', async () => {
+  test('a category has one canonical address, and searches are not indexed', async () => {
     const kitchen = `${shop}/categories/kitchen`
     const page = await get('/categories/kitchen?sort=name&max=20')
     assert.equal(canonicalOf(page), kitchen)
@@ -768,7 +771,7 @@ describe('for search engines and messengers', () => {
     assert.equal(canonicalOf(await get('/')), `${shop}/`)
   })
 
-  test('a page has an address for each language, and the shop says who it is', async () => {
+  test('a page has an alternate address for each language, and the start page describes the shop', async () => {
     const home = await get('/')
     const alternates = [...home.matchAll(/<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">/g)]
     assert.deepEqual(
@@ -895,7 +898,7 @@ describe('for search engines and messengers', () => {
   const locationsIn = (text: string) => [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = '']) => url)
 })
 
-browserSuite.test('elements put a product, a button and a cart into a page of another site', async () => {
+browserSuite.test('custom elements show a product, a button and a cart on a page of another site', async () => {
   const outside = createServer(lasting, (_, response) => {
     response.writeHead(200, {
       'content-type': 'text/html',
@@ -955,7 +958,7 @@ browserSuite.test('elements put a product, a button and a cart into a page of an
   }
 })
 
-test('after paying, the shopper reads the order, and the next cart begins empty', async () => {
+test('after payment the shopper sees the order, and the next cart is empty', async () => {
   const read = readShopFile(await readFile(new URL('../apps/demo/shop.yaml', import.meta.url), 'utf8'), Date.now())
   assert.ok('file' in read)
   const testServer = await openTestServer(givenEngine('sqlite'), { shops: [read.file] })
@@ -994,12 +997,12 @@ test('after paying, the shopper reads the order, and the next cart begins empty'
   assert.equal(seen.headers['cache-control'], 'private, no-store')
 })
 
-describe('on an API of our own making', () => {
+describe('on a fake API', () => {
   const productsPath = '/api/v1/open/catalog/products'
   const next = `${productsPath}?cursor=a%2Bb.c_`
   const evil = '<script>alert(1)</script>"\''
 
-  test('lists go on by the link of the API, and by no other', async () => {
+  test('lists continue by the link of the API only', async () => {
     const asked: string[] = []
     const ask = await storefrontOn((url) => {
       asked.push(url)
@@ -1029,34 +1032,43 @@ describe('on an API of our own making', () => {
     }
   })
 
-  browserSuite.test('a product name of any kind stays a name, on the page and for machines', async () => {
-    const names = [
-      '</script><script>alert(1)</script>',
-      '<!-- "quoted" & \'more\'',
-      'Mug \u{1f375} \u2028 مصباح',
-      ']]>',
-    ]
-    for (const name of names) {
-      const shown = { ...product, name, summary: name, description: name, media: [{ ...product.media[0], alt: name }] }
-      const ask = await storefrontOn((url) => {
-        if (url.startsWith(`${productsPath}/`)) return { data: shown }
-        return url === productsPath ? list([], null) : undefined
-      })
-      const answer = await ask(request({ path: '/products/red-roses' }))
-      const page = String(answer.body)
-      assert.equal(dataOf(page)[0]?.name, name)
-      assert.equal(graphOf(page).get('og:title'), name)
-      assert.match(answer.headers['content-security-policy'] ?? '', /; script-src 'self'; (?!.*unsafe)/)
-      const context = await browser.newContext({ javaScriptEnabled: false })
-      const tab = await context.newPage()
-      await tab.setContent(page)
-      assert.equal(await tab.locator('h1').textContent(), name)
-      assert.equal(await tab.locator('script:not([type="application/ld+json"], head > [src])').count(), 0)
-      await context.close()
-    }
-  })
+  browserSuite.test(
+    'a product name with any characters is unchanged on the page and in the structured data',
+    async () => {
+      const names = [
+        '</script><script>alert(1)</script>',
+        '<!-- "quoted" & \'more\'',
+        'Mug \u{1f375} \u2028 مصباح',
+        ']]>',
+      ]
+      for (const name of names) {
+        const shown = {
+          ...product,
+          name,
+          summary: name,
+          description: name,
+          media: [{ ...product.media[0], alt: name }],
+        }
+        const ask = await storefrontOn((url) => {
+          if (url.startsWith(`${productsPath}/`)) return { data: shown }
+          return url === productsPath ? list([], null) : undefined
+        })
+        const answer = await ask(request({ path: '/products/red-roses' }))
+        const page = String(answer.body)
+        assert.equal(dataOf(page)[0]?.name, name)
+        assert.equal(graphOf(page).get('og:title'), name)
+        assert.match(answer.headers['content-security-policy'] ?? '', /; script-src 'self'; (?!.*unsafe)/)
+        const context = await browser.newContext({ javaScriptEnabled: false })
+        const tab = await context.newPage()
+        await tab.setContent(page)
+        assert.equal(await tab.locator('h1').textContent(), name)
+        assert.equal(await tab.locator('script:not([type="application/ld+json"], head > [src])').count(), 0)
+        await context.close()
+      }
+    },
+  )
 
-  test('sections, menus and pages of any text are text: no script, no handler, no address of another kind', async () => {
+  test('texts in sections, menus and pages are escaped: no script, event handler or unsafe address', async () => {
     const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>' onclick='x`
     const bodyHtml = safeHtml(hostileHtml.join('') + evil)
     const links = ['javascript:alert(1)', 'data:text/html,x', '//evil.example', evil].flatMap((target) => [
@@ -1100,46 +1112,49 @@ describe('on an API of our own making', () => {
     }
   })
 
-  browserSuite.test('hostile HTML in a description runs nothing, loads nothing and stays in its place', async () => {
-    const safe = hostileHtml.map(safeHtml)
-    const ask = await storefrontOn((url) => {
-      if (url.startsWith(`${productsPath}/`))
-        return { data: { ...product, descriptionHtml: safeHtml(hostileHtml.join('')) } }
-      return url === productsPath ? list([], null) : undefined
-    })
-    const answer = await ask(request({ path: '/products/red-roses' }))
-    assert.match(answer.headers['content-security-policy'] ?? '', /default-src 'none'/)
-    assert.match(answer.headers['content-security-policy'] ?? '', /; script-src 'self'; (?!.*unsafe)/)
-    const context = await browser.newContext()
-    const tab = await context.newPage()
-    const done: string[] = []
-    tab.on('dialog', (dialog) => {
-      done.push(dialog.message())
-      void dialog.dismiss()
-    })
-    context.on('request', (asked) => done.push(asked.url()))
-    await context.route('**/*', (route) => route.abort())
-    // Without the policy, which would hide what got through.
-    await tab.setContent(String(answer.body).replaceAll(/<(?:link|img)[^>]*>/g, ''))
-    done.length = 0
-    assert.equal(await tab.locator('main .about > .description.rich').count(), 1)
-    assert.equal(await tab.locator('main .about > .facts').count(), 1)
-    // An entity that the sanitiser does not know stays an entity, and a browser writes its character.
-    const known = safe.filter((text) => !/&(?!amp;|lt;|gt;|quot;|nbsp;)/.test(text))
-    const reread = await tab.locator('.rich').evaluate(
-      (place, texts) =>
-        texts.filter((text) => {
-          place.innerHTML = text
-          return place.innerHTML !== text
-        }),
-      known,
-    )
-    assert.deepEqual(reread, [], 'a browser reads exactly what was written')
-    assert.deepEqual(done, [])
-    await context.close()
-  })
+  browserSuite.test(
+    'hostile HTML in a description runs no script, loads nothing and stays inside its element',
+    async () => {
+      const safe = hostileHtml.map(safeHtml)
+      const ask = await storefrontOn((url) => {
+        if (url.startsWith(`${productsPath}/`))
+          return { data: { ...product, descriptionHtml: safeHtml(hostileHtml.join('')) } }
+        return url === productsPath ? list([], null) : undefined
+      })
+      const answer = await ask(request({ path: '/products/red-roses' }))
+      assert.match(answer.headers['content-security-policy'] ?? '', /default-src 'none'/)
+      assert.match(answer.headers['content-security-policy'] ?? '', /; script-src 'self'; (?!.*unsafe)/)
+      const context = await browser.newContext()
+      const tab = await context.newPage()
+      const done: string[] = []
+      tab.on('dialog', (dialog) => {
+        done.push(dialog.message())
+        void dialog.dismiss()
+      })
+      context.on('request', (asked) => done.push(asked.url()))
+      await context.route('**/*', (route) => route.abort())
+      // Without the policy, which would hide what got through.
+      await tab.setContent(String(answer.body).replaceAll(/<(?:link|img)[^>]*>/g, ''))
+      done.length = 0
+      assert.equal(await tab.locator('main .about > .description.rich').count(), 1)
+      assert.equal(await tab.locator('main .about > .facts').count(), 1)
+      // An entity that the sanitiser does not know stays an entity, and a browser writes its character.
+      const known = safe.filter((text) => !/&(?!amp;|lt;|gt;|quot;|nbsp;)/.test(text))
+      const reread = await tab.locator('.rich').evaluate(
+        (place, texts) =>
+          texts.filter((text) => {
+            place.innerHTML = text
+            return place.innerHTML !== text
+          }),
+        known,
+      )
+      assert.deepEqual(reread, [], 'a browser reads exactly what was written')
+      assert.deepEqual(done, [])
+      await context.close()
+    },
+  )
 
-  test('barcodes that are GTINs are told to machines, and no others', async () => {
+  test('only barcodes that are GTINs are in the structured data', async () => {
     const [one, two] = product.skus
     assert.ok(one && two)
     for (const [code, isTold] of [
@@ -1159,7 +1174,7 @@ describe('on an API of our own making', () => {
     }
   })
 
-  test('the host of a picture cannot change the policy of the page', async () => {
+  test('the host of a picture cannot change the content security policy', async () => {
     const addresses = [
       'https://a;sandbox/x.png',
       "https://a,default-src/'x.png",
@@ -1181,7 +1196,7 @@ describe('on an API of our own making', () => {
     assert.equal(String(body).match(/<img src="([^"]*)" alt="" width="1200"/g)?.length, 2)
   })
 
-  test('an uploaded picture is offered in four widths and two formats, and others as they are', async () => {
+  test('an uploaded picture is offered in four widths and two formats, and other pictures unchanged', async () => {
     const uploaded = `${apiUrl}/media/mer_${'0'.repeat(26)}/${'a'.repeat(32)}-1600.webp`
     const media = [uploaded, `${apiUrl}/media/demo/mug.svg`, uploaded.replace('1600', '150')]
     const ask = await storefrontOn((url) => {
@@ -1203,7 +1218,7 @@ describe('on an API of our own making', () => {
     assert.equal(page.match(/<picture>/g)?.length, 4)
   })
 
-  test('a product without a picture has a drawing in its place', async () => {
+  test('a product without a picture has a drawing instead', async () => {
     const bare = { ...product, imageUrl: null, media: [] }
     const ask = await storefrontOn((url) => {
       if (url.startsWith(`${productsPath}/`)) return { data: bare }
@@ -1214,7 +1229,7 @@ describe('on an API of our own making', () => {
     assert.equal(graphOf(page).get('og:image'), undefined)
   })
 
-  browserSuite.test('the header holds with sixty categories', async () => {
+  browserSuite.test('the header keeps its layout with sixty categories', async () => {
     const many = Array.from({ length: 60 }, (_, index) => {
       const slug = `type-${index}`
       return {
@@ -1248,7 +1263,7 @@ describe('on an API of our own making', () => {
     }
   })
 
-  test('a refused key and a silent API are reported in words, without a detail', async () => {
+  test('a refused key and an API that does not respond are explained on a page without details', async () => {
     const reported: unknown[] = []
     const refused = createStorefront({
       apiUrl,
@@ -1270,7 +1285,7 @@ describe('on an API of our own making', () => {
     }
   })
 
-  test('a product is shown without related ones while the server is too busy to list them', async () => {
+  test('a product is shown without related ones if the server is too busy to list them', async () => {
     const reported: unknown[] = []
     const ask = await storefrontOn(
       (url) =>
@@ -1286,7 +1301,7 @@ describe('on an API of our own making', () => {
     )
   })
 
-  test('a checkout at a place that the page did not expect is offered as a link', async () => {
+  test('a checkout at an unexpected address is offered as a link', async () => {
     const url = `https://pay.example.com/c/${'x'.repeat(43)}`
     const ask = await storefrontOn((asked) =>
       asked.endsWith('/sessions') ? { data: { url } } : asked === productsPath ? list([], null) : undefined,
@@ -1304,7 +1319,7 @@ describe('on an API of our own making', () => {
     assert.ok(String(body).includes(`href="${url}"`))
   })
 
-  test('pages that are kept keep nothing alive that was read anew since', async () => {
+  test('cached pages do not keep outdated answers of the API in memory', async () => {
     const kept = new Map<string, RenderedPage>()
     const rendered: RenderedPages = {
       bodyOf: async (address) => Buffer.from(address),
@@ -1323,7 +1338,7 @@ describe('on an API of our own making', () => {
     )
   })
 
-  test('a page is sent again unread while nothing was committed, for a second', async (t) => {
+  test('a cached page is served without reading while nothing was committed, for a second', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const kept = new Map<string, RenderedPage>()
     const state = { mark: 1 as number | undefined, body: 'first', reads: 0 }
@@ -1387,7 +1402,7 @@ describe('on an API of our own making', () => {
   const list = (data: unknown[], link: string | null) => ({ data, meta: { count: data.length, next: link } })
 })
 
-test('amounts are read as they are typed', () => {
+test('typed amounts are parsed in common notations', () => {
   const typed: [string, string, number | null][] = [
     ['12', 'EUR', 1200],
     ['12.5', 'EUR', 1250],
@@ -1403,7 +1418,7 @@ test('amounts are read as they are typed', () => {
   for (const [text, currency, amount] of typed) assert.equal(amountOf(text, currency), amount, `${text} ${currency}`)
 })
 
-test('amounts have the digits of their currency', () => {
+test('amounts have the decimals of their currency', () => {
   assert.deepEqual(
     [
       money(1999, 'EUR'),

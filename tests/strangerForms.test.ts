@@ -17,7 +17,7 @@ const manyFields = 'a&'.repeat(25_000)
 const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
 const manyParts = `${part.repeat(2_000)}--x--\r\n`
 
-describe('forms of strangers', () => {
+describe('forms without a session', () => {
   let testServer: TestServer
   let secret = ''
   let networks = 0
@@ -52,7 +52,7 @@ describe('forms of strangers', () => {
     return Number((await testServer.wire(`${lines.join('\r\n')}\r\n\r\n`)).split(' ', 2)[1])
   }
 
-  test('many fields are refused at every form that there is, and none is sent back', async () => {
+  test('too many fields are refused by every form, and none is sent back', async () => {
     const forms = [
       ...screens.filter((screen) => screen.post).map(({ path }) => `/admin/bloom/${path}`),
       ...places.filter(({ methods }) => methods.includes('POST')).map(({ path }) => path),
@@ -86,7 +86,7 @@ describe('forms of strangers', () => {
       }
   })
 
-  test('64 KiB and 500 fields are kept without a session, and more is refused unread', async () => {
+  test('up to 64 KiB and 500 fields are kept through the sign-in, and more is refused unread', async () => {
     const path = '/admin/bloom/products/new'
     const kept = await post(path, { body: `a=${'x'.repeat(65_000)}` })
     assert.deepEqual([kept.status, kept.text.includes('x'.repeat(65_000))], [403, true])
@@ -95,7 +95,7 @@ describe('forms of strangers', () => {
     assert.equal(await postHead(path, newNetwork(), `content-type: ${urlencoded}\r\ncontent-length: 65537`), 413)
   })
 
-  test('a form is paid for by its length before it is read, and one that is refused is not read', async () => {
+  test('a form counts against the rate limit by its length before it is read, and a refused one is not read', async () => {
     const path = '/admin/bloom/products/new'
     for (const [body, times] of [
       [`a=${'"'.repeat(60_000)}`, 4],
@@ -110,7 +110,7 @@ describe('forms of strangers', () => {
     }
   })
 
-  test('a file that is sent without a session goes by, and is paid for', async () => {
+  test('an uploaded file is skipped and counts against the rate limit', async () => {
     const path = '/admin/bloom/settings/transfers/new'
     const type = 'multipart/form-data; boundary=x'
     const from = newNetwork()

@@ -84,7 +84,7 @@ async function openShop(given: Given, payHooks: TestServerOptions['payHooks'] = 
 }
 
 eachEngine('a payment at Stripe', (given) => {
-  test('is offered first, paid in the frame, and found when the shopper comes back', async () => {
+  test('is offered first, paid in the frame, and found when the shopper returns', async () => {
     const shop = await openShop(given)
     const { provider, method } = shop.view.methods[0] ?? {}
     assert.deepEqual([provider, method], ['stripe', 'stripe'])
@@ -114,7 +114,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.ok(!`${done.headers.get('content-security-policy')}`.includes(shop.standIn.url))
   })
 
-  test('webhooks bring the order at once, however often and in whatever order they come; forged and old ones do not', async () => {
+  test('webhooks place the order immediately in any number and order; forged and old ones do not', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -131,7 +131,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('without a webhook the list of events brings it', async () => {
+  test('without a webhook the list of events places the order', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -141,7 +141,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('64 posts of one form make one intent', async () => {
+  test('64 posts of one form create one intent', async () => {
     const shop = await openShop(given)
     const page = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.ok(!`${page.headers.get('content-security-policy')}`.includes(shop.standIn.url), 'not on the open page')
@@ -163,7 +163,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.payment()).status, 'challenge')
   })
 
-  test('an open payment is found by its reference after two days in which Stripe forgot all keys', async () => {
+  test('an open payment is found by its reference after two days, when Stripe has forgotten all idempotency keys', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -173,7 +173,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('a lost answer to the start is found with its frame, and a decline leaves the frame for another try', async () => {
+  test('a lost response to the creation is found with its frame, and a decline leaves the frame open for another try', async () => {
     const shop = await openShop(given)
     shop.standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
     await shop.begin()
@@ -196,7 +196,7 @@ eachEngine('a payment at Stripe', (given) => {
   const making = { method: 'POST', path: '/v1/payment_intents' } as const
   const listing = { method: 'GET', path: '/v1/payment_intents' } as const
 
-  test('Stripe fails at the first call, and repeats that: the checkout is open again at once, and the next try is charged once', async () => {
+  test('if Stripe fails to create the intent twice, the checkout is open again immediately, and the next try is charged once', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('before', making)
     await shop.begin()
@@ -211,7 +211,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
   })
 
-  test('the same found out by a look-up, within seconds', async () => {
+  test('if a look-up finds that no intent was created, the checkout is open again within seconds', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('before', making)
     shop.standIn.network.fail(500, listing, 2)
@@ -223,7 +223,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [0, 0, 0])
   })
 
-  test('a failure that hid an intent: it is found in the list, and paid once', async () => {
+  test('an intent hidden by a failed call is found in the list and paid once', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('after', making)
     await shop.begin()
@@ -233,7 +233,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
   })
 
-  test('a hidden intent that is not listed: another is made and charged once, and nobody can pay the first', async () => {
+  test('if a hidden intent is not listed, another is created and charged once, and the first cannot be paid', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('after', making)
     const { onEvent } = shop.there.books
@@ -258,7 +258,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.ok(!kept.some(({ reference }) => reference === hidden.id))
   })
 
-  test('whatever step it ends at, in the end there is one charge and one order', async () => {
+  test('whichever step the server dies at, there is one charge and one order in the end', async () => {
     let endsAt = ''
     const shop = await openShop(given, {
       onStep(step) {
@@ -288,7 +288,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual([(await shop.orders()).length, ...shop.charged()], [3, 3, 3 * shop.amount, 0])
   })
 
-  test('back against a payment that just succeeded is the order; back before it is the open checkout', async () => {
+  test('going back leads to the order if the payment has just succeeded, and else to the open checkout', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -302,7 +302,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(other.charged(), [1, 0, 0])
   })
 
-  test('what succeeds after it was called declined is given back', async () => {
+  test('a payment that succeeds after it was declined is returned', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const reference = await shop.reference()
@@ -322,7 +322,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, shop.amount])
   })
 
-  test('a debit: the order waits, and is paid', async () => {
+  test('an order by debit waits until the debit is paid', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference(), debit)
@@ -335,7 +335,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('a debit that fails: the order is cancelled, the stock is back, and no one can pay it any more', async () => {
+  test('a failed debit cancels the order, restocks its units and cannot be paid any more', async () => {
     const shop = await openShop(given)
     const before = await shop.stock()
     await shop.begin()
@@ -355,7 +355,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, 0, 0])
   })
 
-  test('tells Stripe the delivery before it is paid, and the number of the order afterwards, once it answers', async () => {
+  test('Stripe gets the delivery address before the payment and the order number after it, once it responds', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const intent = shop.there.books.intent(await shop.reference())
@@ -392,7 +392,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.payment()).status, 'succeeded')
   })
 
-  test('can be paid where Stripe fails to write what it is told of the purchase', async () => {
+  test('can be paid although Stripe fails to store the facts of the purchase', async () => {
     for (const status of [429, 500] as const) {
       const shop = await openShop(given)
       shop.standIn.network.fail(status, { method: 'POST', path: /payment_intents\/pi_/ }, 2)
@@ -402,7 +402,7 @@ eachEngine('a payment at Stripe', (given) => {
     }
   })
 
-  test('an order whose number Stripe never hears of is given up', async () => {
+  test('sending an order number to Stripe is abandoned after many failures', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -417,7 +417,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal(rounds, 9)
   })
 
-  test('no key and nothing of the shopper is in a table or in the log', async () => {
+  test('no key or personal data is in a table or in the log', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())

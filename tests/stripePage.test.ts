@@ -113,7 +113,7 @@ async function detailsOf(secret: string) {
 
 const charges = () => [...shop.there.books.charges.values()].filter(({ status }) => status === 'succeeded').length
 
-test('paid with 3-D Secure: the shopper lands in the shop, and the order is paid once', async () => {
+test('a payment with 3-D Secure returns the shopper to the shop and pays the order once', async () => {
   const before = charges()
   await visit({}, async ({ tab, secret, sessionId, lines }) => {
     const { customer, address } = await detailsOf(secret)
@@ -171,7 +171,7 @@ test('a decline is announced, and another card pays in the same frame', async ()
   })
 })
 
-test('the button waits while the payment is confirmed, and the bank that is refused leads back to the frame', async () => {
+test('the button is disabled while the payment is confirmed, and a refused 3-D Secure leads back to the frame', async () => {
   await visit({}, async ({ tab, secret }) => {
     await tab.waitForSelector('#frame-pay:enabled')
     await tab.reload()
@@ -197,7 +197,7 @@ test('the button waits while the payment is confirmed, and the bank that is refu
   })
 })
 
-test('back against a payment that was just made is the order', async () => {
+test('going back right after the payment leads to the order', async () => {
   await visit({}, async ({ tab, sessionId }) => {
     await tab.waitForSelector('#frame-pay:enabled')
     const [payment] = await shop.testServer.storage.read(
@@ -210,7 +210,7 @@ test('back against a payment that was just made is the order', async () => {
   })
 })
 
-test('without script there is a way back and another way to pay', async () => {
+test('without script there are links back and to another payment method', async () => {
   await visit({ javaScriptEnabled: false }, async ({ tab }) => {
     const text = (await tab.locator('main').textContent()) ?? ''
     assert.match(text, /This way to pay needs JavaScript/)
@@ -224,7 +224,7 @@ test('without script there is a way back and another way to pay', async () => {
   })
 })
 
-test('in Arabic it runs from right to left, and in the dark it is readable', async () => {
+test('the page is right to left in Arabic, and readable in dark mode', async () => {
   await visit({ locale: 'ar', colorScheme: 'dark' }, async ({ tab, lines }) => {
     await tab.waitForSelector('#frame-pay:enabled')
     assert.equal(await tab.locator('html').getAttribute('dir'), 'rtl')
@@ -234,7 +234,7 @@ test('in Arabic it runs from right to left, and in the dark it is readable', asy
   })
 })
 
-test('a script that does not load is said', async () => {
+test('a script that does not load is reported on the page', async () => {
   await tabs.use({}, async (tab) => {
     const { secret } = await checkout.ready({ 'ROSE-12': 1 })
     await tab.route(`${shop.standIn.url}/endive/stripe.js`, (route) => route.abort())
@@ -246,7 +246,7 @@ test('a script that does not load is said', async () => {
   })
 })
 
-test('the secret of a page reached no other host', () => {
+test('the secret of the page is sent to no other host', () => {
   assert.ok(secrets.length > 4)
   assert.ok(
     shop.standIn.heard.some((line) => line.includes('/v3/page?url=')),

@@ -116,8 +116,8 @@ const requestsTo = (method: string, path: string | RegExp) =>
     (one) => one.method === method && (path instanceof RegExp ? path.test(one.path) : one.path === path),
   )
 
-describe('an account', () => {
-  test('is connected with what it is, an endpoint for our events only, and its secret', async () => {
+describe('a Stripe account', () => {
+  test("is connected with its facts, an endpoint for the events that we use, and the endpoint's secret", async () => {
     const { public: facts, secrets } = await connect()
     const [endpoint] = mode.books.endpoints.values()
     assert.equal(endpoint?.url, noticeUrl)
@@ -135,13 +135,13 @@ describe('an account', () => {
     assert.ok(!JSON.stringify(facts).includes(mode.restrictedKey))
   })
 
-  test('without an address for webhooks has no endpoint', async () => {
+  test('is connected without an endpoint if there is no address for webhooks', async () => {
     const { public: facts, secrets } = await connect(answersOf(mode), 'test', { url: null })
     assert.deepEqual([facts.endpoint, secrets.noticeSecret, mode.books.endpoints.size], [undefined, undefined, 0])
     assert.match(accounts.noticeHelp(noticeUrl), /pac_1.*payment_intent\.succeeded/)
   })
 
-  test('is refused with keys of the wrong kind or mode, or that Stripe does not accept, and no key is quoted', async () => {
+  test('is refused with keys of the wrong kind or mode or that Stripe refuses, without quoting a key', async () => {
     const { publishableKey, secretKey, restrictedKey } = mode
     const { live } = standIn.account
     const standInSet = issueAt(secretPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_STRIPE_URL' })
@@ -187,7 +187,7 @@ describe('an account', () => {
     assert.equal(mode.books.endpoints.size, 0)
   })
 
-  test('is refused with a publishable key of another account, or one that Stripe does not accept', async () => {
+  test('is refused with a publishable key of another account, or one that Stripe refuses', async () => {
     const other = standIn.addAccount().test
     const { restrictedKey: secretKey } = mode
     await assert.rejects(
@@ -212,7 +212,7 @@ describe('an account', () => {
     ])
   })
 
-  test('has the host of the pay page registered for wallets, and is told what is missing there', async () => {
+  test('gets the host of the pay page registered for wallets, and reports missing permissions for that', async () => {
     const pageHost = 'shop.example'
     mode.deny('payment_method_domains')
     await assert.rejects(
@@ -253,7 +253,7 @@ describe('an account', () => {
     assert.equal(domain.enabled, true)
   })
 
-  test('is checked: key, rights, endpoint', async () => {
+  test('is checked for its key, permissions and endpoint', async () => {
     const connected = await connect()
     const row = rowOf(connected)
     const check = () => accounts.check(row, signal)
@@ -277,14 +277,14 @@ describe('an account', () => {
     assert.deepEqual(await check(), [issueAt('', 'provider_refused', { provider: 'Stripe', reason: '503' })])
   })
 
-  test('with a live key is not opened while a stand-in is set', async () => {
+  test('with a live key is not opened while a stand-in of Stripe is configured', async () => {
     const row = rowOf({ public: {}, secrets: { secretKey: standIn.account.live.secretKey } })
     assert.throws(() => accounts.open({ ...row, account: { ...row.account, mode: 'live' } }), /CARTWRIGHT_STRIPE_URL/)
     assert.throws(() => accounts.open(row), /mode of its account/)
   })
 })
 
-test('the pay page may load the release of the script that belongs to the API, and what Link needs', () => {
+test('the content security policy of the pay page allows the scripts of Stripe and Link', () => {
   const { sources } = createStripeAccounts({ clock: () => new Date(now), url: undefined }).open(
     rowOf({ public: {}, secrets: { secretKey: 'rk_test_1' } }),
   )
@@ -300,8 +300,8 @@ test('the pay page may load the release of the script that belongs to the API, a
   assert.match(Stripe.API_VERSION, /\.endive$/)
 })
 
-describe('an outcome', () => {
-  test('before anything was paid: the frame, with what its script needs', async () => {
+describe('an outcome of a payment', () => {
+  test('is the frame with the data for its script before anything was paid', async () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcome = await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
@@ -325,7 +325,7 @@ describe('an outcome', () => {
     )
   })
 
-  test('a card that pays, a debit under way, a bank that asks, a decline, and an end', async () => {
+  test('is mapped for a paid card, a pending debit, 3-D Secure, a decline and a cancellation', async () => {
     const provider = await opened()
     const lookUp = async (instrument: string | null, then: (id: string) => void = () => {}) => {
       const charge = await begun(provider)
@@ -375,7 +375,7 @@ describe('an outcome', () => {
     })
   })
 
-  test('of an amount that Stripe cannot count is not offered, and of one that it does not take is a decline', async () => {
+  test('is not offered for an amount that Stripe cannot count, and a decline for one that it refuses', async () => {
     const provider = await opened()
     const offers = (amount: number, currency: string) => provider.offers?.({ amount, currency })
     assert.deepEqual(
@@ -400,7 +400,7 @@ describe('an outcome', () => {
     }
   })
 
-  test('with a key that was revoked is a decline at the start, and later no answer, with nothing of the key in it', async () => {
+  test('with a revoked key is a decline at the start and no response later, without quoting the key', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     mode.revoke(mode.restrictedKey)
@@ -419,14 +419,14 @@ describe('an outcome', () => {
     )
   })
 
-  test('that must be captured is a defect', async () => {
+  test('that must be captured is an error', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     Object.assign(mode.books.intent(charge.reference), { status: 'requires_capture' })
     await assert.rejects(provider.lookUp(charge, signal), { name: 'UnexpectedAnswer', code: 'REQUIRES_CAPTURE' })
   })
 
-  test('is not asked for after the deadline', async () => {
+  test('is not queried after the deadline', async () => {
     const provider = await opened()
     const asked = standIn.requests.length
     await assert.rejects(provider.lookUp(chargeOf(), AbortSignal.abort()))
@@ -434,8 +434,8 @@ describe('an outcome', () => {
   })
 })
 
-describe('an answer that is lost', () => {
-  test('to the start is found under the same key, by the package or by the look-up', async () => {
+describe('a lost response', () => {
+  test('to the creation of a payment is found by its key', async () => {
     const provider = await opened()
     const charge = chargeOf()
     standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
@@ -444,7 +444,7 @@ describe('an answer that is lost', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('and forgotten keys: found by its mark, or absent, and no second intent is made', async () => {
+  test('is found by its metadata after the key was forgotten, or known as absent, and no second intent is created', async () => {
     const provider = await opened()
     const charge = chargeOf()
     await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
@@ -458,7 +458,7 @@ describe('an answer that is lost', () => {
     assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
   })
 
-  test('twenty starts at once make one intent', async () => {
+  test('to none of twenty concurrent starts makes a second intent', async () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcomes = await Promise.allSettled(
@@ -470,8 +470,8 @@ describe('an answer that is lost', () => {
   })
 })
 
-describe('closing', () => {
-  test('ends what was not paid, and takes nothing back', async () => {
+describe('closing a payment', () => {
+  test('cancels one that was not paid, and returns no money', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     assert.deepEqual([await provider.close(charge, signal), await provider.close(charge, signal)], ['closed', 'closed'])
@@ -484,7 +484,7 @@ describe('closing', () => {
     assert.equal(await provider.close(owed, signal), 'closed')
   })
 
-  test('of a key that was never heard of: a start that arrives later is declined', async () => {
+  test('that Stripe has not received makes a later start a decline', async () => {
     const provider = await opened()
     const charge = chargeOf()
     assert.equal(await provider.close(charge, signal), 'closed')
@@ -493,7 +493,7 @@ describe('closing', () => {
 })
 
 describe('a refund', () => {
-  test('is made once, also when its answer is lost and its key forgotten', async () => {
+  test('is made once, also if its response is lost and its key forgotten', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const refund = { key: newId('rfd'), charge, amount: 500 }
@@ -508,7 +508,7 @@ describe('a refund', () => {
     assert.deepEqual(mode.books.totals().refunded, { eur: 500 })
   })
 
-  test('that Stripe refused is tried again under another key, and never twice', async () => {
+  test('that Stripe refused is repeated under another key, and is never made twice', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const byHand = mode.refundByHand(charge.reference, 1800)
@@ -523,7 +523,7 @@ describe('a refund', () => {
     assert.deepEqual(mode.books.totals().refunded, { eur: 500 })
   })
 
-  test('that is on its way, that ends, that fails later, that is cancelled', async () => {
+  test('has a state for pending, succeeded, failed later and cancelled', async () => {
     const provider = await opened()
     const charge = await paid(provider, '4000000000007726')
     const refunds = Array.from({ length: 3 }, () => ({ key: newId('rfd'), charge, amount: 100 }))
@@ -540,8 +540,8 @@ describe('a refund', () => {
   })
 })
 
-describe('a void', () => {
-  test('gives back what was taken, once, and is looked up as declined', async () => {
+describe('a void of a payment', () => {
+  test('returns the money once, and makes the payment declined', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const request = { ...charge, voidKey: newId('rfd') }
@@ -554,7 +554,7 @@ describe('a void', () => {
     assert.equal(await provider.refundState?.({ key: request.voidKey, charge, amount: 1999 }, signal), 'succeeded')
   })
 
-  test('of a debit under way waits for its end', async () => {
+  test('of a pending debit waits for its outcome', async () => {
     const provider = await opened()
     const charge = await paid(provider, debit)
     const request = { ...charge, voidKey: newId('rfd') }
@@ -565,7 +565,7 @@ describe('a void', () => {
   })
 })
 
-test('the providerState has refunds of ours and of others, and the dispute', async () => {
+test('the providerState contains our refunds, other refunds and the dispute', async () => {
   const provider = await opened()
   const charge = await paid(provider, disputed)
   const [dispute] = mode.books.disputes.values()
@@ -597,7 +597,7 @@ test('the providerState has refunds of ours and of others, and the dispute', asy
 })
 
 describe('events', () => {
-  test('a webhook is believed by its signature and its time only, also with the secret from before', async () => {
+  test('a webhook is accepted by its signature and time only, also with the previous secret', async () => {
     const [first, second] = [await connect(), await connect()]
     const provider = accounts.open(rowOf(second, first))
     const stranger = accounts.open(rowOf({ ...second, secrets: { secretKey: mode.restrictedKey, noticeSecret: '' } }))
@@ -627,7 +627,7 @@ describe('events', () => {
     assert.equal(provider.webhook?.(live, now), 'refused')
   })
 
-  test('the list names each payment, oldest first', async () => {
+  test('the list of events names each payment, oldest first', async () => {
     const provider = await opened()
     const since = now
     const charges = [await paid(provider)]
@@ -660,7 +660,7 @@ describe('events', () => {
     return since
   }
 
-  test('a long list arrives page by page, oldest first, and what was read before it broke off is there', async () => {
+  test('a long list is read in pages, oldest first, and keeps what was read before it breaks off', async () => {
     const provider = await opened()
     const since = await manyEvents(
       provider,
@@ -690,7 +690,7 @@ describe('events', () => {
     )
   })
 
-  test('what is left out is reported: more in a second than can be read, and what Stripe lists no longer', async () => {
+  test('omissions are reported: more events in a second than can be read, and events that Stripe no longer lists', async () => {
     const provider = await opened()
     const since = await manyEvents(provider, [...Array<number>(1_001).fill(0), 1])
     const told: string[] = []
@@ -703,7 +703,7 @@ describe('events', () => {
   })
 })
 
-test('the package is asked for nothing twice where once will do', async () => {
+test('starting, looking up and refunding a payment make no more requests than necessary', async () => {
   const provider = await opened()
   const asked = standIn.requests.length
   const charge = await begun(provider)

@@ -58,7 +58,7 @@ const idsIn = ({ data }: Stripe.ApiList<Stripe.Event>) => data.map((event) => (e
 const lastRequest = () => standIn.requests.at(-1)
 
 describe('keys', () => {
-  test('a key opens one account in one mode, and an unknown or revoked key nothing', async () => {
+  test('a key opens one account in one mode, and unknown or revoked keys nothing', async () => {
     const intent = await client.paymentIntents.create(params)
     assert.equal((await client.accounts.retrieveCurrent()).id, account.id)
     assert.equal((await clientFor(mode.restrictedKey).paymentIntents.retrieve(intent.id)).id, intent.id)
@@ -79,7 +79,7 @@ describe('keys', () => {
     assert.equal((await client.accounts.retrieveCurrent()).id, account.id)
   })
 
-  test('a restricted key may be denied a resource', async () => {
+  test('a restricted key can be denied a resource', async () => {
     mode.deny('webhook_endpoints')
     const restricted = clientFor(mode.restrictedKey)
     assert.deepEqual(await refusalOf(restricted.webhookEndpoints.list()), ['StripePermissionError', 403, undefined])
@@ -87,7 +87,7 @@ describe('keys', () => {
     assert.deepEqual((await client.webhookEndpoints.list()).data, [])
   })
 
-  test('livemode follows the key, and another mode is named', async () => {
+  test('livemode follows the key, and using the other mode is an error that names it', async () => {
     const live = await clientFor(account.live.secretKey).paymentIntents.create(params)
     assert.equal(live.livemode, true)
     await assert.rejects(client.paymentIntents.retrieve(live.id), /exists in live mode, but a test mode key was used/)
@@ -95,7 +95,7 @@ describe('keys', () => {
 })
 
 describe('intents', () => {
-  test('a card pays: one charge of the whole amount', async () => {
+  test('a card payment makes one charge of the whole amount', async () => {
     const intent = await paid()
     assert.equal(intent.status, 'succeeded')
     assert.equal(intent.amount_received, 1999)
@@ -107,7 +107,7 @@ describe('intents', () => {
     assert.deepEqual(eventTypes(), ['payment_intent.created', 'charge.succeeded', 'payment_intent.succeeded'])
   })
 
-  test('a server may confirm and capture, wholly or in part', async () => {
+  test('a server can confirm and capture, in full or in part', async () => {
     const { id } = await client.paymentIntents.create({ ...params, capture_method: 'manual' })
     const held = await client.paymentIntents.confirm(id, { payment_method: 'pm_card_visa' })
     assert.deepEqual([held.status, held.amount_capturable, held.amount_received], ['requires_capture', 1999, 0])
@@ -133,7 +133,7 @@ describe('intents', () => {
     assert.deepEqual(await refusalOf(call), ['StripeCardError', 402, 'card_declined'])
   })
 
-  test('3-D Secure waits for the bank; refused, it may be tried again', async () => {
+  test('3-D Secure waits for the bank, and can be tried again if refused', async () => {
     const { id } = await client.paymentIntents.create(params)
     assert.equal(mode.pay(id, '4000 0025 0000 3155', 'https://shop.example/r/1'), 'requires_action')
     const waiting = await client.paymentIntents.retrieve(id)
@@ -151,7 +151,7 @@ describe('intents', () => {
     assert.equal(mode.authenticate(poor), 'requires_payment_method')
   })
 
-  test('cancel closes an intent once, and never one that is paid or under way', async () => {
+  test('cancelling closes an intent once, but not one that is paid or pending', async () => {
     const { id } = await client.paymentIntents.create(params)
     assert.equal((await client.paymentIntents.cancel(id)).status, 'canceled')
     const unexpected = ['StripeInvalidRequestError', 400, 'payment_intent_unexpected_state']
@@ -167,7 +167,7 @@ describe('intents', () => {
     assert.throws(() => mode.authenticate(asking), /status of canceled/)
   })
 
-  test('a debit is under way until the bank answers', async () => {
+  test('a debit is pending until the bank answers', async () => {
     const intent = await paid('DE89 3704 0044 0532 0130 00')
     assert.equal(intent.status, 'processing')
     assert.equal((intent.latest_charge as Stripe.Charge).status, 'pending')
@@ -184,7 +184,7 @@ describe('intents', () => {
     assert.equal(eventTypes().filter((type) => type === 'payment_intent.processing').length, 2)
   })
 
-  test('amounts are refused as documented', async () => {
+  test('invalid amounts are refused as documented', async () => {
     const refused = async (amount: number, currency: string) =>
       (await refusalOf(client.paymentIntents.create({ ...params, amount, currency })))[2]
     assert.equal(await refused(49, 'usd'), 'amount_too_small')
@@ -195,7 +195,7 @@ describe('intents', () => {
 })
 
 describe('requests', () => {
-  test('parameters are those of the package: others are refused', async () => {
+  test("parameters other than those of Stripe's package are refused", async () => {
     const raw = (body: object) => client.rawRequest('POST', '/v1/payment_intents', body)
     assert.equal((await refusalOf(raw({ ...params, colour: 'red' })))[2], 'parameter_unknown')
     assert.equal((await refusalOf(raw({ currency: 'eur' })))[2], 'parameter_missing')
@@ -204,7 +204,7 @@ describe('requests', () => {
     assert.equal(mode.books.intents.size, 0)
   })
 
-  test('answers are those of the package: a wrong one is noticed', async () => {
+  test("responses that differ from the types of Stripe's package are found", async () => {
     assert.equal(schemasVersion, Stripe.PACKAGE_VERSION, 'run harness/stripe/schemas.mjs')
     const { lastResponse, ...intent } = await paid()
     assert.equal(misfitOf(intent), undefined)
@@ -214,7 +214,7 @@ describe('requests', () => {
     assert.match(misfitOf({ ...intent, colour: 'red' }) ?? '', /colour|additional/i)
   })
 
-  test('what the stand-in does not support fails the test that asks for it', async () => {
+  test('an unsupported request fails the test that makes it', async () => {
     const other = await openStripe()
     const asking = new Stripe(other.account.test.secretKey, { ...other.clientOptions, maxNetworkRetries: 0 })
     assert.equal((await refusalOf(asking.paymentIntents.create({ ...params, confirm: true })))[1], 500)
@@ -223,7 +223,7 @@ describe('requests', () => {
     await assert.rejects(other.close(), /does not understand confirm.*has no POST \/v1\/customers.*connected accounts/s)
   })
 
-  test('lists are newest first, in pages, by time and by charge', async () => {
+  test('lists are newest first, in pages, and filtered by time and charge', async () => {
     const ids: string[] = []
     for (const day of [1, 2, 3, 4, 5]) {
       now = Date.parse(`2026-06-0${day}T12:00:00Z`)
@@ -249,7 +249,7 @@ describe('requests', () => {
 })
 
 describe('idempotency', () => {
-  test('a key answers with its first answer, however old', async () => {
+  test('a repeated key gets the first response, however old', async () => {
     const first = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     mode.pay(first.id)
     const again = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
@@ -259,7 +259,7 @@ describe('idempotency', () => {
     assert.equal((await client.paymentIntents.retrieve(first.id)).status, 'succeeded')
   })
 
-  test('a key is for one request: other parameters and other paths are refused', async () => {
+  test('a key belongs to one request: other parameters and other paths are refused', async () => {
     const { id } = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     const misuse = ['StripeIdempotencyError', 400, undefined]
     const other = client.paymentIntents.create({ ...params, amount: 5 }, { idempotencyKey: 'pay_1' })
@@ -268,7 +268,7 @@ describe('idempotency', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('an error is remembered once execution began, and not before', async () => {
+  test('an error is stored for the key only once execution began', async () => {
     const { id } = await paid()
     mode.refundByHand(id)
     const refund = () => client.refunds.create({ payment_intent: id }, { idempotencyKey: 'ref_1' })
@@ -282,7 +282,7 @@ describe('idempotency', () => {
     await raw(params)
   })
 
-  test('two at once collide, and the client repeats', async () => {
+  test('two concurrent requests with one key collide, and the client repeats the refused one', async () => {
     const held = standIn.network.hold({ method: 'POST', path: '/v1/payment_intents' })
     const create = (retries: number) =>
       client.paymentIntents.create(params, { idempotencyKey: 'pay_1', maxNetworkRetries: retries })
@@ -295,7 +295,7 @@ describe('idempotency', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('twenty at once with one key make one intent', async () => {
+  test('twenty concurrent requests with one key create one intent', async () => {
     const calls = Array.from({ length: 20 }, () =>
       client.paymentIntents.create(params, { idempotencyKey: 'pay_1', maxNetworkRetries: 5 }),
     )
@@ -303,7 +303,7 @@ describe('idempotency', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('a forgotten key makes a second intent', async () => {
+  test('a forgotten key creates a second intent', async () => {
     const first = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     mode.keys.forget()
     assert.notEqual((await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })).id, first.id)
@@ -311,7 +311,7 @@ describe('idempotency', () => {
 })
 
 describe('network', () => {
-  test('an answer lost after the work: the client repeats, and there is one intent', async () => {
+  test('after a lost response the client repeats the request, and there is one intent', async () => {
     standIn.network.lose('after', { method: 'POST' })
     const intent = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     assert.deepEqual([...mode.books.intents.keys()], [intent.id])
@@ -324,7 +324,7 @@ describe('network', () => {
     )
   })
 
-  test('two answers lost: the client gives up; before the work nothing was done', async () => {
+  test('after two lost responses the client stops; a request lost before execution did nothing', async () => {
     for (const [when, count] of [
       ['before', 0],
       ['after', 1],
@@ -336,7 +336,7 @@ describe('network', () => {
     }
   })
 
-  test('an intent may be cancelled while its confirmation is on the way', async () => {
+  test('an intent can be cancelled while its confirmation is on its way', async () => {
     const { id, client_secret: secret } = await client.paymentIntents.create(params)
     const held = standIn.network.hold({ path: `/v1/payment_intents/${id}/confirm` })
     // As Stripe's script asks.
@@ -357,7 +357,7 @@ describe('network', () => {
     assert.equal(mode.books.charges.size, 0)
   })
 
-  test('Stripe may fail or ask for patience', async () => {
+  test('Stripe can be made to fail or to limit requests', async () => {
     standIn.network.fail(500, { path: '/v1/refunds' })
     assert.deepEqual(await refusalOf(client.refunds.list()), ['StripeAPIError', 500, undefined])
     standIn.network.fail(429)
@@ -367,7 +367,7 @@ describe('network', () => {
 })
 
 describe('refunds', () => {
-  test('in parts, up to what was taken', async () => {
+  test('can be made in parts, up to the amount charged', async () => {
     const { id, latest_charge: charge } = await paid()
     const part = await client.refunds.create({
       payment_intent: id,
@@ -390,14 +390,14 @@ describe('refunds', () => {
     assert.deepEqual([(after as Stripe.Charge).amount_refunded, (after as Stripe.Charge).refunded], [1999, true])
   })
 
-  test('not without a charge that succeeded', async () => {
+  test('need a charge that succeeded', async () => {
     const { id } = await client.paymentIntents.create(params)
     await assert.rejects(client.refunds.create({ payment_intent: id }), /does not have a successful charge to refund/)
     const { id: declined } = await paid('4000000000000002')
     assert.equal((await refusalOf(client.refunds.create({ payment_intent: declined })))[1], 400)
   })
 
-  test('one is pending until the bank took it', async () => {
+  test('are pending until the bank accepts them', async () => {
     const { id } = await paid('4000000000007726')
     const refund = await client.refunds.create({ payment_intent: id })
     assert.deepEqual([refund.status, refund.pending_reason], ['pending', 'processing'])
@@ -410,7 +410,7 @@ describe('refunds', () => {
     assert.deepEqual(mode.books.totals().refunded, { eur: 1999 })
   })
 
-  test('one succeeds and fails later, and its money may be given back again', async () => {
+  test('that succeeded can fail later, and the money can be refunded again', async () => {
     const { id } = await paid('4000000000005126')
     const refund = await client.refunds.create({ payment_intent: id })
     assert.equal(refund.status, 'succeeded')
@@ -422,7 +422,7 @@ describe('refunds', () => {
     assert.equal((await client.refunds.create({ payment_intent: id })).amount, 1999)
   })
 
-  test('one made in the dashboard has no mark of ours', async () => {
+  test('made in the dashboard lack our metadata', async () => {
     const { id } = await paid()
     const { id: refund } = mode.refundByHand(id, 500)
     const [found] = (await client.refunds.list({ payment_intent: id })).data
@@ -433,7 +433,7 @@ describe('refunds', () => {
 })
 
 describe('disputes', () => {
-  test('the money is taken back, and no refund is possible', async () => {
+  test('take the money, and no refund is possible', async () => {
     const { id } = await paid()
     const { id: dispute } = mode.openDispute(id)
     const [found] = (await client.disputes.list({ payment_intent: id })).data
@@ -450,7 +450,7 @@ describe('disputes', () => {
     ])
   })
 
-  test('an inquiry takes nothing', async () => {
+  test('that are inquiries take no money', async () => {
     const { id } = await paid()
     mode.openDispute(id, { isInquiry: true, reason: 'product_not_received' })
     assert.deepEqual(mode.books.totals().disputed, {})
@@ -459,7 +459,7 @@ describe('disputes', () => {
 })
 
 describe('events', () => {
-  test('are listed by type and time, as things were', async () => {
+  test('are listed by type and time, with the objects as they were', async () => {
     const { id } = await paid()
     const list = await client.events.list({ types: ['payment_intent.created', 'payment_intent.succeeded'] })
     assert.deepEqual(
@@ -481,7 +481,7 @@ describe('events', () => {
     assert.equal((await client.events.list()).data.length, 0)
   })
 
-  test('are delivered on command: in any order, often, late, forged, never', async (context) => {
+  test('are delivered on command in any order, repeatedly, late, forged or never', async (context) => {
     // The receiver verifies as the adapter will, and answers 400 to what it does not believe.
     const taken: string[] = []
     let secret = ''

@@ -103,7 +103,7 @@ describe('style', () => {
     )
   })
 
-  test('nothing that was mended is still listed', () => {
+  test('exceptions that are no longer needed are not listed', () => {
     const long = new Set(sources.flatMap(functionsOf).flatMap(({ name, lines }) => (lines > linesMax ? [name] : [])))
     const shared = new Set(sharedIn(sources))
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe('the checks can fail', () => {
     ])
   })
 
-  test('every file is read whole', () => {
+  test('every file is parsed completely', () => {
     for (const [file, text] of texts)
       assert.equal(
         segmentsOf(text)

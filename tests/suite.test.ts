@@ -50,7 +50,7 @@ describe('the runner of the tests', () => {
     }
   }
 
-  it('runs every file once, its hooks with it, and leaves nothing behind', async () => {
+  it('runs every file once with its hooks, and leaves no temporary files', async () => {
     const file = (i: number) => `
       before(() => note('${i} before'))
       after(() => note('${i} after'))
@@ -92,7 +92,7 @@ describe('the runner of the tests', () => {
     assert.deepEqual(await readdir(temporary), [])
   })
 
-  it('ends although a failed test left something open', async () => {
+  it('ends although a failed test left a server open', async () => {
     const leaving = `
       const { createServer } = await import('node:net')
       test('leaves a server', () => {
@@ -104,7 +104,7 @@ describe('the runner of the tests', () => {
     assert.match(await printed, /^ℹ fail 1$/m)
   })
 
-  it('fails by a test, a hook, an uncaught error or a file that cannot be loaded, and runs the others', async () => {
+  it('fails if a test, a hook, an uncaught error or the loading of a file fails, and still runs the others', async () => {
     const failures = [
       [`test('one', () => { throw new Error('of a test') })`, /Error: of a test$/m],
       [`describe('more', () => { test('one', () => { throw new Error('of a suite') }) })`, /Error: of a suite$/m],
@@ -140,7 +140,7 @@ describe('the runner of the tests', () => {
     assert.deepEqual(await readdir(temporary), [])
   })
 
-  it('fails by a file that ends its process, and runs the others', async () => {
+  it('fails if a file ends its process, and still runs the others', async () => {
     const files = [`test('one', () => process.exit(0))`, `test('other', () => note('other'))`]
     const { exited, printed, notes, temporary } = await start('ending', files)
     assert.deepEqual(await exited, [1, null], await printed)
@@ -149,7 +149,7 @@ describe('the runner of the tests', () => {
     assert.deepEqual(await readdir(temporary), [])
   })
 
-  it('begins with the files that take longest, and then with the largest', async () => {
+  it('begins with the files that take longest, and then the largest', async () => {
     const own = join(folder, 'order')
     await mkdir(own)
     const [small = '', large = ''] = ['small', 'large'].map((name) => join(own, name))

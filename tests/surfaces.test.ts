@@ -159,7 +159,7 @@ const document: SurfaceDocument = {
 
 const all = 'session=ada:notes:read,notes:write'
 
-eachEngine('a second surface', (given) => {
+eachEngine('a second API besides the open interface', (given) => {
   let testServer: TestServer
   let strict: TestServer
   let notes: MountedSurface
@@ -207,7 +207,7 @@ eachEngine('a second surface', (given) => {
   })
   testRows(surface, Object.keys(operations), () => worldOf(testServer), limitedWorld)
 
-  test('a query arrives typed, and what it does not declare is refused with its place', async () => {
+  test('query parameters are parsed to their types, and undeclared or invalid ones are refused with their path', async () => {
     const listed = await testServer.fetch('/notes/v1/notes?limit=2&archived=true&word=a&word=b&color=blue', {
       headers: { cookie: all },
     })
@@ -228,7 +228,7 @@ eachEngine('a second surface', (given) => {
     }
   })
 
-  test('the link to the next page holds the query, and leads on for this caller and this query only', async () => {
+  test('the link to the next page contains the query and works for this caller and query only', async () => {
     const init = { headers: { cookie: all } }
     const first = await testServer.fetch('/notes/v1/notes?limit=2&word=a&word=b', init)
     const next: string = first.body.next
@@ -244,7 +244,7 @@ eachEngine('a second surface', (given) => {
     }
   })
 
-  test('a body has the bound of its row', async () => {
+  test('a body is limited to the size of its operation', async () => {
     const body = JSON.stringify({ text: 'x'.repeat(2000), idempotencyKey: 'large' })
     const headers = { cookie: all, 'content-type': 'application/json' }
     const answer = await testServer.fetch('/notes/v1/notes', { method: 'POST', headers, body })
@@ -252,7 +252,7 @@ eachEngine('a second surface', (given) => {
     assert.equal(answer.body.says, 'The body is larger than 1 KiB.')
   })
 
-  test('the idempotency keys of two people, and of an installation, are not the same', async () => {
+  test('the idempotency keys of two people and of an installation are separate', async () => {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ text: 'Eggs', idempotencyKey: 'shared' })
     const ids = new Set<string>()
@@ -281,7 +281,7 @@ eachEngine('a second surface', (given) => {
     )
   })
 
-  test('a path below the base that is not routed is refused in the words of this surface', async () => {
+  test('an unknown path below the base gets an error in the format of this API', async () => {
     const here = await testServer.fetch('/notes/v1/nothing')
     assert.deepEqual([here.status, here.body.fault], [404, 'route_not_found'])
     const elsewhere = await testServer.fetch('/api/v1/nothing')
@@ -290,7 +290,7 @@ eachEngine('a second surface', (given) => {
     assert.deepEqual([own.status, own.body.fault], [404, 'route_not_found'])
   })
 
-  test('the same rows are performed without HTTP, by the same checks', async () => {
+  test('operations can be performed without HTTP, with the same checks', async () => {
     const ada = person('ada', ['notes:read', 'notes:write'])
     const listed = await notes.perform('listNotes', { principal: ada, query: { limit: 1, word: ['a'] } })
     assert.equal(listed.status, 200)
@@ -329,7 +329,7 @@ eachEngine('a second surface', (given) => {
   })
 })
 
-test('the document of a second surface is valid, and says its query, statuses and callers', async () => {
+test('the OpenAPI document of a second API is valid and has its query parameters, statuses and callers', async () => {
   const text = printOpenApi(document, { version: '1' })
   const problems = await lintFromString({
     source: text,
@@ -360,7 +360,7 @@ test('the document of a second surface is valid, and says its query, statuses an
   assert.deepEqual(Object.keys(components.schemas), ['IdempotencyKey', 'Note', 'NoteFault', 'NoteList', 'NoteRequest'])
 })
 
-test('the reference page of a second surface shows its operations and their query', () => {
+test('the reference of a second API shows its operations and their query parameters', () => {
   const pages = referencePages(document, { origin: 'https://shop.example', version: '1', path: '/docs/notes' })
   const page = [...pages.values()].join('')
   for (const id of Object.keys(operations)) assert.match(page, new RegExp(`id="${id}"`))

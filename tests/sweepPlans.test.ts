@@ -106,7 +106,7 @@ eachEngine('a sweep', (given) => {
     await plantEndpoint(testServer, 'whe_other', 'enabled')
   })
 
-  test('discards as many deliveries as it is asked for, also by a plan that was made for empty tables', async () => {
+  test('discards the requested number of deliveries, also with a plan made for empty tables', async () => {
     const { storage, installationId } = testServer
     const discard = (limit: number) =>
       storage.write((tx) =>
@@ -122,7 +122,7 @@ eachEngine('a sweep', (given) => {
     await sweepWebhooks(storage, now + 200 * day)
   })
 
-  test('drops texts behind a queue that no one empties, and goes on where it was', async () => {
+  test('deletes event bodies behind a queue that is not delivered, and continues where it stopped', async () => {
     const { storage } = testServer
     // Replays that are still on their way keep their texts, and there are more of them than a turn passes over.
     const owed: Planted = { prefix: 'owed', at: now - 40 * day, body: '{}', count: many }
@@ -149,7 +149,7 @@ eachEngine('a sweep', (given) => {
     await sweepWebhooks(storage, now + 200 * day)
   })
 
-  test('of texts, events and deliveries reads what is due', async () => {
+  test('of event bodies, events and deliveries reads only due rows', async () => {
     const held: Planted = { prefix: 'held', at: now - 40 * day, body: '{}', count: many }
     await plantEvents(testServer, held)
     await plantDeliveries(testServer, held, { endpoint: 'whe_paused', at: now - 40 * day, status: 'pending' })
@@ -187,7 +187,7 @@ eachEngine('a sweep', (given) => {
     })
   })
 
-  test('of carts, sessions and keys reads what is due', async () => {
+  test('of carts, sessions and keys reads only due rows', async () => {
     const { storage, installationId, merchantId } = testServer
     const at = now - day
     await storage.write(async (tx) => {

@@ -25,7 +25,7 @@ const idOf = (prefix: string) =>
 // PostgreSQL takes a parameter among selected values for a text.
 const whole = (value: number) => new Fragment('cast(? as bigint)', [value])
 
-eachEngine('a sweep', (given) => {
+eachEngine('a sweep that is behind', (given) => {
   let testServer: TestServer
   let skuId: string
   // That it catches up does not depend on the engine: there, three batches are enough.
@@ -95,7 +95,7 @@ eachEngine('a sweep', (given) => {
       await run`delete from ${new Fragment(table)}`
   }
 
-  test('of idempotency keys', async () => {
+  test('catches up on idempotency keys', async () => {
     const { installationId, clock } = testServer
     await run`
       with ${upTo(many)}
@@ -105,7 +105,7 @@ eachEngine('a sweep', (given) => {
     assert.equal(await rowsOf('idempotency_keys'), 0)
   })
 
-  test('of addresses', async () => {
+  test('catches up on addresses', async () => {
     const { installationId, clock } = testServer
     await run`
       with ${upTo(many)}
@@ -116,7 +116,7 @@ eachEngine('a sweep', (given) => {
     assert.equal(await rowsOf('addresses'), 0)
   })
 
-  test('of holds', async () => {
+  test('catches up on holds', async () => {
     const { merchantId, clock } = testServer
     await run`
       with ${upTo(many)}
@@ -128,7 +128,7 @@ eachEngine('a sweep', (given) => {
     assert.equal(await rowsOf('stock where held <> 0'), 0)
   })
 
-  test('of codes, tokens and proofs', async () => {
+  test('catches up on OAuth codes, tokens and proofs', async () => {
     await run`
       with ${upTo(many)}
       insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)
@@ -137,7 +137,7 @@ eachEngine('a sweep', (given) => {
     assert.equal(await rowsOf('oauth_artifacts'), 0)
   })
 
-  test('of carts that no one changed', async () => {
+  test('catches up on unchanged carts', async () => {
     await plantCarts(some, 'open', testServer.clock.now - 31 * day)
     await makeTurns('carts')
     assert.equal(await rowsOf("carts where status = 'expired'"), some)
@@ -145,7 +145,7 @@ eachEngine('a sweep', (given) => {
     await clear()
   })
 
-  test('of sessions whose time is over', async () => {
+  test('catches up on expired sessions', async () => {
     await plantCarts(some, 'open', testServer.clock.now - day)
     await plantSessions('open')
     await run`update carts set checkout_session_id = 'cks' || substr(id, 5)`
@@ -155,7 +155,7 @@ eachEngine('a sweep', (given) => {
     await clear()
   })
 
-  test('of personal data, checkouts and attempts to pay', async () => {
+  test('catches up on personal data, checkouts and payment attempts', async () => {
     await plantCarts(many, 'expired', testServer.clock.now - 30 * day)
     await plantSessions('expired')
     await run`
@@ -182,7 +182,7 @@ eachEngine('a sweep', (given) => {
     await clear()
   })
 
-  test('of keys that ended', async () => {
+  test('catches up on ended keys', async () => {
     const { installationId, merchantId, clock } = testServer
     const kept = await rowsOf('credentials')
     const endedAt = clock.now - 90 * day
@@ -197,7 +197,7 @@ eachEngine('a sweep', (given) => {
     assert.equal(await rowsOf('credentials'), kept)
   })
 
-  test('of texts, deliveries, their attempts and events', async () => {
+  test('catches up on event bodies, deliveries, their attempts and events', async () => {
     const { installationId, clock } = testServer
     const at = clock.now - 91 * day
     await run`
@@ -234,7 +234,7 @@ eachEngine('a sweep', (given) => {
     await run`delete from webhook_endpoints`
   })
 
-  test('ends when the server does', async () => {
+  test('stops when the server stops', async () => {
     const { storage, app, installationId, clock } = testServer
     await run`
       with ${upTo(many)}

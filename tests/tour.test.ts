@@ -156,7 +156,7 @@ const filled = (text: string) => places.reduce((known, [place, value]) => known.
 // The pages say what else a reader needs; a machine without it can still run all other tests.
 const missing = ['bash', 'curl'].filter((program) => spawnSync(program, ['--version']).error)
 
-describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is no ${missing}` }, () => {
+describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 0 && `there is no ${missing}` }, () => {
   before(async () => {
     await writeFile(filled('secret.txt'), 'correct horse battery staple\n')
     await writeFile(filled('account.txt'), 'Tea House, GB29 NWBK 6016 1331 9268 19\n')
@@ -196,11 +196,11 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     return refused
   }
 
-  test('the tour of README', async () => {
+  test('of the tour in README work', async () => {
     await takeTour(await blocks('README.md', '## A tour'))
   })
 
-  test('the tour of docs/tour.md', async () => {
+  test('of the tour in docs/tour.md work', async () => {
     const tour = await blocks('docs/tour.md', '## Requests')
     assert.equal(tour.filter((text) => stays.test(text)).length, 2)
     const refused = await takeTour(tour)
@@ -212,7 +212,7 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     shell.skipNpm(commands)
   })
 
-  test('the purchases of docs/agents.md: by UCP, by a tool of MCP that hands over to the page, and by ACP', async () => {
+  test('of docs/agents.md buy by UCP, by an MCP tool that hands over to the checkout page, and by ACP', async () => {
     const type = async (text: string) => {
       const typed = await shell.type(text)
       assert.ok(typed.calls.length > 0, text)
@@ -228,7 +228,7 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     assert.match(await type(byAcp), isOrder)
   })
 
-  test("README's own shop sells: apply, key, session, address, payment, order", async () => {
+  test('of README for an own shop lead from apply, key and session to an order', async () => {
     const [block = ''] = await blocks('README.md', '## Your own shop')
     const typed = await shell.type(block)
     assert.doesNotMatch(typed.out, /^!/m, 'apply has nothing to warn of')
@@ -245,7 +245,7 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     assert.equal(JSON.parse(paid.out).order.paymentStatus, 'paid')
   })
 
-  test('the commands of the guides around apps and payment methods', async () => {
+  test('of the guides about apps and payment methods work', async () => {
     for (const [page, heading] of [
       ['docs/tour.md', '## Apps'],
       ['docs/oauth.md', '## For the operator'],
@@ -259,7 +259,7 @@ describe('the pages', { timeout: 300_000, skip: missing.length > 0 && `there is 
     }
   })
 
-  test('the example of docs/shop-file.md sells in both modes', async () => {
+  test('of docs/shop-file.md make a shop that sells in both modes', async () => {
     const all = blocksBelow(await pageText('docs/shop-file.md'), '## An example')
     const [yaml] = all.filter(({ language }) => language === 'yaml')
     await writeFile(filled('coffee.yaml'), yaml?.text ?? '')

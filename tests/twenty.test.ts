@@ -10,8 +10,8 @@ import { openTestServer } from '../harness/testServer.ts'
 import { refundPaid } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 
-eachEngine('the twenty operations', (given) => {
-  test('from a session to a paid order and back', async () => {
+eachEngine('the operations of the open interface', (given) => {
+  test('lead from a checkout session to a paid order and its cancellation', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, pay, look } = await checkoutOf(testServer)
     const items = [

@@ -102,7 +102,7 @@ async function assertClosed(response: Response): Promise<void> {
 }
 
 eachEngine('after an app is uninstalled', (given) => {
-  test('its pages are closed at once, whatever is posted, and no one is charged', async () => {
+  test('its checkout pages are closed immediately, posts are refused, and nothing is charged', async () => {
     const scene = await openScene(given)
     const { secret, sessionId, view } = await scene.open()
     const cancelled = await scene.open({ CARD: 2 })
@@ -136,7 +136,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual(counts, { payments: 0, orders: 0, sessions: 2 })
   })
 
-  test('its open checkouts end and give their stock back, in rounds; others go on', async () => {
+  test('its open checkouts end in batches and release their stock, and those of others go on', async () => {
     const scene = await openScene(given)
     const { storage, clock } = scene.testServer
     const bystander = await checkoutOf({
@@ -172,7 +172,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual(await due(), [])
   })
 
-  test('a checkout that cannot be ended keeps no other from its end, and is tried again', async () => {
+  test('a checkout whose row cannot be written does not block the others and is tried again', async () => {
     const scene = await openScene(given)
     const opened = []
     for (let i = 0; i < 4; i += 1) opened.push(await scene.open({ CARD: 1 }))
@@ -189,7 +189,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual([(await scene.session(bad)).status, await scene.held()], ['cancelled', 0])
   })
 
-  test('two nodes that sweep at once end each checkout once', async () => {
+  test('two concurrent sweeps on two nodes end each checkout once', async () => {
     const scene = await openScene(given)
     const opened = []
     for (let i = 0; i < 6; i += 1) opened.push(await scene.open({ CARD: 1 }))
@@ -209,7 +209,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.equal(await scene.held(), 0)
   })
 
-  test('a payment under way is settled: paid, the order is the merchant’s; the shopper is not sent to the app', async () => {
+  test('a pending payment that is approved places an order of the merchant, and the shopper is not redirected to the app', async () => {
     const scene = await openScene(given)
     const { secret, sessionId, view } = await scene.open()
     await scene.post(secret, 'pay', payFields(view, challengeCard))
@@ -247,7 +247,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.equal((await run('fulfil', orderId ?? '')).order.status, 'completed')
   })
 
-  test('a payment under way is settled: declined, the checkout ends', async () => {
+  test('a pending payment that is declined ends the checkout', async () => {
     const scene = await openScene(given)
     const { secret, sessionId, view } = await scene.open()
     await scene.post(secret, 'pay', payFields(view, challengeCard))
@@ -265,7 +265,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual([(await scene.session(sessionId)).status, await scene.held()], ['cancelled', 0])
   })
 
-  test('by whatever way it ended', async () => {
+  test('through a revoked refresh token, its open checkouts end as well', async () => {
     const scene = await openScene(given)
     const { sessionId } = await scene.open()
     const { app, refreshToken } = scene.installed
@@ -277,7 +277,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.equal((await scene.session(sessionId)).status, 'cancelled')
   })
 
-  test('a request that was let in before opens nothing any more', async () => {
+  test('a request that was accepted before the end opens no session', async () => {
     const scene = await openScene(given)
     const { installationId, merchantId, storage, app, clock } = scene.testServer
     await scene.end()
@@ -330,7 +330,7 @@ eachEngine('after an app is uninstalled', (given) => {
       assert.equal(paid.headers.get('location'), 'https://app.example/thanks')
     })
 
-  test('a payment whose outcome no one knew is settled by the loop', async () => {
+  test('a payment with an unknown outcome is settled by the loop', async () => {
     const scene = await openScene(given)
     const { secret, sessionId, view } = await scene.open()
     await scene.post(secret, 'pay', payFields(view, silentCard))

@@ -70,8 +70,8 @@ const onHandOf = async ({ storage, merchantId }: TestServer) =>
     ).map(({ code, onHand }) => [code, onHand]),
   )
 
-anyEngine('an order that waits for money', (given) => {
-  test('has a day by which it must come: in the order, in its event, and on its pages', async () => {
+anyEngine('an order that awaits payment', (given) => {
+  test('shows its due date in the order, in its event and on its pages', async () => {
     const scene = await openShop(given, [
       { mode: 'test', method: 'bank_transfer', instructions: account, termDays: 10 },
     ])
@@ -100,7 +100,7 @@ anyEngine('an order that waits for money', (given) => {
     assert.equal((await orderWorld(scene.testServer, orderId)).status, 'placed')
   })
 
-  test('has fourteen days for a transfer, and none for cash on delivery, unless the merchant says so', async () => {
+  test('is due in fourteen days for a transfer and never for cash on delivery, unless the merchant changes it', async () => {
     const scene = await openShop(given)
     const transfer = await scene.buy('bank_transfer')
     const cash = await scene.buy('cash_on_delivery')
@@ -112,7 +112,7 @@ anyEngine('an order that waits for money', (given) => {
     assert.equal((await orderWorld(scene.testServer, cash.orderId)).status, 'placed')
   })
 
-  test('is cancelled when its day is over: stock, code, payment and event, once, and all can see why', async () => {
+  test('is cancelled once when due: its stock, code and payment are released, with an event and the reason', async () => {
     const scene = await openShop(given)
     const { testServer } = scene
     const before = await onHandOf(testServer)
@@ -206,7 +206,7 @@ anyEngine('orders past their payment term', (given) => {
   const awaited = (orders: Orders, testServer: TestServer, more: object = {}) =>
     orders.place({ isManual: true, paymentDueAt: testServer.clock.now + day, items: { CARD: 3 }, ...more })
 
-  test('go in rounds, the longest overdue first', async () => {
+  test('are cancelled in batches, the longest overdue first', async () => {
     const { orders, ...testServer } = await openOrderTestServer(given)
     const placed: { orderId: string }[] = []
     for (let i = 0; i < 5; i += 1) {
@@ -225,7 +225,7 @@ anyEngine('orders past their payment term', (given) => {
     assert.deepEqual([await round(), await round(), await round()], [2, 1, 0])
   })
 
-  test('one that cannot be cancelled keeps no other waiting, and is tried again', async () => {
+  test('with a row that cannot be written do not block others, and are tried again', async () => {
     const { orders, ...testServer } = await openOrderTestServer(given)
     const [bad, good] = [await awaited(orders, testServer), await awaited(orders, testServer)]
     const cure = await poison(testServer.storage, 'orders', `old.id = '${bad.orderId}'`)
@@ -238,7 +238,7 @@ anyEngine('orders past their payment term', (given) => {
     assert.equal((await orderWorld(testServer, bad.orderId)).status, 'cancelled')
   })
 
-  test('exactly one of those who pay, send, cancel and wait decides, on two nodes at once', async () => {
+  test('are paid, fulfilled, cancelled or expired by exactly one of several concurrent requests on two nodes', async () => {
     const { orders, ...testServer } = await openOrderTestServer(given)
     const second = await given.open({ url: testServer.url })
     const outcomes = new Map<string, number>()

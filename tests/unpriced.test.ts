@@ -70,7 +70,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     return row?.n
   }
 
-  test('is read, with a message and without amounts, and is itself again when the price is', async () => {
+  test('is readable with a message and without amounts, and unchanged again when the price is valid', async () => {
     const cartId = await checkout.carts.create({ CARD: 20, BOOK: 1 })
     const priced = (await checkout.carts.read(cartId)).text
     await whileAbsurd(async () => {
@@ -107,7 +107,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     assert.equal((await checkout.carts.read(cartId)).text, priced)
   })
 
-  test('refuses changes with 409, except for the one that mends it', async () => {
+  test('refuses changes with 409, except for one that makes it priceable', async () => {
     const { carts } = checkout
     const cartId = await carts.create({ CARD: 20, BOOK: 1 })
     assert.equal((await carts.promote(cartId, 'WELCOME10')).status, 200)
@@ -136,7 +136,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     })
   })
 
-  test('expires, with its event', async () => {
+  test('expires with its event', async () => {
     const cartId = await checkout.carts.create({ CARD: 20 })
     const { expiresAt } = (await checkout.carts.read(cartId)).body.data
     await whileAbsurd(async () => {
@@ -148,7 +148,7 @@ anyEngine('a cart that cannot be priced', (given) => {
   })
 
   for (const end of ['cancelled', 'expired'] as const) {
-    test(`its session is read, is shown, and is ${end}`, async () => {
+    test(`has a session that is readable, shown, and ${end}`, async () => {
       const { sessionId, secret } = await checkout.ready({ CARD: 20 })
       await whileAbsurd(async () => {
         const read = await checkout.read(sessionId)
@@ -187,7 +187,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     })
   }
 
-  test('is not paid, and not for nothing', async () => {
+  test('cannot be paid, and is never sold for nothing', async () => {
     const { secret, view } = await checkout.ready({ CARD: 20 })
     const before = [await countOf('payments'), await countOf('orders')]
     await whileAbsurd(async () => {
@@ -228,7 +228,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     })
   })
 
-  test('a payment that is declined after the price became absurd gives the session back', async () => {
+  test('gets its session reopened if a payment is declined after the price became absurd', async () => {
     const { sessionId, secret, view } = await checkout.ready({ CARD: 20 })
     await checkout.pay(secret, view, '4000002500003155')
     const { challenge } = await checkout.look(secret)

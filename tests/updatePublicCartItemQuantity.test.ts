@@ -23,7 +23,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 3)
   })
 
-  test('404 for a SKU that is not in the cart, for an unknown cart and for another installation’s', async () => {
+  test('404 for a SKU that is not in the cart, for an unknown cart and for one of another installation', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -44,7 +44,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal(bodies.size, 1)
   })
 
-  test('409 for too many, with what is there, and the cart stays untouched', async () => {
+  test('409 for too many, with the available quantity, and the cart stays unchanged', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-24': 1, 'ROSE-12': 1 })
@@ -59,7 +59,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 1)
   })
 
-  test('409 to a stale version, with the present one, and 200 with it', async () => {
+  test('409 for an outdated version, with the current one, and 200 with that', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -71,7 +71,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal((await carts.patch(cartId, 'CARD', 3, { expectedVersion: 2 })).status, 200)
   })
 
-  test('409 in every status but open', async () => {
+  test('409 for a cart in any status but open', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     for (const [status, code] of [
@@ -97,7 +97,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     }
   })
 
-  test('50 different changes at once: each counts, none is lost, totals are right', async () => {
+  test('of 50 concurrent changes each counts, and totals are correct', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 1, 'ROSE-12': 1 })

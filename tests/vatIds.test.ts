@@ -57,7 +57,7 @@ eachEngine('VAT numbers', (given) => {
     return (await testServer.askAdmin('getAdminDocument', { path: { documentId } })).body.data
   }
 
-  test('a confirmed number of another state takes the tax off, to the invoice and the report', async () => {
+  test('a confirmed number of another member state removes the tax, also in the invoice and the report', async () => {
     const secret = await open()
     const { view, problem } = await give(secret, ' fr 40 303 265 045')
     assert.equal(problem, null)
@@ -115,7 +115,7 @@ eachEngine('VAT numbers', (given) => {
     assert.match(receipt.text, /Intra-Community supply, exempt from VAT/)
   })
 
-  test('an edit charges what it adds without tax too, as the checkout would', async () => {
+  test('items that an edit adds are not taxed either', async () => {
     const secret = await open()
     await give(secret, french)
     const orderId = await buy(secret)
@@ -151,7 +151,7 @@ eachEngine('VAT numbers', (given) => {
     )
   })
 
-  test('a number that is not registered, or of the state of the shop, leaves the tax', async () => {
+  test("an unregistered number, or one of the shop's own state, does not change the tax", async () => {
     const secret = await open()
     const wrong = await give(secret, 'FR00000000000')
     assert.deepEqual([wrong.view.session.vat?.status, wrong.view.session.totals.taxReason], ['invalid', undefined])
@@ -168,7 +168,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal(document.buyer.vatId, null)
   })
 
-  test('where the register does not answer, tax is charged and the page says so, and a new try is possible', async () => {
+  test('if the register does not respond, tax is charged, the page says so, and it can be tried again', async () => {
     const secret = await open()
     const { view } = await give(secret, 'FR99999999999')
     assert.deepEqual([view.session.vat?.status, view.session.totals.tax], ['unavailable', 1_330])
@@ -190,7 +190,7 @@ eachEngine('VAT numbers', (given) => {
     assert.deepEqual([placed.vat.status, placed.totals.tax], ['unavailable', 1_330])
   })
 
-  test('a number that is given while another one is being asked for is asked for after it', async () => {
+  test('a number entered while another one is being checked is checked after it', async () => {
     const secret = await open()
     const { view } = await give(secret, french)
     const key = { installationId: testServer.installationId, sessionId: view.session.id }
@@ -226,7 +226,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal((await checkout.look(secret)).session.vat?.status, 'invalid')
   })
 
-  test('an invoice tells goods from what is not sent', async () => {
+  test('an invoice distinguishes goods from services', async () => {
     const secret = await open({}, { BOOK: 1, COURSE: 1 })
     const { view } = await give(secret, french)
     assert.equal(view.session.totals.taxReason, 'intra_community')
@@ -245,7 +245,7 @@ eachEngine('VAT numbers', (given) => {
     ])
   })
 
-  test('what is not a VAT number is refused at its field', async () => {
+  test('a malformed VAT number is refused at its field', async () => {
     const secret = await open()
     const { problem } = await give(secret, 'FR123')
     assert.equal(problem?.code, 'invalid')
@@ -257,7 +257,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal(refused.body.error.issues[0].path, '/customer/vatId')
   })
 
-  test('a number that a change of a draft brings is checked before it takes the tax off', async () => {
+  test('a number that a draft is changed to is checked before it removes the tax', async () => {
     const wanted = [{ skuId: checkout.carts.sku('BOOK'), quantity: 2 }]
     const { draft } = await draftOf(testServer, {
       customer: { email: contact.email, name: contact.name, vatId: french },
@@ -278,7 +278,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal(customer.vatId, 'FR00000000000')
   })
 
-  test('an app gives the number with the session, and what is digital is taxed where the buyer is', async () => {
+  test("an app sends the number with the session, and digital goods are taxed at the buyer's place", async () => {
     const answer = await checkout.open(
       { COURSE: 1 },
       { customer: { ...contact, phone: undefined, vatId: 'FR40303265045' } },

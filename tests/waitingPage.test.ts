@@ -9,7 +9,7 @@ import { issueAt } from '../src/contract/issues.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('a page that waits for a payment', (given) => {
-  test('asks the provider when the last look is ten seconds old, and leads on with the order', async () => {
+  test('queries the provider if the last look-up is ten seconds old, and redirects to the order', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     await connectBank(testServer)
@@ -33,7 +33,7 @@ eachEngine('a page that waits for a payment', (given) => {
     assert.equal(bank.provider.calls.lookUp, 2, 'there is nothing left to ask')
   })
 
-  test('asks also where the answer to the start was lost, and each silence is logged and counted', async () => {
+  test('queries the provider also if the response to the creation was lost, and missing responses are logged and counted', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     await connectBank(testServer)
@@ -62,7 +62,7 @@ eachEngine('a page that waits for a payment', (given) => {
     assert.equal((await wait()).headers.get('location'), new URL(url).pathname, 'found: the shopper pays there')
   })
 
-  test('what its provider cannot take is neither offered nor begun', async () => {
+  test('does not offer or start a payment that its provider cannot take', async () => {
     const bank = createBank()
     const asked: unknown[] = []
     let isTaken = true

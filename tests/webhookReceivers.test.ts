@@ -129,8 +129,8 @@ async function endpointOf(testServer: TestServer, { endpointId }: Listener) {
   return endpoint
 }
 
-eachEngine('sick receivers', (given) => {
-  test('the well ones get everything while the hanging calls are open; the sick wait for their time', async () => {
+eachEngine('webhook dispatch with failing receivers', (given) => {
+  test('hanging receivers do not delay others, and failing ones are called again after their wait', async () => {
     const events = 20
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
     const { dispatcher } = testServer.app
@@ -200,7 +200,7 @@ eachEngine('sick receivers', (given) => {
       )
   })
 
-  test('with room for few calls, of which most hang, everyone else is still served, and the bound holds', async () => {
+  test('with few concurrent calls allowed, hanging receivers do not delay others, and the limit holds', async () => {
     const callsMax = inFlightMax + 4
     const events = 3
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { ...unasked, callsMax } })
@@ -226,7 +226,7 @@ eachEngine('sick receivers', (given) => {
     for (const one of well) assert.deepEqual(await statusesOf(testServer, one), { succeeded: events })
   })
 
-  test('one that takes a long queue as fast as it is given keeps no one from an event of now', async () => {
+  test('a receiver with a long queue does not delay new events of others', async () => {
     const backlog = 250
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
     const busy = await listen(given, testServer)
@@ -262,7 +262,7 @@ eachEngine('sick receivers', (given) => {
     assert.deepEqual(await statusesOf(testServer, busy), { succeeded: backlog + 1 })
   })
 
-  test('what was claimed ahead for one that fails is given back, uncalled and without an attempt', async () => {
+  test('deliveries claimed ahead for a failing receiver are released without a call or attempt', async () => {
     const events = 120
     const wellFor = 40
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
@@ -296,7 +296,7 @@ eachEngine('sick receivers', (given) => {
     assert.deepEqual(rows, [{ count: 0 }])
   })
 
-  test('draining gives back what was claimed ahead, and what is under way is written', async () => {
+  test('draining releases deliveries claimed ahead and records calls in progress', async () => {
     const events = 150
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
     const { dispatcher } = testServer.app
@@ -337,7 +337,7 @@ eachEngine('sick receivers', (given) => {
     return new Dispatcher({ storage, sender, rootSecret: testSecret, clock, log, version: 'test', ...unasked })
   }
 
-  test('what is being claimed when a draining begins is not left behind', async () => {
+  test('deliveries being claimed when draining begins are not left behind', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await listen(given, testServer)
     await tell(testServer, 5)
@@ -365,7 +365,7 @@ eachEngine('sick receivers', (given) => {
     assert.deepEqual([rows.length, rows.filter(({ status }) => status === 'sending').length], [5, 0])
   })
 
-  test('a machine that slept beyond its leases begins no call on them', async () => {
+  test('a machine that was suspended beyond its leases makes no calls with them', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await listen(given, testServer)
     await tell(testServer, 60)

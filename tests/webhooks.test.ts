@@ -108,7 +108,7 @@ function bySubject(received: readonly Received[]): Map<string, number[]> {
 }
 
 eachEngine('webhooks', (given) => {
-  test('the standard’s library accepts every call of a purchase and its cancellation, each event once and in order', async () => {
+  test('the Standard Webhooks library accepts every call of a purchase and its cancellation, each event once and in order', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     testServer.clock.now = Date.now()
     const everything = await openReceiver(given)
@@ -159,7 +159,7 @@ eachEngine('webhooks', (given) => {
     assert.throws(() => new Webhook(some.secret).verify(all.endpoint.id, {}), 'a judge that can say no')
   })
 
-  test('a call that fails is made again by the table, twelve times, and then given up and reported to the others', async () => {
+  test('a failed call is repeated by the schedule twelve times, then abandoned and reported to the other endpoints', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -196,7 +196,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual(await deliveriesOf(testServer, listening), [])
   })
 
-  test('the failure of an event is reported to the others, never to the endpoint itself, and causes nothing further', async () => {
+  test('the failure of an event is reported to the other endpoints, never to its own, and causes no further events', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -264,7 +264,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('ten failures in a row open the breaker, which costs no attempts; a probe that succeeds closes it', async () => {
+  test('ten failures in a row open the breaker, which uses no attempts; a successful probe closes it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -298,7 +298,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'succeeded'))
   })
 
-  test('a receiver that asks for patience gets it, within bounds', async () => {
+  test("a receiver's Retry-After is respected, within limits", async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
@@ -316,7 +316,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((third.dueAt ?? 0) <= testServer.clock.now + 2 * minute * 1.2)
   })
 
-  test('410 disables the endpoint and reports it to the others; nothing is lost, and enabling sends it all in order', async () => {
+  test('410 disables the endpoint and is reported to the others; nothing is lost, and enabling sends all in order', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -357,7 +357,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('an endpoint that fails for five days is disabled, also when the breaker let few calls through', async () => {
+  test('an endpoint that fails for five days is disabled, also if the breaker allowed few calls', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -377,7 +377,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'held'))
   })
 
-  test('a paused endpoint is sent nothing; a removed one loses what it was owed', async () => {
+  test('a paused endpoint gets nothing; a removed one loses its pending deliveries', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
@@ -405,7 +405,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(again.endpoint.slot, made.endpoint.slot, 'its slot is free again')
   })
 
-  test('while a secret is replaced both sign; after a day only the new one', async () => {
+  test('during the rotation of a secret both sign; after a day only the new one', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     testServer.clock.now = Date.now()
     const receiver = await openReceiver(given)
@@ -429,7 +429,7 @@ eachEngine('webhooks', (given) => {
     assert.equal((await endpointOf(testServer, made)).previousSealed, null)
   })
 
-  test('a delivery keeps its event, and follows the endpoint to its new address', async () => {
+  test('a delivery keeps its event and is sent to the new address of its endpoint', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const former = await openReceiver(given)
     const latter = await openReceiver(given)
@@ -454,7 +454,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(latter.received[0]?.body, former.received[0]?.body)
   })
 
-  test('a claim that no one finished is taken up after its lease, and costs no attempt; the late finisher is fenced off', async () => {
+  test('a claim that was not finished is taken over after its lease without an attempt, and its late result is ignored', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
@@ -485,7 +485,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual([row?.status, row?.attempts], ['succeeded', 1])
   })
 
-  test('texts, the log and the events are kept for their time, and nothing waits longer for its endpoint', async () => {
+  test('event bodies, deliveries and events are deleted after their time, also those held for an endpoint', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const sent = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -532,7 +532,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('an event that is written while its endpoint is being enabled is sent', async () => {
+  test('an event written while its endpoint is being enabled is sent', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'], status: 'paused' })
@@ -548,7 +548,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(receiver.received.length, 1)
   })
 
-  test('one busy endpoint does not keep another waiting', async () => {
+  test('a busy endpoint does not delay another', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
     const busy = await openReceiver(given)
     const idle = await openReceiver(given)
@@ -582,7 +582,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(busy.received.length, 200)
   })
 
-  test('calls are shared out: the first endpoints do not take every place', async () => {
+  test('the limit of concurrent calls is divided among endpoints', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { callsMax: 4 } })
     const receivers = await Promise.all([1, 2, 3].map(() => openReceiver(given)))
     for (const { url } of receivers) await add(testServer, { url, events: ['cart.created'] })
@@ -607,7 +607,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('many events of one subject wait behind its first without being looked at again and again', async () => {
+  test('many events of one subject wait behind its first without being read repeatedly', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
@@ -634,7 +634,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('patience that was asked for is not forgotten because of a call that was under way', async () => {
+  test('a wait requested by Retry-After is not lost to a call in progress', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -691,7 +691,7 @@ eachEngine('webhooks', (given) => {
       assert.deepEqual([endpoint.status, endpoint.consecutiveFailures, endpoint.lastSuccessAt], ['enabled', 3, null])
     })
 
-  test('a replay that was accepted keeps its text for as long as it is held', async () => {
+  test('an accepted replay keeps its event body for as long as it is held', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
@@ -721,7 +721,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(again.body.error.code, 'payload_expired')
   })
 
-  test('a long queue is paused, enabled and removed by changing the endpoint alone', async () => {
+  test('a long queue is paused, enabled and removed by changing only the endpoint', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -743,7 +743,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(row?.open, 0)
   })
 
-  test('the operator can disable an endpoint; it is reported to the others once', async () => {
+  test('the operator can disable an endpoint, which is reported to the others once', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const other = await openReceiver(given)
     const made = await add(testServer, { url: other.url, events: ['cart.*'] })
@@ -760,7 +760,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('a started dispatcher hears of an event at once, and draining finishes what is under way', async () => {
+  test('a started dispatcher is notified of an event immediately, and draining finishes calls in progress', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
