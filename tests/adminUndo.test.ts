@@ -146,7 +146,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual([after.product.name, after.version], [entry.name, version + 2])
   })
 
-  test('of a concurrent undo and edit one succeeds and the other is refused', async () => {
+  test('one of a concurrent undo and edit succeeds, and the other is refused', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, product: entry } = await createProduct(testServer, { name: 'First' })
       await done(

@@ -52,7 +52,7 @@ function pagesOf(folder: string): string {
 }
 
 describe('scripts for browsers', () => {
-  test('are all written in folders named browser', () => {
+  test('are all TypeScript in folders named browser', () => {
     const plain = globSync('{src,apps}/**/*.js', { cwd: root, exclude: ['**/node_modules/**'] })
     // Plain JavaScript for the server: what an old Node must read, and what starts without stripping types.
     assert.deepEqual(plain.sort(), [
@@ -66,7 +66,7 @@ describe('scripts for browsers', () => {
   })
 
   for (const entry of entries)
-    test(`${entry} is one script, without imports, exports, types or comments`, () => {
+    test(`${entry} is bundled as one script without imports, exports, types or comments`, () => {
       const text = browserScript(pathToFileURL(join(root, entry))).text()
       assert.doesNotThrow(() => new Script(text))
       assert.doesNotMatch(text, /^\s*(?:import|export|\/\/)|[ \t]$/m)
@@ -87,11 +87,11 @@ describe('scripts for browsers', () => {
       assert.ok(!pages.includes('data-unknown'))
     })
 
-  test('share names that import nothing', () => {
+  test('share names from files that import nothing', () => {
     const shared = files.filter((file) => basename(file) === 'names.ts')
     assert.ok(shared.length > 0)
     for (const file of shared) assert.doesNotMatch(textOf(file), /^(?:import|export \{)/m, file)
   })
 
-  test('bound a picture as the contract does', () => assert.equal(pictureBytesMax, limits.pictureBytesMax))
+  test('limit a picture to the size in the contract', () => assert.equal(pictureBytesMax, limits.pictureBytesMax))
 })

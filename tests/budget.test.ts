@@ -70,8 +70,8 @@ const wholeCheckout = {
 
 const twoOfEach = wholeCheckout.line_items.map((line) => ({ ...line, quantity: 2 }))
 
-eachEngine('the budget', (given) => {
-  test('of a purchase, of the loops after three of them, of a cart write and read, and of an update and a completion by an agent', async () => {
+eachEngine('the number of statements', (given) => {
+  test('stays in its budget for a purchase, its background loops, a cart write and read, and an update and completion by an agent', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { counted, keys, origin } = testServer
     const carts = await cartsOf(testServer)

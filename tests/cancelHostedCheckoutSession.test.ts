@@ -7,7 +7,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('cancelHostedCheckoutSession', (given) => {
-  test('200 gives the stock back, leaves the cart open, and reports it once', async () => {
+  test('200 releases the held stock, leaves the cart open, and emits one event', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { id, cartId, url } = (await open({ 'ROSE-24': 3 })).body.data
@@ -57,7 +57,7 @@ eachEngine('cancelHostedCheckoutSession', (given) => {
     assert.notEqual(next.body.data.id, id)
   })
 
-  test('404 for unknown, malformed and foreign sessions, byte for byte, for reading and cancelling', async () => {
+  test('404 for unknown, malformed and foreign sessions, byte for byte, when reading and cancelling', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const { open } = await checkoutOf(testServer)
     const { id } = (await open({ CARD: 1 })).body.data
@@ -77,7 +77,7 @@ eachEngine('cancelHostedCheckoutSession', (given) => {
     }
   })
 
-  test('409 to a stale version', async () => {
+  test('409 for a stale version', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ CARD: 1 })).body.data

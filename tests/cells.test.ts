@@ -8,7 +8,7 @@ import { Fragment } from '../src/platform/storage/storage.ts'
 
 const given = givenEngine('postgres')
 
-test('cells are added, listed and migrated, and are closed to each other', async () => {
+test('cells are added, listed and migrated, and cannot read each other', async () => {
   const url = await given.freshUrl()
   const storage = await given.open({ url, withMigrations: false })
   const suffix = Math.random().toString(36).slice(2, 8)
@@ -69,7 +69,7 @@ test('cells are added, listed and migrated, and are closed to each other', async
   assert.deepEqual([(await run('add', one)).code, (await run('add', 'No-Name')).code], [1, 2])
 })
 
-test('cells on SQLite are refused in words', async () => {
+test('cells on SQLite are refused with a message', async () => {
   const { code, err } = await cartwright(['cells', 'list'], { CARTWRIGHT_DATABASE_URL: 'sqlite:shop.db' })
   assert.deepEqual([code, err], [1, 'cartwright: cells are schemas of PostgreSQL; this database is SQLite\n'])
 })
@@ -85,7 +85,7 @@ const shared = [
 // They may only fall.
 const distance = { 'no merchant column': 16, 'unique index without it': 52, 'foreign key without it': 18 }
 
-test('the distance to sharding by row does not grow', async () => {
+test('the schema has no more obstacles to sharding by merchant than are listed', async () => {
   const storage = await given.open({ url: await given.freshUrl() })
   const house = new Fragment(shared.map((name) => `('${name}')`).join(', '))
   const found = await storage.read(

@@ -65,7 +65,7 @@ eachEngine('a billing address', (given) => {
     assert.doesNotMatch(text, /plain-billing/)
   })
 
-  test('is that of the delivery unless the shopper says otherwise, and is given to no method that does not ask', async () => {
+  test('is the delivery address unless the shopper says otherwise, and is passed only to a method that asks for it', async () => {
     const shop = await openShop({ CARD: 1 })
     await shop.pay('billed', billing(paris))
     await shop.pay('plain', billing({ ...paris, other: '1' }))
@@ -76,7 +76,7 @@ eachEngine('a billing address', (given) => {
     )
   })
 
-  test('another one is checked by the rules of its country, given to the provider, and stored nowhere', async () => {
+  test('that differs is checked by the rules of its country, passed to the provider, and stored nowhere', async () => {
     const shop = await openShop({ CARD: 1 })
     const secretive = { ...paris, name: 'Bill Tobe Paid', line1: '7 Rue Plantée', other: '1' }
     assert.equal((await shop.pay('billed', billing(secretive))).status, 303)
@@ -110,7 +110,7 @@ eachEngine('a billing address', (given) => {
     assert.doesNotMatch(JSON.stringify(shop.testServer.lines()), /Tobe|Plantée/)
   })
 
-  test('a region that its country needs opens with what is wrong', async () => {
+  test('opens the field of its region if the country needs one and it is missing', async () => {
     const shop = await openShop({ CARD: 1 })
     assert.match(await shop.page(), /<details class="more" id="billed-billing-region-fold">/)
     const chicago = {
@@ -128,7 +128,7 @@ eachEngine('a billing address', (given) => {
     assert.equal(shop.requests[0]?.billing?.region, 'IL')
   })
 
-  test('has to be typed where nothing is sent', async () => {
+  test('must be typed if nothing is shipped', async () => {
     const shop = await openShop({ COURSE: 1 })
     assert.doesNotMatch(await shop.page(), /type="checkbox"/)
     const { text } = await shop.pay('billed')

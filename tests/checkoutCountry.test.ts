@@ -68,20 +68,20 @@ anyEngine('the country of a delivery', (given) => {
     })
   }
 
-  test('a region that the shop names for the session counts after the browser’s', async () => {
+  test("the region of the session's locale is used if the browser names none", async () => {
     const secret = await open(shop('DE', ['AT', 'CH', 'DE']), { locale: 'de-CH' })
     assert.equal((await shown(secret, 'en')).selected, 'CH')
     assert.equal((await shown(secret, 'de-AT')).selected, 'AT')
   })
 
-  test('the address that was saved before comes first', async () => {
+  test('the saved address comes before the region of the browser', async () => {
     const secret = await open(shop('AT', ['AT', 'CH', 'DE']))
     const { phone: _, ...address } = berlin
     await post(secret, { version: '1', ...address })
     assert.equal((await shown(secret, 'de-CH')).selected, 'DE')
   })
 
-  test('who is asked and does not answer is asked again, and what was typed stays', async () => {
+  test('a missing country is asked for again, and what was typed stays', async () => {
     const secret = await open(shop('US', ['AT', 'FR']))
     const { text } = await post(secret, { version: '1', country: '', name: 'Ada Lovelace', line1: 'Weg 1' })
     assert.match(text, /<a href="#country">Please choose: Country or region\.<\/a>/)
@@ -90,7 +90,7 @@ anyEngine('the country of a delivery', (given) => {
     assert.match(text, /id="line1"[^>]* value="Weg 1"/)
   })
 
-  test('a country that is not delivered to is refused and not listed', async () => {
+  test('a country without delivery is refused and not listed', async () => {
     const secret = await open(shop('DE', ['AT', 'DE']))
     const { phone: _, ...address } = berlin
     const { text } = await post(secret, { version: '1', ...address, country: 'FR' })
@@ -100,7 +100,7 @@ anyEngine('the country of a delivery', (given) => {
     assert.match(text, /id="line1"[^>]* value="Unter den Linden 1"/)
   })
 
-  test('the empty choice has words', async () => {
+  test('the empty option has a translated label', async () => {
     const { words } = await shown(await open(shop('US', ['AT', 'FR']), { locale: 'de' }))
     assert.match(words, /<option value="" selected>Bitte wählen<\/option>/)
   })

@@ -13,7 +13,7 @@ import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
 const { after, before, describe, test } = browserSuite
 
-describe('filling in the checkout', () => {
+describe('fields of the checkout', () => {
   const given = givenEngine('sqlite')
   let testServer: TestServer
   let checkout: Checkout
@@ -92,7 +92,7 @@ describe('filling in the checkout', () => {
         })
       })
 
-      test('a promotion code is folded, and opens with what is wrong with it', async () => {
+      test('the promotion code is folded, and stays open with its error', async () => {
         await visit(await opened(), { javaScriptEnabled }, async (tab) => {
           assert.equal(await tab.locator('#code').isVisible(), false)
           await tab.locator('#items summary', { hasText: 'Promotion code' }).click()
@@ -103,7 +103,7 @@ describe('filling in the checkout', () => {
         })
       })
 
-      test('the payment says what it needs, and opens when it has it', async () => {
+      test('the payment lists what is missing, and opens when nothing is', async () => {
         await visit(await opened(), { javaScriptEnabled }, async (tab) => {
           const missing = tab.locator('#payment .missing li')
           assert.deepEqual(await missing.allInnerTexts(), ['E-mail address', 'Delivery address'])
@@ -121,14 +121,14 @@ describe('filling in the checkout', () => {
     })
   }
 
-  test('what is not sent needs an e-mail address only, and its optional name is folded', async () => {
+  test('an order without shipping needs only an e-mail address, and its optional name is folded', async () => {
     await visit(await opened({ COURSE: 1 }), { javaScriptEnabled: false }, async (tab) => {
       assert.deepEqual(await tab.locator('#payment .missing li').allInnerTexts(), ['E-mail address'])
       assert.deepEqual(await tab.locator('#details summary').allInnerTexts(), ['Name', 'Phone'])
     })
   })
 
-  test('a field that the browser fills unfolds, and one that was unfolded stays so when an answer arrives', async () => {
+  test('a field that the browser fills unfolds, and an unfolded field stays open when a response arrives', async () => {
     await visit(await opened(), {}, async (tab) => {
       await tab.locator('summary', { hasText: 'Company' }).click()
       await tab.evaluate(`{
@@ -145,7 +145,7 @@ describe('filling in the checkout', () => {
     })
   })
 
-  test('the brand of a card is known by its first digits, and its digits are grouped as they are printed', async () => {
+  test('the card brand is recognized by its first digits, and the digits are grouped as on the card', async () => {
     await visit(await ready(), {}, async (tab) => {
       const marks = tab.locator('.brands li:visible')
       const number = tab.locator('#card-number')
@@ -170,7 +170,7 @@ describe('filling in the checkout', () => {
     })
   })
 
-  test('a declined card stays typed, is never in an answer, and pays when it is corrected', async () => {
+  test('a declined card stays typed, is in no response, and pays when it is corrected', async () => {
     await visit(await ready(), {}, async (tab) => {
       const answers: Promise<string>[] = []
       tab.on('response', (response) => answers.push(response.text().catch(() => '')))
@@ -198,7 +198,7 @@ describe('filling in the checkout', () => {
     assert.deepEqual(orders.map(({ status }) => status).toSorted(), ['declined', 'declined', 'succeeded'])
   })
 
-  test('without script a declined card is typed again', async () => {
+  test('without script a declined card must be typed again', async () => {
     await visit(await ready(), { javaScriptEnabled: false }, async (tab) => {
       await fillCard(tab, cards.declined)
       await tab.locator('#pay-button').click()
@@ -208,7 +208,7 @@ describe('filling in the checkout', () => {
     })
   })
 
-  test('everyone can read it, folded and unfolded, from right to left and in the dark', async () => {
+  test('the page is accessible folded and unfolded, from right to left and in dark mode', async () => {
     const options = { locale: 'ar', colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const
     await visit(await opened(), options, async (tab) => {
       assert.deepEqual(await violations(tab, ['best-practice']), [])

@@ -57,7 +57,7 @@ anyEngine('the checkout without script', (given) => {
   const thanks = ({ id }: PageSession) => `${shop.shopOrigin}/thanks?session=${id}`
 
   describe('buying', () => {
-    test('from nothing to a paid order: quantity, code, details, express, pay, shop', async () => {
+    test('a shopper sets quantity, code, details and delivery, pays, and returns to the shop', async () => {
       const session = await shop.open()
       const page = await visit(session)
       await setQuantity(page, 'MUG', '3')
@@ -89,7 +89,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal(page.heading(), 'We have received your order')
     })
 
-    test('an item is taken out, and a code taken off', async () => {
+    test('an item and a promotion code can be removed', async () => {
       const session = await shop.open()
       await shop.testServer.app.checkout.applyCode(session.secret, 1, 'WELCOME10')
       const page = await visit(session)
@@ -101,7 +101,7 @@ anyEngine('the checkout without script', (given) => {
       assert.match(page.text(), /Total €56\.00/)
     })
 
-    test('nothing to pay asks for no card', async () => {
+    test('a free order asks for no card', async () => {
       const session = await shop.ready({ COURSE: 1 })
       const page = await visit(session)
       assert.equal(page.field('country'), undefined)
@@ -112,7 +112,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal((await shop.view(session)).session.status, 'completed')
     })
 
-    test('a payment by hand names the order and how it goes on', async () => {
+    test('after a manual payment the page names the order and what is still to be paid', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await page.press(payButton(page) ?? '', { method: 'manual:bank_transfer' })
@@ -124,7 +124,7 @@ anyEngine('the checkout without script', (given) => {
       assert.ok(page.text().includes(order.number))
     })
 
-    test('a declined card is said, and the next one pays', async () => {
+    test('a declined card is reported, and the next card pays', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await pay(page, cards.insufficientFunds)
@@ -135,7 +135,7 @@ anyEngine('the checkout without script', (given) => {
       assert.deepEqual(await shop.collected(session), [7580])
     })
 
-    test('a declined payment is no longer shown beside what is wrong with the next one', async () => {
+    test('the notice of a declined payment disappears when the next one has an error', async () => {
       const page = await visit(await shop.ready())
       await pay(page, cards.declined)
       await page.press('Save changes', { email: '' })
@@ -146,7 +146,7 @@ anyEngine('the checkout without script', (given) => {
       assert.doesNotMatch(page.text(), /The payment did not go through/)
     })
 
-    test('wrong card details are named and not written back', async () => {
+    test('wrong card details are named and not echoed', async () => {
       const page = await visit(await shop.ready())
       await pay(page, '1234')
       assert.match(page.field('card.number')?.description ?? '', /Please check the card number\./)
@@ -154,7 +154,7 @@ anyEngine('the checkout without script', (given) => {
       assert.doesNotMatch(page.html, /value="(?:1234|123|09 \/ 29|Ada Byron)"/)
     })
 
-    test('the bank asks: refused, then accepted', async () => {
+    test('a bank challenge is refused once, then accepted', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await pay(page, challengeCard)
@@ -167,7 +167,7 @@ anyEngine('the checkout without script', (given) => {
       assert.deepEqual(await shop.collected(session), [7580])
     })
 
-    test('a slow bank is waited for: the page loads itself again until there is an answer', async () => {
+    test('during a slow bank response the page reloads itself until the payment has an outcome', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await shop.whileBankIsSlow(async () => {
@@ -214,7 +214,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal((await shop.view(session)).address?.country, 'US')
     })
 
-    test('a country to which the shop stopped delivering meanwhile', async () => {
+    test('a country that the shop stopped delivering to is refused and no longer listed', async () => {
       const page = await visit(await shop.open())
       await page.press('Use this country', { country: 'FR' })
       const [world] = pageShop.shipping ?? []
@@ -228,7 +228,7 @@ anyEngine('the checkout without script', (given) => {
       })
     })
 
-    test('nothing carries the parcel there', async () => {
+    test('an address without a delivery method cannot be paid for', async () => {
       const page = await visit(await shop.open())
       await page.press('Use this country', { country: 'IS' })
       await page.press('Continue to payment', { ...leipzig, postalCode: '101' })
@@ -247,8 +247,8 @@ anyEngine('the checkout without script', (given) => {
     }
   })
 
-  describe('what changed meanwhile', () => {
-    test('another total is shown, and only that one is paid', async () => {
+  describe('changes during the checkout', () => {
+    test('a changed total is shown, and only the shown total is charged', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await shop.during(repriced({ TOWEL: 1910 }), async () => {
@@ -263,7 +263,7 @@ anyEngine('the checkout without script', (given) => {
       })
     })
 
-    test('stock that is gone is said, and one click takes what is left', async () => {
+    test('missing stock is reported, and one click takes what is left', async () => {
       const session = await shop.ready({ 'BOWL-A': 2, TOWEL: 1 }, { expiresInSeconds: 3_600 })
       const page = await visit(session)
       // Its stock is held for a quarter of an hour, and then another shopper buys.
@@ -279,7 +279,7 @@ anyEngine('the checkout without script', (given) => {
       assert.deepEqual([items[0]?.quantity, await shop.collected(session)], [1, []])
     })
 
-    test('two tabs: the older one sees the current state', async () => {
+    test('an older tab is refused and shows the current state', async () => {
       const session = await shop.ready()
       const [page, other] = [await visit(session), await visit(session)]
       await setQuantity(other, 'MUG', '5')
@@ -292,7 +292,7 @@ anyEngine('the checkout without script', (given) => {
       assert.match(page.text(), /Total €159\.80/)
     })
 
-    test('no more than an order may hold, and no number that is none', async () => {
+    test('a quantity above the limit and one that is not a whole number are refused', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await setQuantity(page, 'MUG', '11')
@@ -314,7 +314,7 @@ anyEngine('the checkout without script', (given) => {
       assert.match(page.text(), /Speckled stoneware mug .* Linen tea towel/)
     })
 
-    test('more time is one click away, and what was typed stays', async () => {
+    test('one click extends the time, and what was typed stays', async () => {
       const page = await visit(await shop.open())
       assert.ok(!page.buttons().includes('Give me more time'))
       shop.testServer.clock.now += 27 * minute
@@ -336,7 +336,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal(page.heading(), 'This checkout was cancelled')
     })
 
-    test('a page that answered a post can be loaded by its address', async () => {
+    test('the address of a page that answered a post can be loaded', async () => {
       const session = await shop.open()
       const page = await visit(session)
       await page.press('Continue to payment')
@@ -346,8 +346,8 @@ anyEngine('the checkout without script', (given) => {
     })
   })
 
-  describe('behind the page', () => {
-    test('the same form sent twice is one payment', async () => {
+  describe('requests of the page', () => {
+    test('the same form sent twice makes one payment', async () => {
       const session = await shop.ready()
       const { version, totals } = (await shop.view(session)).session
       const fields = {
@@ -381,14 +381,14 @@ anyEngine('the checkout without script', (given) => {
       assert.equal((await shop.view(session)).session.status, 'open')
     })
 
-    test('413 for a form that is too large, 415 for what is not a form', async () => {
+    test('413 for a form that is too large, 415 for another content type', async () => {
       const session = await shop.open()
       assert.equal((await post(session, 'code', { code: 'x'.repeat(17_000) })).status, 413)
       assert.equal((await post(session, 'code', {}, { 'content-type': 'application/json' })).status, 415)
       assert.equal((await post(session, 'code', { code: 'WELCOME10', version: '1', price: '1' })).status, 303)
     })
 
-    test('404 for an unknown secret or action, alike', async () => {
+    test('404 with the same page for an unknown secret and an unknown action', async () => {
       const session = await shop.open()
       const lost = await post({ secret: 'nothing' }, 'cancel', {})
       const odd = await post(session, 'constructor', {})
@@ -396,7 +396,7 @@ anyEngine('the checkout without script', (given) => {
       assert.doesNotMatch(lost.text, /Alder/)
     })
 
-    test('every page has its policy, and is neither cached nor indexed', async () => {
+    test('every page has a content security policy, and is neither cached nor indexed', async () => {
       const page = await visit(await shop.ready())
       const policy = page.headers.get('content-security-policy') ?? ''
       assert.match(policy, /default-src 'none'/)
@@ -414,7 +414,7 @@ anyEngine('the checkout without script', (given) => {
       }
     })
 
-    test('what the merchant or the shopper wrote is text, not markup', async () => {
+    test('texts of merchants and shoppers are shown as text, not as markup', async () => {
       // No shop file can say this.
       await shop.testServer.storage.write(
         async (tx) => tx.sql`update skus set image = 'javascript:alert(1)' where code = 'MARKUP'`,

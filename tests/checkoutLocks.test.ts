@@ -55,7 +55,7 @@ eachEngine('the locks of a checkout', (given) => {
     }, 'the lock that waits')
   }
 
-  test('one that waited for another change also reads what that wrote elsewhere', async () => {
+  test('a lock that waited for another change reads what that change wrote in other tables', async () => {
     const key = await openSession()
     const free = await lock(key)
     assert.equal(free?.hasPayments, false)

@@ -23,8 +23,8 @@ const looking = (look: Pick<ShopFile['merchant'], 'logo' | 'color'>): ShopFile =
 
 const logo = 'https://cdn.example/bloom.svg'
 
-eachEngine('the look of a merchant', (given) => {
-  test('is on the checkout and on the order page, and goes when the file no longer has it', async () => {
+eachEngine('the logo and color of a merchant', (given) => {
+  test('are on the checkout and the order page until the shop file no longer has them', async () => {
     const testServer = await openTestServer(given, { shops: [looking({ logo, color: '#2C4C3E' })] })
     const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
@@ -75,7 +75,7 @@ describe('a shop file', () => {
   }
 })
 
-describe('the sheet of a colour', () => {
+describe('the style sheet of a color', () => {
   const given = givenEngine('sqlite')
   let browser: Browser
   browserSuite.before(async () => {
@@ -88,7 +88,7 @@ describe('the sheet of a colour', () => {
 
   const lineOf = (lines: string, name: string) => new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(lines)?.[1] ?? ''
 
-  test('has the grounds of the shop, text that can be read on the button, and inks that can be read on every ground', () => {
+  test('has the backgrounds of the shop, and readable text on the button and on every background', () => {
     for (const text of colors) {
       const color = parseColor(text)
       assert.ok(color)
@@ -175,7 +175,7 @@ describe('the sheet of a colour', () => {
     },
   )
 
-  test('is answered for a colour and for nothing else', async () => {
+  test('is served for a valid color and for nothing else', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const answer = await testServer.fetch('/checkout/color/2c4c3e.css')
     assert.deepEqual(

@@ -28,7 +28,7 @@ anyEngine('the ways to pay on the page', (given) => {
     return (await testServer.fetch(`/c/${secret}`, { headers: { 'accept-language': language } })).text
   }
 
-  test('the note is the provider’s where the page has no words of its own', async () => {
+  test('the provider’s note is shown if the page has no text of its own', async () => {
     const card = { ...cardMethod, noteKey: 'acme.note' }
     const wallet: Method = {
       id: 'wallet',
@@ -52,14 +52,14 @@ anyEngine('the ways to pay on the page', (given) => {
     assert.doesNotMatch(text, /4242/)
   })
 
-  test('without a note a page of the provider is announced, and a card has none', async () => {
+  test("a method without a note is announced if it opens the provider's page; a card has no hint", async () => {
     const wallet: Method = { id: 'wallet', labelKey: 'acme.wallet', noteKey: null, fields: [], shape: 'page' }
     const text = await shown(providerWith([cardMethod, wallet], { 'acme.wallet': 'Acme Wallet' }))
     assert.match(text, /You pay with Acme Wallet and come back here afterwards\./)
     assert.doesNotMatch(text, /class="hint">\s*</)
   })
 
-  test('the page’s own words for a key come first, in the shopper’s language', async () => {
+  test('the page’s own text for a key comes first, in the shopper’s language', async () => {
     const card = { ...cardMethod, noteKey: 'test.note' }
     const text = await shown(providerWith([card], { 'test.note': 'Only English.' }), 'fr')
     assert.match(text, /Mode test/)

@@ -198,7 +198,7 @@ describe('the checkout page', () => {
     },
   }
 
-  describe('every state can be read by everyone', () => {
+  describe('every state is accessible', () => {
     // Each state on one of the two in turns, or on both. Right-to-left and dark together with the telephone.
     const devices = [
       { name: 'desktop', viewport: desktop, locale: 'en-GB', colorScheme: 'light' },
@@ -259,7 +259,7 @@ describe('the checkout page', () => {
     }
   })
 
-  test('the chosen method decides the fields and the words of the button', async () => {
+  test('the chosen method decides the fields and the label of the button', async () => {
     const { path } = await shop.ready()
     const look = async (tab: Tab) => {
       assert.equal(await payButton(tab).innerText(), 'Pay €75.80')
@@ -272,7 +272,7 @@ describe('the checkout page', () => {
     await visit(path, look, { javaScriptEnabled: false })
   })
 
-  test('a chat program without a profile hands the buyer over, who pays, and it sees the order', async () => {
+  test('a chat program without a profile hands the buyer over to the page, and reads the order after the payment', async () => {
     await letAgentsIn(shop.testServer, 'browse')
     const call = async (name: string, args: object) => {
       const message: McpMessage = {

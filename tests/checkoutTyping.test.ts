@@ -44,8 +44,8 @@ describe('the checkout with script', () => {
 
   const isAtShop = (tab: Tab) => tab.waitForURL(`${shop.shopOrigin}/thanks**`)
 
-  describe('the steppers', () => {
-    test('presses on two lines within a moment all count', async () => {
+  describe('the quantity buttons', () => {
+    test('presses on two lines in quick succession all count', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await more(tab, mug).click()
@@ -56,7 +56,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('two presses are one change, the return key is one, and the focus stays', async () => {
+    test('two presses are sent as one change, the return key as another, and the focus stays', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const sent = countPosts(tab)
@@ -74,7 +74,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('presses while an answer is on its way all count', async () => {
+    test('presses while a response is pending all count', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const posts = await hold(tab, 'quantity')
@@ -92,7 +92,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a press counts once when its post is lost, loses its answer, or meets a 503', async () => {
+    test('a press counts once if its request or response is lost or it gets a 503', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         for (const [fate, mugs] of [
@@ -114,7 +114,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('a line that was taken out stays out when the answer is lost', async () => {
+    test('a removed line stays removed if the response is lost', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         const posts = await hold(tab, 'quantity')
@@ -131,7 +131,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('a number is typed over the one that is selected, whatever answers meanwhile', async () => {
+    test('typing replaces a selected number although responses arrive meanwhile', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const posts = await hold(tab, 'quantity')
@@ -149,7 +149,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('more than there is is said, and the number that counts is shown', async () => {
+    test('a quantity above the stock is reported, and the valid quantity is shown', async () => {
       const session = await shop.ready({ 'BOWL-A': 2, TOWEL: 1 })
       await visit(session, async (tab) => {
         await more(tab, 'Bowl A').click({ clickCount: 3 })
@@ -159,7 +159,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('two tabs: the older one sees the current state', async () => {
+    test('an older tab is refused and shows the current state', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const { version } = (await shop.view(session)).session
@@ -171,7 +171,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('one more and at once pay: nothing is charged that was not shown', async () => {
+    test('paying immediately after a change of quantity charges only the shown total', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await fillCard(tab)
@@ -186,7 +186,7 @@ describe('the checkout with script', () => {
     })
   })
 
-  test('a code that is refused stays typed, with the cursor in it; another is applied and taken off', async () => {
+  test('a refused code stays typed and focused; a valid code is applied and removed', async () => {
     await visit(await shop.ready(), async (tab) => {
       const code = tab.getByLabel('Promotion code')
       await tab.locator('#code-fold > summary').click()
@@ -204,7 +204,7 @@ describe('the checkout with script', () => {
     })
   })
 
-  test('a code that makes the order free asks for no card any more', async () => {
+  test('after a code that makes the order free, no card is asked for', async () => {
     const session = await shop.ready({ COURSE: 1 })
     await visit(session, async (tab) => {
       await tab.getByLabel('Card number').waitFor()
@@ -221,7 +221,7 @@ describe('the checkout with script', () => {
   describe('the address', () => {
     const fields = ['email', 'name', 'line1', 'city', 'postalCode']
 
-    test('once it is complete it is saved at once, the new total is announced, and one button leads on', async () => {
+    test('a complete address is saved immediately, the new total is announced, and one button continues', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         assert.deepEqual(await leadingOn(tab), ['Continue to payment'])
@@ -272,7 +272,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('what is typed after choosing the country stays, with the cursor in it', async () => {
+    test('what is typed after choosing the country stays, with the focus in it', async () => {
       await visit(await shop.open(), async (tab) => {
         const posts = await hold(tab, 'details')
         await tab.locator('#country').selectOption('FR')
@@ -298,7 +298,7 @@ describe('the checkout with script', () => {
       'the same country': { country: 'GB', line1: '1 Mall', city: 'London', postalCode: 'SW1A 1AA' },
     }
     for (const [name, given] of Object.entries(filled)) {
-      test(`autofill arrives whole: ${name}`, async () => {
+      test(`autofill is saved completely: ${name}`, async () => {
         const session = await shop.open()
         await visit(session, async (tab) => {
           const values = { email: 'ada@example.com', name: 'Ada Byron', ...given }
@@ -320,7 +320,7 @@ describe('the checkout with script', () => {
       })
     }
 
-    test('the code of a state does not become the text of another country, and comes back', async () => {
+    test('a state code is not kept as text for another country, and returns with its country', async () => {
       await visit(await shop.open(), async (tab) => {
         await tab.locator('#country').selectOption('CA')
         await tab.locator('select#region').selectOption('ON')
@@ -333,7 +333,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('the answer to a return key does not take the cursor away from a shopper who types on', async () => {
+    test('the response to a return key does not move the focus of a shopper who continues to type', async () => {
       await visit(await shop.open(), async (tab) => {
         const posts = await hold(tab, 'details')
         await tab.locator('#email').fill('ada@')
@@ -346,7 +346,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a delivery method that is chosen while a save is on its way stays chosen, and so does a typed card', async () => {
+    test('a delivery method that is chosen during a save stays chosen, and a typed card stays', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await tab.getByLabel('Card number').pressSequentially('4242424242424242')
@@ -367,7 +367,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('what is typed or sent while a slow answer is on its way is not lost', async () => {
+    test('nothing that is typed or sent during a slow response is lost', async () => {
       await visit(await shop.ready(), async (tab) => {
         const sent = countPosts(tab)
         const posts = await hold(tab, 'details')
@@ -386,8 +386,8 @@ describe('the checkout with script', () => {
     })
   })
 
-  describe('without an answer', () => {
-    test('offline, what was typed stays, the page says so, and saves it when it is back', async () => {
+  describe('without a response', () => {
+    test('offline, the page says so, keeps what was typed, and saves it when it is online again', async () => {
       const session = await shop.open()
       const look = async (tab: Tab) => {
         await fillDetails(tab)
@@ -404,7 +404,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('503: the form stays, and the next press saves or pays', async () => {
+    test('after a 503 the form stays, and the next press saves or pays', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -432,7 +432,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('a payment whose answer is lost is found by the page itself, once', async () => {
+    test('a payment whose response is lost is found by the page and charged once', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -445,7 +445,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('a payment that did not arrive can be made again, once', async () => {
+    test('a payment whose request is lost can be repeated and is charged once', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -463,7 +463,7 @@ describe('the checkout with script', () => {
   })
 
   describe('paying', () => {
-    test('what was changed and not saved is saved before it is paid', async () => {
+    test('unsaved changes are saved before the payment', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await fillCard(tab)
@@ -478,7 +478,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('two clicks are one payment, and back from the shop is the order', async () => {
+    test('two clicks make one payment, and going back from the shop shows the order', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await fillCard(tab)
@@ -490,7 +490,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a card that is refused for its date stays typed, and the field is named', async () => {
+    test('a card with a wrong date stays typed, and the field is named', async () => {
       await visit(await shop.ready(), async (tab) => {
         await fillCard(tab)
         await tab.getByLabel('Expiry date').fill('13/29')
@@ -502,7 +502,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a slow bank is waited for, and the page goes on by itself', async () => {
+    test('the page waits for a slow bank and continues by itself', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await fillCard(tab, lateCard)
@@ -517,7 +517,7 @@ describe('the checkout with script', () => {
   })
 
   for (const javaScriptEnabled of [true, false]) {
-    test(`the return key goes on, never pays and never takes out a line, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    test(`the return key continues, never pays and never removes a line, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -542,13 +542,13 @@ describe('the checkout with script', () => {
     })
   }
 
-  describe('the end of the time', () => {
+  describe('the end of the session', () => {
     // Of sessions that were just opened.
     const leave = (ms: number) => {
       shop.testServer.clock.now += 30 * minute - ms
     }
 
-    test('more time is one click away, and what was typed stays', async () => {
+    test('one click extends the time, and what was typed stays', async () => {
       const session = await shop.open()
       leave(200_000)
       await visit(session, async (tab) => {
@@ -560,7 +560,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('when the time is up the page says so', async () => {
+    test('the page says when the session has expired', async () => {
       const session = await shop.ready()
       leave(100)
       await visit(session, async (tab) => {
@@ -568,7 +568,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a post that meets the end of the session shows the end', async () => {
+    test('a post to an ended session shows that it ended', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await shop.testServer.app.checkout.cancel(session.secret)
@@ -577,7 +577,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a checkout that ends under the hands stores what was typed and goes on in a new one', async () => {
+    test('a session that expires while the shopper types continues in a new session with what was typed', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         await fillDetails(tab)
@@ -596,7 +596,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a script that comes only with the new checkout works on the new one', async () => {
+    test('a script that loads only with the new session works there', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         await fillDetails(tab)

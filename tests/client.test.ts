@@ -71,7 +71,7 @@ anyEngine('the client on a real server', (given) => {
   const shopOf = (key = testServer.keys.full) => createClient({ baseUrl: testServer.origin, key })
 
   for (const id of operationIds.filter((id) => operations[id].caller !== 'oauth')) {
-    test(`${methods.open.get(id)}() is ${id}`, async () => {
+    test(`${methods.open.get(id)}() calls ${id}`, async () => {
       const row: Operation = operations[id]
       const call = methodOf(shopOf(), methods.open.get(id) ?? '')
       const { headers, ...request } = await goodRequest(testServer, id)
@@ -82,7 +82,7 @@ anyEngine('the client on a real server', (given) => {
     })
   }
 
-  test('a refusal carries code, status, request id, places and what helps to go on', async () => {
+  test('an error has code, status, request id, issues and the current state', async () => {
     const carts = await cartsOf(testServer)
     const shop = shopOf()
     const skuId = carts.sku('ROSE-12')
@@ -97,7 +97,7 @@ anyEngine('the client on a real server', (given) => {
     assert.equal((await refusal(shopOf(testServer.keys.none).orders.list())).code, 'scope_missing')
   })
 
-  test('what anyone may read needs no key', async () => {
+  test('public products need no key', async () => {
     const { data } = await createClient({ baseUrl: `${testServer.origin}/` }).catalog.merchantProduct(
       'bloom',
       'red-roses',
@@ -112,12 +112,12 @@ anyEngine('the client on a real server', (given) => {
     assert.notEqual((await shopOf().carts.create()).data.id, first.data.id)
   })
 
-  test('a path cannot be left by its parameters', async () => {
+  test('parameters cannot change the path', async () => {
     for (const slug of ['', '.', '..', undefined as unknown as string])
       assert.throws(() => shopOf().catalog.product(slug), /slug is missing/)
   })
 
-  test('verifyWebhook takes and rejects every vector of the fixture', async () => {
+  test('verifyWebhook accepts and rejects every vector of the fixture as expected', async () => {
     const { endpointId } = await webhooksOf(testServer).given('failed')
     const { data } = await shopOf().webhooks.signatureFixture(endpointId)
     assert.ok(data.vectors.length >= 20)
@@ -146,7 +146,7 @@ anyEngine('the client on a real server', (given) => {
     assert.ok(!printed.includes(testServer.keys.none))
   })
 
-  test('a live key is refused in a browser unless it is asked for', (context) => {
+  test('a live key is refused in a browser unless it is explicitly allowed', (context) => {
     const scope = globalThis as { document?: unknown }
     context.after(() => delete scope.document)
     const options = { baseUrl: testServer.origin, key: 'cwk_live_x' }
@@ -169,7 +169,7 @@ anyEngine('the admin client on a real server', (given) => {
   })
 
   for (const id of adminOperationIds) {
-    test(`${methods.admin.get(id)}() is ${id}`, async () => {
+    test(`${methods.admin.get(id)}() calls ${id}`, async () => {
       const row: Operation = adminOperations[id]
       const admin = createAdminClient({ baseUrl: testServer.origin, key: testServer.keys.admin })
       const reply = await methodOf(
@@ -182,7 +182,7 @@ anyEngine('the admin client on a real server', (given) => {
   }
 })
 
-describe('the client on a server that fails', () => {
+describe('the client with a failing server', () => {
   type Handle = (response: ServerResponse, request: IncomingMessage, body: string) => void
   let handles: Handle[] = []
   let received: { method: string; url: string; body: string }[] = []
@@ -227,7 +227,7 @@ describe('the client on a server that fails', () => {
   }
   const never: Handle = () => {}
 
-  test('a change is repeated, byte for byte, until it is answered', async () => {
+  test('a write is repeated, byte for byte, until it is answered', async () => {
     const shop = given(drop, dropHalfWay, refuse(503, 'unavailable'))
     assert.equal((await shop.carts.create({ items: [] })).data.id, 'cart_1')
     assert.equal(received.length, 4)
@@ -272,7 +272,7 @@ describe('the client on a server that fails', () => {
     assert.equal(received.length, 2)
   })
 
-  test('Retry-After is waited for', async (context) => {
+  test('the client waits for Retry-After', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     const shop = given(refuse(429, 'rate_limited', { 'retry-after': '7' }))
     const answered = shop.identity()
@@ -292,12 +292,12 @@ describe('the client on a server that fails', () => {
     assert.equal(received.length, 2)
   })
 
-  test('an attempt that takes too long is repeated', async () => {
+  test('an attempt that times out is repeated', async () => {
     assert.equal((await given(never).carts.create({}, { timeoutMs: 50 })).data.id, 'cart_1')
     assert.equal((await refusal(given(never).identity({ timeoutMs: 20, maxRetries: 0 }))).code, 'timed_out')
   })
 
-  test('a signal aborts the call and its pauses, with its own reason', async () => {
+  test('a signal aborts calls and pauses with its own reason', async () => {
     const reason = new Error('the shopper left')
     const abort = new AbortController()
     const open = given(never).identity({ signal: abort.signal })
@@ -318,7 +318,7 @@ describe('the client on a server that fails', () => {
     answer(200, {}, JSON.stringify({ data: slugs.map((slug) => ({ slug })), meta: { count: slugs.length, next } }))
   const products = '/api/v1/open/catalog/products'
 
-  test('a list is its first page, and all rows of all pages', async () => {
+  test('a list returns its first page, and iterates over all rows of all pages', async () => {
     const pages = [page(['a', 'b'], `${products}?cursor=2`), page(['c'], null)]
     const { data, meta } = await given(...pages).catalog.products()
     assert.deepEqual([data.map(({ slug }) => slug), meta?.next], [['a', 'b'], `${products}?cursor=2`])
@@ -333,7 +333,7 @@ describe('the client on a server that fails', () => {
     assert.equal(received[0]?.url, `${products}?cursor=2`)
   })
 
-  test('rows in a member of data are found too', async () => {
+  test('iteration finds rows in a member of data', async () => {
     const orders = '/api/v1/open/storefront/orders'
     const reply = (ids: string[], next: string | null) =>
       answer(200, {}, JSON.stringify({ data: { orders: ids.map((id) => ({ id })), next } }))
@@ -343,7 +343,7 @@ describe('the client on a server that fails', () => {
     assert.deepEqual(found, ['1', '2'])
   })
 
-  test('a link that leads elsewhere is not followed', async () => {
+  test('a link to another address is not followed', async () => {
     for (const next of [
       'https://evil.example/',
       '//evil.example/',

@@ -42,7 +42,7 @@ anyEngine('installing an app with the client', (given) => {
     return oauth.finish(JSON.parse(JSON.stringify(flow)), await authorize(testServer, openBrowser(testServer), url))
   }
 
-  test('every operation of an access token is called once, and the key that it issues works until the app is removed', async () => {
+  test('every operation of an access token is called once, and the issued key works until the app is removed', async () => {
     const { client, grant, uninstall } = await installed()
     assert.deepEqual(grant().scopes.sort(), ['catalog:read', 'checkout:quote'])
     const { data: about } = await client.authorization()
@@ -69,7 +69,7 @@ anyEngine('installing an app with the client', (given) => {
     await assert.rejects(client.authorization(), CartwrightError)
   })
 
-  test('an expired token is refreshed before the call, once for all calls, and stored before it is used', async () => {
+  test('an expired token is refreshed before a call, once for all calls, and stored before it is used', async () => {
     const stored: Grant[] = []
     const { grant } = await installed()
     const resumed = oauthOf({
@@ -95,7 +95,7 @@ anyEngine('installing an app with the client', (given) => {
     assert.equal(stored.length, 1)
   })
 
-  test('a new nonce is taken up in the middle of work', async () => {
+  test('a new DPoP nonce is used between calls', async () => {
     const { client } = await installed()
     for (let round = 0; round < 3; round++) {
       testServer.advance(150_000)
@@ -103,7 +103,7 @@ anyEngine('installing an app with the client', (given) => {
     }
   })
 
-  test('a confidential app signs for itself', async () => {
+  test('a confidential app authenticates with its own key', async () => {
     const clientKey = { ...(await exportJWK(testServer.appKey)), kid: 'one' } as NonNullable<OAuthOptions['clientKey']>
     const { client, refresh, uninstall } = await installed({ clientId: testServer.confidentialApp.id, clientKey })
     assert.equal((await client.authorization()).data.clientId, testServer.confidentialApp.id)
@@ -112,7 +112,7 @@ anyEngine('installing an app with the client', (given) => {
     await assert.rejects(oauthOf({ clientId: testServer.confidentialApp.id }).begin(), isOf('oauth_failed'))
   })
 
-  test('an answer that is not to this request is refused, and no code is sent', async () => {
+  test('a response with another state or issuer is refused without sending the code', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
     const back = await authorize(testServer, openBrowser(testServer), url)
@@ -134,7 +134,7 @@ anyEngine('installing an app with the client', (given) => {
     })
   })
 
-  test('a merchant who declines, and a server under another name', async () => {
+  test('a declined authorization and a server under another name are refused', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
     const back = await authorize(testServer, openBrowser(testServer), url, { decision: 'decline' })

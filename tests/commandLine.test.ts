@@ -16,7 +16,7 @@ test('the help of a command lists its verbs, and no option', async () => {
   assert.doesNotMatch(out, /--(url|limit|port)/)
 })
 
-test('the help of a verb has its usage and its own options, and those of no other', async () => {
+test('the help of a verb has its usage and only its own options', async () => {
   assert.deepEqual(await run('webhooks', 'test', '--help'), {
     code: 0,
     err: '',
@@ -32,7 +32,7 @@ test('the help of a verb has its usage and its own options, and those of no othe
   assert.deepEqual(await run('webhooks', 'test', '-h'), await run('webhooks', '--help', 'test'))
 })
 
-test('the help of money says what a command does not do', async () => {
+test('the help of payment commands says what they do not do', async () => {
   assert.match((await run('orders', 'pay', '--help')).out, /the whole total of the order\.\n/)
   const close = (await run('payments', 'close', '--help')).out.replaceAll(/\s+/g, ' ')
   assert.match(close, /an authorization that is still open is to be cancelled at the provider/)
@@ -74,11 +74,11 @@ for (const [args, message, usage] of [
   [['keys', 'toString'], 'keys has no verb toString; it has create, list, rotate, revoke', 'keys VERB'],
   [['keys', 'a\u001bb'], 'keys has no verb a\\u001bb; it has create, list, rotate, revoke', 'keys VERB'],
 ] as const)
-  test(`misuse: ${args.join(' ')}`, async () => {
+  test(`exit code 2 for ${args.join(' ')}`, async () => {
     assert.deepEqual(await run(...args), { code: 2, out: '', err: `${message}\nUsage: cartwright ${usage}\n` })
   })
 
-test('--json before the verb, and words after --', async () => {
+test('--json may come before the verb, and words after -- are not options', async () => {
   const { code, out } = await run('keys', '--json', 'revoke')
   assert.equal(code, 2)
   assert.deepEqual(JSON.parse(out), { error: { code: 'misuse', message: 'keys revoke needs KEY_ID' } })

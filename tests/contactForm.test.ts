@@ -49,7 +49,7 @@ eachEngine('contact form', (given) => {
         select status, facts, sealed from emails where kind = 'contact_message'`,
     )
 
-  test('a message is mailed once, is answered to the shopper, and stays nowhere', async () => {
+  test('a message is mailed once with the shopper as reply address, and is not stored in clear or after it was sent', async () => {
     const attempt = await attemptOf()
     const [first, again] = [await post({ ...typed, attempt }), await post({ ...typed, attempt })]
     assert.deepEqual([first.status, again.status], [200, 200])
@@ -70,7 +70,7 @@ eachEngine('contact form', (given) => {
     )
   })
 
-  test('what is missing is asked for again, and headers hold one line', async () => {
+  test('missing fields are asked for again, and no field can add a mail header', async () => {
     const queuedBefore = (await queued()).length
     const wrong = await (await post({ ...typed, email: 'ada@', text: ' ', attempt: 'x' })).text()
     assert.match(wrong, /Ada Lovelace/)
@@ -87,7 +87,7 @@ eachEngine('contact form', (given) => {
     assert.equal((await post(typed, { origin: 'https://evil.example' })).status, 403)
   })
 
-  test('is in the languages of the checkout, as valid HTML, and linked from the foot of the shop', async () => {
+  test('is in the languages of the checkout, valid HTML, and linked from the footer of the shop', async () => {
     const { HtmlValidate } = createRequire(import.meta.url)('html-validate') as typeof import('html-validate')
     const rules = JSON.parse(await readFile(new URL('../.htmlvalidate.json', import.meta.url), 'utf8'))
     const validator = new HtmlValidate(rules)
@@ -108,7 +108,7 @@ eachEngine('contact form', (given) => {
     assert.match(await shop.text(), /href="\/contact\/bloom"/)
   })
 
-  test('is not there where the merchant has no address or wants no messages', async () => {
+  test('does not exist if the merchant has no address or switched messages off', async () => {
     assert.equal((await show('rival')).status, 404)
     assert.equal((await post(typed, { slug: 'rival' })).status, 404)
     await testServer.apply(switched(['contact_message']))
@@ -118,7 +118,7 @@ eachEngine('contact form', (given) => {
     assert.equal((await show()).status, 200)
   })
 
-  test('takes few from one network', async () => {
+  test('accepts only a few messages from one network', async () => {
     const statuses: number[] = []
     for (let at = 0; at < 8; at += 1) statuses.push((await post({ ...typed, attempt: `a${at}` })).status)
     assert.ok(statuses.includes(429), statuses.join())

@@ -82,14 +82,14 @@ const extensionRows = [
   ['removeCustomerAddress', 'DELETE', '/api/v1/open/customer/addresses/{addressId}', 'checkout:quote'],
 ]
 
-describe('the rows', () => {
-  it('are the twenty of the interface, in its order, then the extensions', () => {
+describe('the operations', () => {
+  it('are the twenty of the interface in its order, then the extensions', () => {
     const expected = [...interfaceRows.map((row) => row.operationId), ...extensionRows.map(([id]) => id)]
     assert.deepEqual(operationIds, expected)
   })
 
   for (const expected of interfaceRows) {
-    it(`${expected.operationId} is as the interface says`, () => {
+    it(`${expected.operationId} matches the interface`, () => {
       const row: OpenOperation = operations[expected.operationId as OperationId]
       assert.deepEqual(
         { method: row.method, path: row.path, idempotency: row.idempotency, stability: row.stability },
@@ -105,7 +105,7 @@ describe('the rows', () => {
     })
   }
 
-  it('of the extensions are as the contract says, and stand apart', () => {
+  it('have extensions that match the contract and are tagged as such', () => {
     const found = extensions.map(({ operationId, method, path, 'x-scope': scope }) => [
       operationId,
       method,
@@ -131,7 +131,7 @@ describe('the rows', () => {
     ])
   })
 
-  it('let every body carry an idempotency key', () => {
+  it('accept an idempotency key in every body', () => {
     for (const id of operationIds) {
       const { body } = operations[id] as OpenOperation
       if (!body) continue
@@ -143,7 +143,7 @@ describe('the rows', () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('holds the twenty operations and no other but the extensions', () => {
+  it('contains the twenty operations and the extensions, and no other', () => {
     assert.deepEqual(
       twenty.map(({ operationId }) => operationId).sort(),
       interfaceRows.map(({ operationId }) => operationId).sort(),
@@ -152,7 +152,7 @@ describe('the OpenAPI document', () => {
   })
 
   for (const expected of interfaceRows) {
-    it(`${expected.operationId} is declared as the interface says`, () => {
+    it(`${expected.operationId} is declared as in the interface`, () => {
       const found = twenty.find(({ operationId }) => operationId === expected.operationId)
       assert.ok(found)
       assert.deepEqual(
@@ -198,7 +198,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('declares the parameters of the path, and for a search or a path of a shop those of its query', () => {
+  it('declares the path parameters, and for searches and lookups the query parameters', () => {
     for (const { operationId, path, parameters: declared = [] } of documented) {
       const { query } = operations[operationId as OperationId] as OpenOperation
       const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] }
@@ -255,7 +255,7 @@ describe('the OpenAPI document', () => {
     for (const ref of Object.values(mapping)) assert.ok(document.components.schemas[ref.split('/').at(-1) ?? ''], ref)
   })
 
-  it('keeps named parts by reference: no schema is repeated inside another', () => {
+  it('repeats no schema inside another', () => {
     const whole = new Map(
       Object.entries(document.components.schemas)
         .filter(([, schema]) => JSON.stringify(schema).length > 150)
@@ -274,7 +274,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(oauth?.flows?.authorizationCode?.scopes, {})
   })
 
-  it('announces every kind of event', () => {
+  it('declares every kind of event', () => {
     assert.deepEqual(Object.keys(document.webhooks), [...eventKinds])
   })
 
@@ -283,7 +283,7 @@ describe('the OpenAPI document', () => {
     for (const id of operationIds) assert.doesNotMatch(JSON.stringify(operations[id].body), /"default":/, id)
   })
 
-  it('is the same text each time, and takes the address of its server', () => {
+  it('is the same text each time, and names the address of its server', () => {
     assert.equal(printOpenApi(openDocument, { version: '0' }), text)
     assert.ok(text.endsWith('}\n'))
     const placed = openApiDocument(openDocument, { serverUrl: 'https://api.example.test', version: '2.3.4' }) as Placed
@@ -291,7 +291,7 @@ describe('the OpenAPI document', () => {
     assert.equal(placed.info.version, '2.3.4')
   })
 
-  it('is clean under the recommended rules of Redocly', async () => {
+  it('has no findings under the recommended rules of Redocly', async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const judge = async (source: string) => {
       const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
@@ -334,7 +334,7 @@ describe('the examples', () => {
   })
 })
 
-describe('the refusals', () => {
+describe('the error codes', () => {
   // Typed in from the contract, section 5.
   const expected = {
     400: 'invalid_request malformed_json body_required body_not_allowed body_too_large unsupported_media_type idempotency_key_required idempotency_key_invalid idempotency_key_ambiguous',
@@ -361,11 +361,11 @@ describe('the refusals', () => {
     assert.deepEqual(found.sort(), [...codes, ...ofExtensions].sort())
   })
 
-  it('say one short sentence each', () => {
+  it('have one short sentence each', () => {
     for (const { sentence } of Object.values(refusals)) assert.match(sentence, /^[A-Z].{5,100}\.$/)
   })
 
-  it('are each given by a row, or by the road', () => {
+  it('are each used by an operation or by the routing', () => {
     const ofRows = new Set<string>(operationIds.flatMap((id) => [...operations[id].refusals]))
     const ofRoad = ['route_not_found', 'idempotency_key_reused']
     for (const code of openRefusalCodes) {

@@ -42,7 +42,7 @@ for (const [one, other] of [
     const from = givenEngine(one)
     const to = givenEngine(other)
 
-    test('keeps every answer, every stored reply and every delivery that is owed', async () => {
+    test('keeps every answer, every stored reply and every pending delivery', async () => {
       const receiver = await openReceiver(from)
       const shop = await openBusyShop(from, receiver.url)
       const before = await answersOf(shop.origin, shop.requests)
@@ -80,7 +80,7 @@ for (const [one, other] of [
       assert.deepEqual(waiting, [{ endpointId: shop.pausedId, count: shop.owed.length }])
     })
 
-    test('copies odd values as they are, and every table that a migration makes', async () => {
+    test('copies unusual values unchanged, and every table that a migration creates', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.freshUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
@@ -115,7 +115,7 @@ for (const [one, other] of [
       assert.deepEqual(await contentOf(target, tables), expected)
     })
 
-    test('refuses a target that has anything in it, unless it may be emptied', async () => {
+    test('refuses a target with content, unless it may be cleared', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write((tx) => insertKey(tx, { key: 'moved', answer: 'a', createdAt: 1 }))
@@ -135,7 +135,7 @@ for (const [one, other] of [
       assert.deepEqual(await again.read((db) => db.sql`select id from categories`), [])
     })
 
-    test('commits nothing when rows arrive changed, and says which without their values', async () => {
+    test('commits nothing if rows arrive changed, and names them without their values', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
@@ -181,7 +181,7 @@ for (const [one, other] of [
         assert.deepEqual(await keysIn(await to.open({ url: toUrl })), ['moved'])
       })
 
-    test('refuses while a server is at work on either, and a source that is not up to date', async () => {
+    test('refuses while a server uses either database, and if the source has other migrations', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const problem =
         /another Cartwright server has this file open|servers are connected to the PostgreSQL database \(1\)/
@@ -207,11 +207,11 @@ for (const [one, other] of [
   })
 }
 
-describe('a move', () => {
+describe('a move between databases', () => {
   const given = givenEngine('sqlite')
   const to = givenEngine('postgres')
 
-  test('is not made from a file that is damaged where no one looks', async () => {
+  test('refuses a source file that is damaged in an index', async () => {
     const url = await given.migratedUrl()
     const file = url.slice('sqlite:'.length)
     const storage = await given.open({ url })
@@ -240,7 +240,7 @@ describe('a move', () => {
     assert.deepEqual((await copyStore(source, `${target}?options=-c%20search_path%3Dcell`, plain)).differences, [])
   })
 
-  test('is between two engines, from a store that is there', async () => {
+  test('is refused between two SQLite databases and from a missing one', async () => {
     const given = givenEngine('sqlite')
     const [here, there] = [await given.freshUrl(), await given.freshUrl()]
     const settings = { CARTWRIGHT_SECRET: testSecretText, CARTWRIGHT_DATABASE_URL: here }
@@ -251,7 +251,7 @@ describe('a move', () => {
     assert.equal((await runProcess(['migrate', '--clear-target'], settings)).code, 2)
   })
 
-  test('goes from what is referred to to what refers, and sees a circle', () => {
+  test('copies referenced tables first, and refuses a circle', () => {
     const table = (name: string, ...targets: string[]): Table => ({
       name,
       columns: [],

@@ -42,7 +42,7 @@ async function openScene(given: Given) {
 }
 
 eachEngine('stock that is set below what is held', (given) => {
-  test('500 on hand, four checkouts of 50, then 160: three are served, the fourth gets what is left', async () => {
+  test('reduced to 160 with four checkouts of 50 serves three, and offers the fourth what is left', async () => {
     const scene = await openScene(given)
     const opened = await scene.four()
     await scene.correct(160)
@@ -62,7 +62,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([await scene.onHand(), await scene.approved()], [{ onHand: 10, held: 50 }, 3])
   })
 
-  test('all of them at once: as many orders as there is stock for, and no charge without an order', async () => {
+  test('serves concurrent payments as far as it lasts, without a charge for the others', async () => {
     const scene = await openScene(given)
     const opened = await scene.four()
     await scene.correct(160)
@@ -73,7 +73,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([served, await scene.approved(), (await scene.onHand())?.onHand], [3, 3, 10])
   })
 
-  test('who is paying already comes first: no one else begins to pay for the same units', async () => {
+  test('goes to the shopper who is already paying; another payment for the same units is refused', async () => {
     const scene = await openScene(given)
     const [first, second] = await scene.four()
     assert.ok(first && second)
@@ -91,7 +91,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([await scene.approved(), (await scene.onHand())?.onHand], [1, 10])
   })
 
-  test('approved when nothing is left: the charge goes back, and no order number is lost', async () => {
+  test('refuses an order for a payment that is approved when nothing is left, and no order number is lost', async () => {
     const scene = await openScene(given)
     const { app, ask } = scene.testServer
     const [first, second] = await scene.four()
@@ -107,7 +107,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.equal(order.body.data.number, 'T-1001')
   })
 
-  test('a new checkout finds nothing while more is promised than there is', async () => {
+  test('offers nothing to a new checkout', async () => {
     const scene = await openScene(given)
     await scene.four()
     await scene.correct(160)

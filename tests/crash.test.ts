@@ -11,7 +11,7 @@ import { eachEngine, inTurns } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecretText } from '../harness/testServer.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 
-eachEngine('kill -9 between commit and answer', (given) => {
+eachEngine('a server killed between commit and answer', (given) => {
   let testServer: TestServer
   let carts: Carts
   before(async () => {

@@ -7,7 +7,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('createHostedCheckoutSession', (given) => {
-  test('200 from items: a cart, a session that holds the stock, and its event without the address of the page', async () => {
+  test("200 from items makes a cart, a session that holds the stock, and an event without the page's address", async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { body } = await open(
@@ -38,7 +38,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.ok(!JSON.stringify(created?.body).includes(data.url.split('/').at(-1)))
   })
 
-  test('200 from a cart; again with a new key it is the same session, re-quoted and with the new URLs', async () => {
+  test('200 from a cart; a new key returns the same session, priced again and with the new URLs', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 2 })
@@ -80,7 +80,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.deepEqual(await held(), [{ quantity: 7 }])
   })
 
-  test('400 to redirects that are not allowed, by their place', async () => {
+  test('400 for redirects that are not allowed, with their path', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open } = await checkoutOf(testServer)
     for (const [change, path] of [
@@ -103,7 +103,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     }
   })
 
-  test('a host without a port on the allow-list stands for the port of https alone, one with a port for that port', async () => {
+  test('an allowed host without a port allows only the https port, one with a port only that port', async () => {
     const shop = {
       ...market,
       installations: [{ name: 'Live', mode: 'live' as const, redirectHosts: ['Bücher.example', 'a.example:8443'] }],
@@ -116,7 +116,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
       assertError(await open({ CARD: 1 }, { successUrl }), 'invalid_request')
   })
 
-  test('400 to both or neither of cart and items; 404 for a foreign cart; 409 for an empty one and for missing stock', async () => {
+  test('400 for both or neither of cart and items; 404 for a foreign cart; 409 for an empty cart and missing stock', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const { carts, open } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })

@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('createPublicCart', (given) => {
-  test('200 makes an empty cart with its event', async () => {
+  test('200 creates an empty cart with its event', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const { body } = await testServer.ask('createPublicCart', {
       body: { idempotencyKey: 'a', metadata: { source: 'till' } },
@@ -48,7 +48,7 @@ eachEngine('createPublicCart', (given) => {
     })
   })
 
-  test('200 with items in their order, priced', async () => {
+  test('200 with priced items in their order', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const { body } = await carts.read(await carts.create({ CARD: 3, 'ROSE-12': 2 }))
@@ -65,7 +65,7 @@ eachEngine('createPublicCart', (given) => {
     assert.deepEqual([body.data.items[1].availableQuantity, body.data.items[1].maxQuantity], [40, 10])
   })
 
-  test('400 names an unknown SKU, another merchant’s and one that is there twice by their place, alike', async () => {
+  test('400 names an unknown SKU, another merchant’s SKU and a duplicate by their path, the first two alike', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const [foreign] = await testServer.storage.read(
@@ -83,7 +83,7 @@ eachEngine('createPublicCart', (given) => {
     ])
   })
 
-  test('409 for what cannot be bought, and no cart is left behind', async () => {
+  test('409 for items that cannot be bought, and no cart is stored', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     for (const [code, quantity, refusal, current] of [
@@ -118,7 +118,7 @@ eachEngine('createPublicCart', (given) => {
     )
   })
 
-  test('200 for any quantity of what is not counted, which is in stock', async () => {
+  test('200 for any quantity of a SKU whose stock is not counted', async () => {
     const products = market.products?.map((product) => ({
       ...product,
       skus: product.skus.map((sku) =>

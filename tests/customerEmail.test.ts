@@ -13,7 +13,7 @@ import { issueAt } from '../src/contract/issues.ts'
 describe("a shopper's e-mail address", () => {
   const given = givenEngine('sqlite')
 
-  test('the API takes an address and refuses everything else, with its place', async () => {
+  test('the API accepts valid addresses and refuses others with their path', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -35,7 +35,7 @@ describe("a shopper's e-mail address", () => {
     assert.equal((await open({ CARD: 1 }, { customer: { email: 'ada@example..com' } })).status, 400)
   })
 
-  test('the page takes the same addresses, and cleans what was typed', async () => {
+  test('the page accepts the same addresses, and normalizes what was typed', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open, look } = await checkoutOf(testServer)
     const secret = secretOf((await open({ COURSE: 1 })).body.data.url)
@@ -61,7 +61,7 @@ describe("a shopper's e-mail address", () => {
     }
   })
 
-  test('what the page hands on is checked where it is stored', async () => {
+  test('an address from the page is checked again before it is stored', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open, look } = await checkoutOf(testServer)
     const secret = secretOf((await open({ COURSE: 1 })).body.data.url)

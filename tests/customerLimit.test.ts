@@ -18,7 +18,7 @@ const newText = 'another-secret-that-only-the-tests-of-this-house-know'
 const once = { code: 'ONE', name: 'One', type: 'percentage', percentage: 5000, customerLimit: 1 } as const
 const shop = { ...market, promotions: [once] }
 
-eachEngine('the limit per customer', (given) => {
+eachEngine('the promotion limit per customer', (given) => {
   // What became of a purchase with the code: null when it was paid.
   async function buy(testServer: TestServer, email: string, app: App = testServer.app) {
     const { sku } = await cartsOf(testServer)
@@ -61,7 +61,7 @@ eachEngine('the limit per customer', (given) => {
 
   const overLimit = { code: 'promotion_rejected', reason: 'customer_limit_reached' }
 
-  test('every spelling of one mailbox is one customer, and another mailbox is another', async () => {
+  test('counts every spelling of a mailbox as one customer, and another mailbox as another', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     assert.equal(await buy(testServer, 'ada@bücher.example'), null)
     for (const email of ['ADA@Bücher.Example', 'ada@xn--bcher-kva.example', ' ada@bu\u0308cher.example\u00a0'])
@@ -71,7 +71,7 @@ eachEngine('the limit per customer', (given) => {
     assert.equal(await buy(testServer, 'ada+2@bücher.example'), null)
   })
 
-  test('two payments that began together under two spellings: one order, and the other charge is owed back', async () => {
+  test('makes one order of two concurrent payments under two spellings, and refunds the other', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { open, look, pay } = await checkoutOf(testServer)
     const begun = []
@@ -91,7 +91,7 @@ eachEngine('the limit per customer', (given) => {
     assert.deepEqual(row, { orders: 1, uses: 1, owed: 1 })
   })
 
-  test('it outlives a rotation of the root secret, and the retirement of the old version', async () => {
+  test('survives a rotation of the root secret and the removal of the old version', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     assert.equal(await buy(testServer, 'ada@example.com'), null)
     const rotated = appWith(given, testServer, `2:${newText},1:${testSecretText}`)
@@ -104,7 +104,7 @@ eachEngine('the limit per customer', (given) => {
     assert.deepEqual(await buy(testServer, 'bob@example.com'), overLimit)
   })
 
-  test('a root secret that the database was not made with opens no key, and makes none', async () => {
+  test('fails with a root secret that the database was not made with, and no new key is created', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     assert.equal(await buy(testServer, 'ada@example.com'), null)
     const before = await keysOf(testServer)
@@ -116,7 +116,7 @@ eachEngine('the limit per customer', (given) => {
     assert.deepEqual(await keysOf(testServer), before)
   })
 
-  test('nodes that start together have one key, and it is nowhere in clear', async () => {
+  test('uses one key on nodes that start at the same time, which is not stored in clear', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const secrets = [`1:${testSecretText},2:${newText}`, `2:${newText},1:${testSecretText}`]
     const nodes = await Promise.all(
@@ -141,7 +141,7 @@ eachEngine('the limit per customer', (given) => {
     assert.ok(!JSON.stringify(rows).includes(keys[0] ?? ''))
   })
 
-  test('the key of a work that was rolled back is not used again', async () => {
+  test('does not reuse a key whose transaction was rolled back', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { customerKey } = testServer.app.payTools
     let lost: string | undefined
@@ -158,7 +158,7 @@ eachEngine('the limit per customer', (given) => {
     assert.equal((await testServer.storage.write((tx) => customerKey(tx, 3))).export().toString('base64url'), key)
   })
 
-  test('a use that an earlier release recorded counts, under every version that is known', async () => {
+  test('counts a use that an earlier release recorded, under every known version of the root secret', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const rotated = appWith(given, testServer, `2:${newText},1:${testSecretText}`)
     const [order] = [await buy(testServer, 'first@example.com')]
@@ -176,7 +176,7 @@ eachEngine('the limit per customer', (given) => {
     }
   })
 
-  test('a checkout that was begun before an upgrade is paid, and counts from then on', async () => {
+  test('counts a checkout that was begun before an upgrade', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ COURSE: 1 }, { promotionCode: 'ONE' })
@@ -188,7 +188,7 @@ eachEngine('the limit per customer', (given) => {
     assert.deepEqual(await buy(testServer, 'ada@example.com'), overLimit)
   })
 
-  test('a stolen table does not show that two merchants have one customer', async () => {
+  test('hashes an address differently for each merchant', async () => {
     const testServer = await openTestServer(given, { shops: [shop, rival] })
     const { carts } = await checkoutOf(testServer)
     assert.equal(await buy(testServer, 'ada@example.com'), null)

@@ -16,7 +16,7 @@ import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 const { test } = browserSuite
 
 anyEngine('passkeys of shoppers', (given) => {
-  test('one is added, signs in alone, is refused where it should be, and goes with the person', async (t) => {
+  test('a passkey is added, signs in to its own account only, and is deleted by the shopper and with the person', async (t) => {
     let host = ''
     const testServer: TestServer = await openTestServer(given, {
       shops: [orderMarket, rival],

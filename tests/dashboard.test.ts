@@ -30,7 +30,7 @@ anyEngine('the dashboard', (given) => {
   // Ids that never were.
   const filled = (path: string) => path.replaceAll(/:(\w+)/g, () => newId('ord'))
 
-  test('signed out one is asked to sign in, and comes back to the page with its filters', async () => {
+  test('a signed-out visitor is sent to the sign-in with the address of the page and its filters', async () => {
     const testServer = await open()
     const answer = await visit(testServer, '/admin/bloom/test/home?a=1')
     assert.equal(answer.status, 303)
@@ -40,7 +40,7 @@ anyEngine('the dashboard', (given) => {
     )
   })
 
-  test('a search of several words is come back to as well, and one that is too long without it', async () => {
+  test('the sign-in keeps a search of several words in the next address, and drops one that is too long', async () => {
     const testServer = await open()
     const { page } = await dashboardUserOf(testServer)
     const nextOf = async (path: string) => {
@@ -69,7 +69,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('one with one shop is led to it, in test mode as long as it takes no money', async () => {
+  test('a person with one shop is sent to its home, in test mode while it takes no payments', async () => {
     const testServer = await open()
     const { page } = await dashboardUserOf(testServer)
     await page.open('/admin')
@@ -79,7 +79,7 @@ anyEngine('the dashboard', (given) => {
     assert.doesNotMatch(page.text(), /Test mode\./)
   })
 
-  test('the page is private, runs and styles nothing inline, and may be fetched ahead', async () => {
+  test('the page is not cached, has no inline script or style, and may be prefetched', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const answer = await visit(testServer, dashboardUser.path('home'), dashboardUser.headers)
@@ -105,14 +105,14 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('the cookie opens no operation of the API', async () => {
+  test('the session cookie gives no access to the API', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const answer = await visit(testServer, '/api/v1/admin/home', dashboardUser.headers)
     assert.equal(answer.status, 401)
   })
 
-  test("another's shop is shown as one that never was", async () => {
+  test("another merchant's shop answers like one that does not exist", async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const [other, none] = await Promise.all(
@@ -134,7 +134,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('a shop that demands a second factor is closed to one who signed in without', async () => {
+  test('a shop that requires a second factor is closed to a person who signed in without one', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, true))
@@ -145,7 +145,7 @@ anyEngine('the dashboard', (given) => {
     assert.match(dashboardUser.page.text(), /Set up a second factor/)
   })
 
-  test('no form of any screen is taken from another origin, nor without one', async () => {
+  test('no form of any screen is accepted from another origin, nor without one', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     for (const { path, post: takes } of screens) {
@@ -162,7 +162,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('every screen says to one without its scope that it is not allowed, and which scope it needs', async () => {
+  test('every screen tells a person without its scope which permission is missing', async () => {
     const testServer = await open()
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const screen of screens) {
@@ -176,7 +176,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('Home counts what there is to do, shows thirty days, and checks off the first steps by itself', async () => {
+  test('Home counts orders to send, shows thirty days, and checks off the first steps by itself', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     await page.open(path('home'))
@@ -191,7 +191,7 @@ anyEngine('the dashboard', (given) => {
     assert.match(page.text(), /Show as a table/)
   })
 
-  test('what was typed survives a session that ended amid the form, and is saved once', async () => {
+  test('a form that is sent after the session ended keeps what was typed, and is saved once', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer)
     const until = (at: number) =>
@@ -266,7 +266,7 @@ anyEngine('the dashboard', (given) => {
     assert.deepEqual([foreign.status, (await foreign.text()).includes('Evil')], [303, false])
   })
 
-  test('a role that is lowered, and a member who is removed, while a form is open: refused, and nothing moves', async () => {
+  test("a form is refused if its person's role was lowered or they were removed meanwhile", async () => {
     const testServer = await open()
     const [owner, other] = [await dashboardUserOf(testServer), await dashboardUserOf(testServer)]
     const { page, path, userId } = other
@@ -291,7 +291,7 @@ anyEngine('the dashboard', (given) => {
     assert.equal((await testServer.askAdmin('listAdminProducts', { query: '?q=moss' })).body.data.length, 0)
   })
 
-  test('undoing a change that never was is a page that does not exist; a form too large is refused', async () => {
+  test('undoing an unknown change answers 404, and a form that is too large 400', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const lost = await post(
@@ -311,7 +311,7 @@ anyEngine('the dashboard', (given) => {
     assert.equal(large.headers.get('content-type'), 'text/html; charset=utf-8')
   })
 
-  test('U+0000 in a path or a filter is refused on every screen, is left out of a field, and is never a defect', async () => {
+  test('U+0000 is refused in every path and filter, is removed from fields, and causes no server error', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const filters = ['q', 'subject', 'actor', 'operation', 'cursor', 'from', 'category', 'product', 'done']
@@ -353,7 +353,7 @@ anyEngine('the dashboard', (given) => {
     )
   })
 
-  test('whatever merchants and shoppers write stays text, on every screen and printed page', async () => {
+  test('texts of merchants and shoppers are shown as text, on every screen and printed page', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const evil = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`
@@ -408,7 +408,7 @@ anyEngine('the dashboard', (given) => {
     await made('updateAdminShop', keyed({ expectedVersion: version + 1, name: 'Bloom' }))
   })
 
-  test('in German where the browser asks for it', async () => {
+  test('the dashboard is in German if the browser asks for it', async () => {
     const testServer = await open()
     const dashboardUser: DashboardUser = await dashboardUserOf(testServer)
     const answer = await visit(testServer, dashboardUser.path('home'), {
