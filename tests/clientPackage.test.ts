@@ -103,7 +103,7 @@ anyEngine('the published client', (given) => {
     for (const target of Object.values<string | Record<string, string>>(exports).flatMap((value) =>
       Object.values(Object(value)),
     ))
-      if (typeof target === 'string' && target.startsWith('.//')) assert.ok(files.includes(target.slice(2)), target)
+      if (typeof target === 'string' && target.startsWith('./')) assert.ok(files.includes(target.slice(2)), target)
     const code = files.filter((name) => name.endsWith('.js'))
     for (const name of code) {
       assert.ok(files.includes(name.replace(/\.js$/, '.d.ts')), name)
