@@ -27,7 +27,7 @@ const counts = (statements: number, cpu: number) => ({
   tables: [{ title: 'SQLite', columns: ['CPU µs', 'statements'], rows: [['session', cpu, statements] as const] }],
 })
 
-test('a ratio counts from 1.3 times on, in the direction of its bar', () => {
+test('a ratio is reported from 1.3 times on, in the direction of its limit', () => {
   const change = (before: Ratio, now: Ratio) => dearer(report({ ratios: [now] }), [report({ ratios: [before] })])
   assert.deepEqual(change(ratio(10), ratio(12.9)), [])
   assert.deepEqual(change(ratio(10), ratio(13.1)), [{ row: 'purchase', what: 'CPU', before: 10, now: 13.1 }])
@@ -44,13 +44,13 @@ test('a ratio counts from 1.3 times on, in the direction of its bar', () => {
   )
 })
 
-test('one more statement counts, and CPU time does not', () => {
+test('one more statement is reported, and more CPU time is not', () => {
   const more = dearer(report(counts(9, 900)), [report(counts(8, 100))])
   assert.deepEqual(more, [{ row: 'purchase', what: 'SQLite, session: statements', before: 8, now: 9 }])
   assert.deepEqual(dearer(report(counts(8, 900)), [report(counts(8, 100))]), [])
 })
 
-test('the newest results that have the row are compared with', () => {
+test('results are compared with the newest ones that have the row', () => {
   const [other, newer, older] = [report(counts(1, 1), 'start'), report(counts(9, 1)), report(counts(1, 1))]
   assert.deepEqual(dearer(report(counts(9, 1)), [other, newer, older]), [])
   assert.deepEqual(dearer(report(counts(9, 1)), [other]), [])

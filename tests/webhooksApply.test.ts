@@ -55,7 +55,7 @@ async function isEmpty(storage: Storage): Promise<boolean> {
 }
 
 anyEngine('webhooks in a shop file', (given) => {
-  test('are planned, made with a secret each, and left alone the second time', async () => {
+  test('are previewed, created with a secret each, and unchanged when applied again', async () => {
     const storage = await given.open()
     const file = shop([warehouse, everything])
     const dry = await applyShop(storage, file, { ...options, dryRun: true })
@@ -95,7 +95,7 @@ anyEngine('webhooks in a shop file', (given) => {
     assert.deepEqual(await storage.read(findViolations), [])
   })
 
-  test('are changed where the file says so; nothing is deleted, and who was stopped stays stopped', async () => {
+  test('are changed where the file differs; none is deleted, and a stopped one stays stopped', async () => {
     const storage = await given.open()
     const first = await applyShop(storage, shop([warehouse, everything]), options)
     const [one, other] = await endpointsOf(storage, first)
@@ -142,7 +142,7 @@ anyEngine('webhooks in a shop file', (given) => {
     assert.deepEqual([still.changes, await statuses()], [[], ['disabled', 'paused']])
   })
 
-  test('are refused before anything is written: private addresses, too many, and where no one can keep a secret', async () => {
+  test('are refused before anything is written for private addresses, too many endpoints, or without a root secret', async () => {
     const storage = await given.open()
     const local = shop([warehouse, { url: 'http://localhost:9000/in' }])
     for (const dryRun of [true, false])
@@ -168,7 +168,7 @@ anyEngine('webhooks in a shop file', (given) => {
       )
   })
 
-  test('two who apply one file at once make each endpoint once, and so do two demos', async () => {
+  test('concurrent applies of one file create each endpoint once, and so do concurrent demos', async () => {
     const storage = await given.open()
     const file = shop([warehouse, everything])
     const reports = await Promise.all([1, 2, 3, 4].map(() => applyShop(storage, file, options)))
@@ -178,7 +178,7 @@ anyEngine('webhooks in a shop file', (given) => {
     assert.equal(new Set(demos.map(({ webhookEndpoint }) => JSON.stringify(webhookEndpoint))).size, 1)
   })
 
-  test('by the command line the secret is printed once, in words and in JSON', async () => {
+  test('the apply command prints each secret once, in text and in JSON', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: await given.migratedUrl(), CARTWRIGHT_SECRET: testSecretText }
     const path = join(folder, 'tea.json')
@@ -203,7 +203,7 @@ anyEngine('webhooks in a shop file', (given) => {
   })
 })
 
-describe('webhooks of a shop file that is not right', () => {
+describe('invalid webhooks in a shop file', () => {
   for (const [name, webhooks, path, message] of [
     ['an address that is none', [{ url: 'nowhere' }], '/0/url', /cannot be read/],
     ['a password', [{ url: 'https://me:word@a.example' }], '/0/url', /must not contain a user name/],
@@ -220,7 +220,7 @@ describe('webhooks of a shop file that is not right', () => {
     ['a secret', [{ ...everything, secret: 'whsec_x' }], '/0/secret', /./],
     ['a long description', [{ ...everything, description: 'x'.repeat(201) }], '/0/description', /./],
   ] as const) {
-    test(`${name} is reported with its place`, () => {
+    test(`${name} is reported with its path`, () => {
       const read = readShopFile(JSON.stringify(shop(webhooks as unknown as WebhookEntry[])), now)
       assert.ok('problems' in read)
       const [problem, ...others] = read.problems
@@ -229,7 +229,7 @@ describe('webhooks of a shop file that is not right', () => {
     })
   }
 
-  test('a private address is not a mistake of the file', () => {
+  test('a private address is not an error of the file', () => {
     assert.ok('file' in readShopFile(JSON.stringify(shop([{ url: 'http://localhost:4010/webhooks' }])), now))
   })
 })

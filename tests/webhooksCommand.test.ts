@@ -73,7 +73,7 @@ async function openPings(storage: Storage): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-describe('webhooks by the command line', () => {
+describe('the webhooks commands', () => {
   const given = givenEngine('sqlite')
 
   async function openShop() {
@@ -86,7 +86,7 @@ describe('webhooks by the command line', () => {
 
   const endpointOf = (storage: Storage, id: string) => storage.read((db) => findEndpointAnywhere(db, id))
 
-  test('an endpoint is added, listed, rotated, paused, enabled, disabled and removed, and its secrets stay unseen', async () => {
+  test('add, list, rotate, pause, enable, disable and remove an endpoint without revealing its secrets', async () => {
     const { storage, settings, file } = await openShop()
     const add = ['webhooks', 'add', '--url', 'https://hooks.example.com/in?token=geheim']
     const plain = await cartwright(
@@ -163,7 +163,7 @@ describe('webhooks by the command line', () => {
     })
   })
 
-  test('misuse, unknown ids and addresses that may not be called: one clear line each', async () => {
+  test('report misuse, unknown ids and forbidden addresses in one line each', async () => {
     const { storage, settings } = await openShop()
     for (const [args, code, line] of [
       [[], 2, /^webhooks needs a verb: add, list, rotate, test, /],
@@ -212,7 +212,7 @@ describe('webhooks by the command line', () => {
     assert.equal(row?.count, 0)
   })
 
-  test('a test call says what came of it, and a new one takes the place of one that still waits', async () => {
+  test('send a test call and report its result, and a new test replaces one that is still pending', async () => {
     const { storage, settings } = await openShop()
     const { endpoint } = await json(['webhooks', 'add', '--url', 'https://a.example/'], settings)
     const asking = ['webhooks', 'test', endpoint.id, '--wait', '1']
@@ -259,7 +259,7 @@ describe('webhooks by the command line', () => {
     })
   })
 
-  test('deliveries: the newest, one with its attempts, and a replay that is refused where it must be', async () => {
+  test('list the newest deliveries, show one with its attempts, and replay one if allowed', async () => {
     const { storage, settings } = await openShop()
     const { endpoint } = await json(['webhooks', 'add', '--url', 'https://a.example/'], settings)
     const { installationId } = (await endpointOf(storage, endpoint.id)) as Endpoint
@@ -308,7 +308,7 @@ describe('webhooks by the command line', () => {
     assert.equal((await cartwright(['webhooks', 'replay', id, '--allow-succeeded'], settings)).code, 1)
   })
 
-  test('demo: the endpoint is made once, paused, and its secret is the same every time', async () => {
+  test('of the demo create its endpoint once, paused, and print the same secret each time', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, CARTWRIGHT_SECRET: secretText }
     const first = await json(['demo'], settings)
@@ -438,7 +438,7 @@ describe('webhooks listen', () => {
     assert.ok(!receiver.printed().includes(secret.slice(6, 40)))
   })
 
-  test('without --endpoint it takes the one that points at it, --json prints whole calls, and SIGINT ends it too', async () => {
+  test('without --endpoint uses the endpoint with its own address, prints whole calls with --json, and stops on SIGINT', async () => {
     const { storage, settings, demo } = await openDemo()
     const { id, secret } = demo.webhookEndpoint
     // A free port, which the endpoint is moved to: the demo's own may be taken on this machine.
@@ -488,7 +488,7 @@ describe('webhooks listen', () => {
     assert.equal((await endpointOf(storage, id)).status, 'paused')
   })
 
-  test('leaves an enabled endpoint enabled, refuses a disabled one, and ends what one that was killed left behind', async () => {
+  test('leaves an enabled endpoint enabled, refuses a disabled one, and removes the endpoint that a killed run left behind', async () => {
     const { storage, settings, demo } = await openDemo()
     const { id } = demo.webhookEndpoint
     const { installation } = demo
@@ -569,7 +569,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`webhooks beside a running server (${engine})`, () => {
     const given = givenEngine(engine)
 
-    test('a test call goes from the server to the receiver and is reported as it went', async () => {
+    test('a test call is sent by the server to the receiver, and its result is reported', async () => {
       const settings = {
         CARTWRIGHT_DATABASE_URL: await given.migratedUrl(),
         CARTWRIGHT_SECRET: secretText,

@@ -48,7 +48,7 @@ describe('bad input', () => {
     })
   }
 
-  test('a good body passes', async () => {
+  test('a valid body is accepted', async () => {
     const answer = await patch(JSON.stringify({ ...idempotent, quantity: 2 }))
     assert.equal(answer.status, 200)
     assert.deepEqual(answer.body.data, { ...idempotent, quantity: 2 })
@@ -91,7 +91,7 @@ describe('bad input', () => {
     ['a huge body', `{"a":"${'x'.repeat(70_000)}"}`, 'body_too_large', []],
   ]
   for (const [what, body, code, paths] of cases) {
-    test(`400 to ${what}`, async () => {
+    test(`400 for ${what}`, async () => {
       const answer = await patch(body)
       assert.equal(answer.status, 400)
       assertError(answer)
@@ -113,10 +113,10 @@ describe('bad input', () => {
     ['JSON of another kind', { 'content-type': 'application/vnd.api+json' }],
     ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
   ] as const) {
-    test(`400 to ${what}`, async () => assertError(await patch('{"quantity":1}', headers), 'unsupported_media_type'))
+    test(`400 for ${what}`, async () => assertError(await patch('{"quantity":1}', headers), 'unsupported_media_type'))
   }
 
-  test('401 comes before every complaint about the body', async () => {
+  test('401 takes precedence over errors of the body', async () => {
     const answer = await testServer.fetch(cart, {
       method: 'PATCH',
       body: '{',
@@ -125,7 +125,7 @@ describe('bad input', () => {
     assertError(answer, 'unauthenticated')
   })
 
-  test('403 comes before 400', async () => {
+  test('403 takes precedence over 400', async () => {
     const answer = await testServer.fetch(cart, {
       method: 'PATCH',
       body: '{',
@@ -134,7 +134,7 @@ describe('bad input', () => {
     assertError(answer, 'scope_missing')
   })
 
-  test('404 to unknown routes', async () => {
+  test('404 for unknown routes', async () => {
     for (const [method, path] of [
       ['GET', '/nothing'],
       ['GET', '/api/v1/open/catalog/Products'],
@@ -150,7 +150,7 @@ describe('bad input', () => {
     }
   })
 
-  test('405 with the methods that there are to another method of a known path', async () => {
+  test('405 for another method of a known path, with the allowed methods', async () => {
     for (const [method, path, status, allow] of [
       ['POST', '/api/v1/open/catalog/products', 405, 'GET, HEAD, OPTIONS'],
       ['OPTIONS', '/api/v1/open/catalog/products/mug', 204, 'GET, HEAD, OPTIONS'],
@@ -171,7 +171,7 @@ describe('bad input', () => {
     }
   })
 
-  test('404 to every method that no row has, whatever body it brings, and none of them is a defect', async () => {
+  test('404 for every unsupported method with any body, and never 500', async () => {
     const bodies = ['\r\n', 'content-type: ;;\r\ncontent-length: 2\r\n\r\n{}', 'content-length: 2\r\n\r\n{}']
     for (const method of METHODS) {
       const target = method === 'CONNECT' ? 'elsewhere.example:443' : '/api/v1/open/nothing'
@@ -188,7 +188,7 @@ describe('bad input', () => {
     assert.deepEqual(defects, [])
   })
 
-  test('the next page is named by the path of the row, whatever the request target looked like', async () => {
+  test('the link to the next page has the path of the operation, however the request wrote it', async () => {
     const path = '/api/v1/open/catalog/products'
     const next = async (target: string) => {
       const text = await testServer.wire(
@@ -206,12 +206,12 @@ describe('bad input', () => {
     }
   })
 
-  test('an empty query counts as none', async () => {
+  test('an empty query counts as no query', async () => {
     for (const query of ['?', '?&', '?&&'])
       assert.equal((await testServer.ask('getInstallationCredentialIdentity', { query })).status, 200, query)
   })
 
-  test('the refusals of the read without a key may be read from any origin', async () => {
+  test('errors of operations without a key can be read from any origin', async () => {
     const path = '/api/v1/catalog/merchants/bloom/products'
     for (const [address, status] of [
       [`${path}/red-roses`, 200],
@@ -232,7 +232,7 @@ describe('bad input', () => {
     assert.equal(elsewhere.headers.get('access-control-allow-origin'), null)
   })
 
-  test('429 of the read without a key may be read from any origin too', async () => {
+  test('429 of operations without a key can be read from any origin', async () => {
     const strict = await openTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const answers = await Promise.all(
       Array.from({ length: 61 }, () => strict.fetch('/api/v1/catalog/merchants/bloom/products/red-roses')),
@@ -241,7 +241,7 @@ describe('bad input', () => {
     assert.equal(refused?.headers.get('access-control-allow-origin'), '*')
   })
 
-  test('500 to a defect, without its detail, and with all of it in the log', async () => {
+  test('500 for a defect has no details, and the log has all of them', async () => {
     const answer = await testServer.fetch('/api/v1/open/storefront/carts/cart_x', {
       headers: { authorization: testServer.keys.full },
     })
@@ -291,7 +291,7 @@ describe('bad input', () => {
       404,
     ],
   ] as const) {
-    test(`${status} to ${what}`, async () => {
+    test(`${status} for ${what}`, async () => {
       const text = await testServer.wire(bytes.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'))
       assertWireError(text, status)
     })
@@ -305,7 +305,7 @@ describe('bad input', () => {
     ['too many headers', `${get}host: a\r\n${'x: y\r\n'.repeat(120)}x: y`, '/headers'],
     ['headers that are too large', `${get}host: a\r\nx: ${'y'.repeat(20_000)}`, '/headers'],
   ] as const) {
-    test(`400 to ${what} names its place`, async () => {
+    test(`400 for ${what} names its path`, async () => {
       const text = await testServer.wire(`${bytes}\r\nconnection: close\r\n\r\n`)
       assertWireError(text, 400)
       const { error } = JSON.parse(text.split('\r\n\r\n')[1] ?? '')
@@ -317,7 +317,7 @@ describe('bad input', () => {
     })
   }
 
-  test('400 to a page, a probe or the OAuth server without exactly one good Host, as to an operation', async () => {
+  test('400 for a page, a probe or an OAuth endpoint without exactly one valid Host, like for an operation', async () => {
     const paths = ['/', '/docs', '/healthz', '/oauth/jwks', '/oauth/interaction/x', '/c/x', '/openapi.json']
     const hosts = ['', 'host: a\r\nhost: a\r\n', 'host: a b\r\n', 'host: user@a\r\n', 'host: a/b\r\n', 'host: a:b\r\n']
     for (const path of paths) {
@@ -331,7 +331,7 @@ describe('bad input', () => {
       assert.match(await testServer.wire(`GET /healthz ${line}\r\nconnection: close\r\n\r\n`), /^HTTP\/1.1 200 /, line)
   })
 
-  test('HEAD of a page or a document is GET without a body', async () => {
+  test('HEAD for a page or a document equals GET without a body', async () => {
     for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/oauth/jwks', '/oauth/nothing']) {
       const [get, head] = [await testServer.fetch(path), await testServer.fetch(path, { method: 'HEAD' })]
       assert.deepEqual([head.status, head.text], [get.status, ''], path)
@@ -340,7 +340,7 @@ describe('bad input', () => {
     }
   })
 
-  test("a caller's own request id is logged beside ours, and never answered", async () => {
+  test('a request id of the caller is logged next to ours and never returned', async () => {
     const ask = async (id: string, path: string) => {
       const answer = await testServer.fetch(path, { headers: { 'x-request-id': id } })
       const ours = answer.headers.get('x-request-id') ?? ''
@@ -354,7 +354,7 @@ describe('bad input', () => {
     }
   })
 
-  test('what the parser refuses is one log line with the id that was answered', async () => {
+  test('a request that the HTTP parser refuses is logged in one line with the returned request id', async () => {
     const text = await testServer.wire(`${get}host : a\r\n\r\n`)
     const [, requestId] = /x-request-id: (req_\w+)/.exec(text) ?? []
     const lines = testServer.lines().filter((line) => line.requestId === requestId)
@@ -364,23 +364,23 @@ describe('bad input', () => {
     )
   })
 
-  test('an answer to slow headers, and the connection ends', async () => {
+  test('slow headers get a response, and the connection is closed', async () => {
     assertWireError(await hasty.wire(`${get}host: a\r\nx-slow: `), 400)
   })
 
   // Browsers open connections ahead of need, and may use one in the moment in which it ends. A browser repeats a request whose
   // connection was closed; an answer that was already on its way would be taken for the answer to it.
-  test('a connection without a byte is closed without an answer', async () => {
+  test('a connection that sends nothing is closed without a response', async () => {
     const before = hasty.lines().length
     assert.deepEqual([await hasty.wire(''), hasty.lines().slice(before)], ['', []])
   })
 
-  test('an answer to a slow body, and the connection ends', async () => {
+  test('a slow body gets a response, and the connection is closed', async () => {
     const head = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${hasty.keys.full}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
     assertWireError(await hasty.wire(head), 400)
   })
 
-  test('a body without end is cut off', async () => {
+  test('an endless body is cut off', async () => {
     const socket = connect(Number(new URL(testServer.origin).port), '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -403,14 +403,14 @@ describe('bad input', () => {
     if (received !== '') assertWireError(received, 400)
   })
 
-  test('two requests in one packet get two answers in order', async () => {
+  test('two requests in one packet get two responses in order', async () => {
     const text = await testServer.wire(
       `GET /healthz HTTP/1.1\r\nhost: a\r\n\r\nGET /api/v1/open/nothing HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
     )
     assert.match(text, /^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 404 /)
   })
 
-  test('requests in one packet are worked on one after the other', async () => {
+  test('requests in one packet are handled one after the other', async () => {
     const one = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${testServer.keys.full}\r\ncontent-type: application/json\r\n`
     const body = (n: number) => JSON.stringify({ idempotencyKey: `pipe-${n}`, quantity: n })
     const part = (n: number) => `${one}content-length: ${body(n).length}\r\n\r\n${body(n)}`
@@ -425,7 +425,7 @@ describe('bad input', () => {
     assert.match(text, /"status":"ok"/)
   })
 
-  test('a connection with more requests in waiting than anyone needs is cut', async () => {
+  test('a connection with too many pipelined requests is closed', async () => {
     const socket = connect(Number(new URL(testServer.origin).port), '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -440,13 +440,13 @@ describe('bad input', () => {
     assert.ok((received.match(/HTTP\/1.1 200 /g)?.length ?? 0) <= 101)
   })
 
-  test('a body that was refused unread is not taken for a request', async () => {
+  test('an unread body is not parsed as a request', async () => {
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
     const text = await testServer.wire(`${get}host: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`)
     assert.equal(text.match(/HTTP\/1.1 /g)?.length, 1)
   })
 
-  test('after all of this a good request is answered', async () => {
+  test('a valid request is answered after all of these', async () => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
   })
 })
@@ -454,7 +454,7 @@ describe('bad input', () => {
 describe('transport security', () => {
   const given = givenEngine('sqlite')
 
-  test('browsers that came by https get Strict-Transport-Security with every kind of answer', async () => {
+  test('responses over https have Strict-Transport-Security', async () => {
     for (const [origin, expected] of [
       ['https://shop.example.com', 'max-age=31536000'],
       ['http://localhost:4000', null],
@@ -492,7 +492,7 @@ describe('load', () => {
     }
   }
 
-  test('503 when more requests are under way than the process should carry, and 200 afterwards', async () => {
+  test('503 if too many requests are in progress, and 200 afterwards', async () => {
     const { testServer, release } = await busyTestServer()
     const shed = await testServer.fetch('/api/v1/open/installation/identity', {
       headers: { authorization: testServer.keys.full },
@@ -504,7 +504,7 @@ describe('load', () => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
   })
 
-  test('503 with an unread body ends the connection', async () => {
+  test('503 with an unread body closes the connection', async () => {
     const { testServer, release } = await busyTestServer()
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
     const text = await testServer.wire(
@@ -516,7 +516,7 @@ describe('load', () => {
     await release()
   })
 
-  test('503 to pages too, but the probes are always answered', async () => {
+  test('503 for pages too, but probes are always answered', async () => {
     const { testServer, release } = await busyTestServer()
     for (const path of ['/', '/docs', '/openapi.json', '/media/demo/x.svg']) {
       const shed = await testServer.fetch(path)
@@ -530,7 +530,7 @@ describe('load', () => {
     assert.equal((await testServer.fetch('/')).status, 200)
   })
 
-  test('a production server names no merchants on its start page, and another one does', async () => {
+  test('the start page lists no merchants in production, but does otherwise', async () => {
     const shown = await openTestServer(given)
     assert.match((await shown.fetch('/')).text, /Bloom/)
     const hidden = await openTestServer(given, { production: true })
@@ -583,7 +583,7 @@ describe('connections', () => {
   const unfinished = (path: string, ...headers: string[]) =>
     [`POST ${path} HTTP/1.1`, 'host: a', 'content-length: 9000', ...headers, '', 'a'].join('\r\n')
 
-  test('who never finishes headers or body is let go, whatever it keeps sending', async () => {
+  test('clients that never finish headers or a body are disconnected, even if they keep sending', async () => {
     // Long enough that the third comes before the first is gone.
     const testServer = await openTestServer(given, { headersTimeoutMs: 1_500, requestTimeoutMs: 2_000 })
     await linger(testServer, 'GET / HTTP/1.1\r\nhost: a\r\nx-a: ')
@@ -595,7 +595,7 @@ describe('connections', () => {
     assert.equal(reading(testServer, 'cartwright_requests_in_flight'), 0)
   })
 
-  test('bodies that are awaited do not delay other answers', async () => {
+  test('pending bodies do not delay other responses', async () => {
     const testServer = await openTestServer(given, { pressure: { inFlightMax: 2 }, shops: [market] })
     const { path } = await openCheckout(testServer)
     const form = 'content-type: application/x-www-form-urlencoded'
@@ -609,7 +609,7 @@ describe('connections', () => {
     assert.equal((await testServer.fetch(path)).status, 200)
   })
 
-  test('one address that sends many slow bodies is refused more, and another is not', async () => {
+  test('an address that sends many slow bodies is refused more, and other addresses are not', async () => {
     const testServer = await openTestServer(given, { trustedProxies: ['loopback'], shops: [market] })
     const { path } = await openCheckout(testServer)
     const from = (address: string, target: string) =>
@@ -632,7 +632,7 @@ describe('connections', () => {
     assert.equal(post.status, 303)
   })
 
-  test('a post to a page that is not there is refused before its body is read', async () => {
+  test('a post to an unknown page is refused before its body is read', async () => {
     const testServer = await openTestServer(given)
     const form = 'content-type: application/x-www-form-urlencoded'
     const text = await testServer.wire(unfinished(`/c/${'x'.repeat(43)}/pay`, form))
@@ -640,7 +640,7 @@ describe('connections', () => {
     assert.match(text, /connection: close/i)
   })
 
-  test('who reads an answer too slowly is let go', async () => {
+  test('a client that reads a response too slowly is disconnected', async () => {
     const testServer = await openTestServer(given, { answerTimeoutMs: 500 })
     const socket = await visit(testServer)
     socket.pause()
@@ -652,7 +652,7 @@ describe('connections', () => {
     await until(() => reading(testServer, 'cartwright_connections') === 0, 'it is gone')
   })
 
-  test('who asks and never reads is let go, and so is who never says anything', async () => {
+  test('a client that never reads, or never sends anything, is disconnected', async () => {
     const testServer = await openTestServer(given, { idleTimeoutMs: 1_000 })
     const reader = await visit(testServer)
     await visit(testServer)
@@ -662,7 +662,7 @@ describe('connections', () => {
     await until(() => reading(testServer, 'cartwright_connections') === 0, 'both are gone')
   })
 
-  test('who reads slowly, but reads, is served to the end', async () => {
+  test('a client that reads slowly but steadily gets the whole response', async () => {
     // Far beyond each of its pauses, and less than all of them.
     const testServer = await openTestServer(given, { idleTimeoutMs: 1_500 })
     const socket = await visit(testServer)
@@ -678,7 +678,7 @@ describe('connections', () => {
     assert.match(end, /"status":"ok"/)
   })
 
-  test('one address may not take what the others need, but a balancer that is trusted may', async () => {
+  test('one address cannot use up the connections of others, but a trusted balancer can have more', async () => {
     for (const [trustedProxies, refused] of [
       [[], 2],
       [['loopback'], 0],
@@ -694,7 +694,7 @@ describe('connections', () => {
     }
   })
 
-  test('never more than all', async () => {
+  test('connections are limited in total', async () => {
     const testServer = await openTestServer(given, { connectionsMax: 3, trustedProxies: ['127.0.0.0/8'] })
     for (let i = 0; i < 5; i += 1) await visit(testServer)
     await until(() => reading(testServer, 'cartwright_connections_refused_total') === 2, 'two are refused')

@@ -46,7 +46,7 @@ eachEngine('withdrawals', (given) => {
 
   const listed = async () => (await testServer.askAdmin('listAdminWithdrawals')).body.data
 
-  test('two steps without script: what is meant, then its confirmation', async () => {
+  test('without script a shopper makes a statement in two steps, the text and its confirmation', async () => {
     const { number } = await orders.place({ items: { CARD: 1 } })
     const form = await (await fetch(`${testServer.origin}/w/${slug}?order=${number}`)).text()
     assert.match(form, new RegExp(`name="order"[^>]* value="${number}"`))
@@ -73,7 +73,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal(Date.parse(received.refundDueAt) - Date.parse(received.receivedAt), 14 * 86_400_000)
   })
 
-  test('what is missing is asked for, and what was typed stays', async () => {
+  test('missing fields are asked for, and typed values are kept', async () => {
     const answer = await postWithdrawal(shop(), { name: 'Ada', order: '', email: 'ada', step: 'confirm' })
     const text = await answer.text()
     assert.equal(answer.status, 200)
@@ -81,7 +81,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal(text.match(/class="error"/g)?.length, 2)
   })
 
-  test('neither status, body nor size shows whether an order exists', async () => {
+  test('the response does not reveal whether an order exists', async () => {
     const { number } = await orders.place({ items: { CARD: 1 } })
     const other = number.replace(/\d(?=\d{3}$)|^T-\d/, (digits) => digits.replace(/\d/, '9'))
     assert.equal(other.length, number.length)
@@ -93,7 +93,7 @@ eachEngine('withdrawals', (given) => {
     assert.deepEqual([one.order === null, two.order === null].sort(), [false, true])
   })
 
-  test('a shop that sells outside of the EU only has no such page, and says so nowhere', async () => {
+  test('a shop that sells only outside the EU has no withdrawal page and no link to it', async () => {
     assert.equal((await fetch(`${testServer.origin}/w/${abroad.merchant.slug}`)).status, 404)
     assert.equal((await fetch(`${testServer.origin}/w/nothing-here`)).status, 404)
     const [row] = await testServer.storage.read(
@@ -103,7 +103,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal(face?.offersWithdrawal, false)
   })
 
-  test('orders and sessions name the page, and the order page leads to it', async () => {
+  test('orders and sessions contain the address of the page, and the order page links to it', async () => {
     const { orderId, number, statusSecret } = await orders.place({ items: { CARD: 1 } })
     const order = await testServer.ask('getStorefrontOrder', { path: { orderId } })
     const url = `${testServer.origin}/w/${slug}?order=${number}`
@@ -113,7 +113,7 @@ eachEngine('withdrawals', (given) => {
     assert.match(page, /Withdraw from contract here/)
   })
 
-  test('the shopper gets the statement with its time, the merchant the number; nothing typed becomes a link', async () => {
+  test('the shopper gets the statement with its time, the merchant its number, and typed text never becomes a link', async () => {
     const { mail } = testServer.app
     assert.ok(mail)
     const typed = { name: 'Ada https://evil.example', order: 'T-4711', items: 'the www.evil.example vase' }
@@ -130,7 +130,7 @@ eachEngine('withdrawals', (given) => {
     assert.doesNotMatch(toMerchant?.text ?? '', /Ada|ada@/)
   })
 
-  test('200 settles it once and again, by its version; each look at the statement is written down', async () => {
+  test('200 settles a withdrawal, again and by its version; each reading of the statement is recorded', async () => {
     testServer.clock.now += 1_000
     await withdraw(shop(), { order: 'T-77, the big one', email: 'grace@example.com', items: 'the blue one' })
     const [row] = await listed()
@@ -169,7 +169,7 @@ eachEngine('withdrawals', (given) => {
     return { orderId, number }
   }
 
-  test('a withdrawal of the mailbox that ordered opens a return of what was sent, once, also after a crash', async () => {
+  test('a withdrawal from the e-mail address of the order opens a return of the sent items, once, also after a crash', async () => {
     const { storage, clock } = testServer
     const round = () => openWithdrawnReturns(storage, testSecret, { now: ++clock.now, limit: 100 })
     while ((await round()) > 0);
@@ -201,7 +201,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal((await listed())[0].returnId, row.returnId)
   })
 
-  test('one of another mailbox, or of an order that was not sent, opens none; the merchant does by one press', async () => {
+  test('a withdrawal from another address, or for an unsent order, opens no return; the merchant can open one', async () => {
     const { storage, clock } = testServer
     const round = () => openWithdrawnReturns(storage, testSecret, { now: ++clock.now, limit: 100 })
     const press = (withdrawalId: string) =>
@@ -229,7 +229,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal((await press((await listed())[0].id)).body.error.code, 'order_not_found')
   })
 
-  test('a shopper who is erased takes the statement along, and old ones are deleted', async () => {
+  test('erasing a shopper deletes the statement, and old statements are deleted', async () => {
     const { storage, merchantId, installationId, clock } = testServer
     clock.now += 1_000
     await withdraw(shop(), { order: 'T-9', email: 'erase@example.com' })
@@ -248,7 +248,7 @@ eachEngine('withdrawals', (given) => {
 })
 
 anyEngine('a flood of withdrawals', (given) => {
-  test('is bounded by address, and what was typed can be sent again', async () => {
+  test('withdrawals are limited by address, and the page for 429 can send the typed values again', async () => {
     const testServer = await openTestServer(given, {
       shops: [market, rival],
       rateLimit: { perSecond: 100, burst: 200 },

@@ -21,7 +21,7 @@ test('a month has sixty to ninety orders, on whatever day it ends', () => {
   }
 })
 
-test('acts are in order, name orders that were placed before, and each part has an order', () => {
+test('actions are in order and refer to earlier orders, and each part has an order', () => {
   for (const anchor of anchors) {
     const { parts, orders } = planMonth(anchor)
     let last = 0
@@ -40,7 +40,7 @@ test('acts are in order, name orders that were placed before, and each part has 
   }
 })
 
-test('between two parts no order waits for a transfer that is overdue today', () => {
+test('at the end of each part no order awaits a transfer that is overdue today', () => {
   for (const anchor of anchors) {
     const { parts, orders } = planMonth(anchor)
     for (const part of parts) {
@@ -53,7 +53,7 @@ test('between two parts no order waits for a transfer that is overdue today', ()
   }
 })
 
-test('at the end something is to be sent, and each order was sent once at most', () => {
+test('at the end some orders are unsent, and no order was sent twice', () => {
   for (const anchor of anchors) {
     const { parts, orders } = planMonth(anchor)
     const acts = parts.flat()

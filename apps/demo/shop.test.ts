@@ -22,17 +22,17 @@ const taxes = shop?.taxes ?? []
 const zones = shop?.shipping ?? []
 const promotions = shop?.promotions ?? []
 
-test('the file is a shop file', () => {
+test('the file is a valid shop file', () => {
   assert.deepEqual(Value.Errors(ShopFile, file), [])
   assert.equal(shop?.merchant.slug, 'alder-finch')
   assert.ok('file' in readShopFile(text, Date.parse(publishedBefore)))
 })
 
-test('what a start reads is this file, printed', () => {
+test('shop.json, which is read at a start, equals the file', () => {
   assert.equal(readFileSync(new URL('shop.json', import.meta.url), 'utf8'), printedShop(text))
 })
 
-test('it shows about forty products', () => {
+test('the shop has about forty products', () => {
   assert.ok(products.length >= 38 && products.length <= 44, `${products.length} products`)
   assertDistinct(products.map((product) => product.slug))
   for (const product of products) {
@@ -44,7 +44,7 @@ test('it shows about forty products', () => {
   }
 })
 
-test('the categories are a tree of two levels, each described and none of them empty', () => {
+test('the categories form a tree of two levels, and each has a description and products', () => {
   assertDistinct(categories.map((category) => category.slug))
   const roots = categories.filter((category) => !category.parent).map((category) => category.slug)
   for (const category of categories) {
@@ -94,7 +94,7 @@ test('every SKU chooses one declared value of each option, and no two choose the
   }
 })
 
-test('every price is sane', () => {
+test('every price is plausible', () => {
   for (const sku of skus) {
     assert.ok(sku.price >= 290 && sku.price <= 18_900, `${sku.code} costs ${sku.price}`)
     if (sku.compareAtPrice) assert.ok(sku.compareAtPrice > sku.price, `${sku.code} was dearer`)
@@ -102,7 +102,7 @@ test('every price is sane', () => {
   }
 })
 
-test('every state of stock can be seen, and most SKUs have plenty', () => {
+test('every stock level occurs, and most SKUs have plenty', () => {
   const stocked = (low: number, high: number) => skus.filter((sku) => inRange(sku.stock ?? 0, low, high))
   assert.ok(stocked(80, Infinity).length > skus.length * 0.9)
   assert.ok(stocked(1, 12).length >= 2)
@@ -113,13 +113,13 @@ test('every state of stock can be seen, and most SKUs have plenty', () => {
   assert.equal(products.filter((product) => product.published === false).length, 1)
 })
 
-test('published products were published one after the other, all in the past', () => {
+test('products were published one after another, all in the past', () => {
   const dates = products.filter((product) => product.published !== false).map((product) => product.publishedAt ?? '')
   assertDistinct(dates)
   for (const date of dates) assert.ok(date > '2024-01-01' && date < publishedBefore, date)
 })
 
-test('every country that a zone names has a rate for every tax class in use', () => {
+test('every country of a zone has a rate for every tax class in use', () => {
   const classes = new Set(skus.map((sku) => sku.taxClass ?? 'standard'))
   const rates = taxes.map((tax) => `${tax.country} ${tax.class}`)
   assertDistinct(rates)
@@ -180,7 +180,7 @@ test('there is a code for every type of promotion and for every outcome', () => 
   )
 })
 
-test('every picture that is named is there, and every picture that is there is named', () => {
+test('the named pictures are exactly those that exist', () => {
   const images = products.flatMap((product) => product.images ?? [])
   for (const image of images) assert.ok(image.alt && image.width && image.height, `${image.url} is described`)
   const named = [...images.map((image) => image.url), ...categories.flatMap((category) => category.image ?? [])]
@@ -188,7 +188,7 @@ test('every picture that is named is there, and every picture that is there is n
   assert.deepEqual([...new Set(named)].sort(), there.sort())
 })
 
-test('every picture is small, well formed and needs nothing from elsewhere', () => {
+test('every picture is small, well formed and loads nothing from elsewhere', () => {
   for (const name of readdirSync(new URL('media/', import.meta.url))) {
     const svg = readFileSync(new URL(`media/${name}`, import.meta.url), 'utf8')
     assert.ok(Buffer.byteLength(svg) <= pictureBytesMax, `${name} is ${Buffer.byteLength(svg)} bytes`)

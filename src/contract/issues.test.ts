@@ -7,7 +7,7 @@ import { patterns } from './patterns.ts'
 import { compile } from './validator.ts'
 
 describe('an issue', () => {
-  test('has the sentence of its code, with its values', () => {
+  test('has the sentence of its code with its values', () => {
     assert.deepEqual(issueAt('/name', 'too_long', { max: 64 }), {
       path: '/name',
       code: 'too_long',
@@ -22,7 +22,7 @@ describe('an issue', () => {
     assert.equal(issue('needs_members', { members: ['a', 'b'] }).message, 'is only allowed together with a, b')
   })
 
-  test('leaves out a part whose values are not given', () => {
+  test('omits a part of the sentence whose values are missing', () => {
     assert.equal(issue('not_a_postal_code').message, 'must be a postal code of this country')
     assert.deepEqual(issue('not_a_postal_code', { example: '10115' }), {
       code: 'not_a_postal_code',
@@ -32,7 +32,7 @@ describe('an issue', () => {
     assert.deepEqual(issue('not_an_email', { min: undefined, max: undefined }).values, {})
   })
 
-  test('has the values that its code names', () => {
+  test('has exactly the values that its code names', () => {
     issue('blank')
     // @ts-expect-error: a value is missing
     issue('too_long')
@@ -44,7 +44,7 @@ describe('an issue', () => {
     assert.throws(() => issue('too_wide'))
   })
 
-  test('does not grow with a value, and fits the schema when it is answered', () => {
+  test('is limited in length when answered, and fits the schema', () => {
     const check = compile(ErrorIssue)
     const long = answered(issueAt('/a', 'pattern_mismatch', { pattern: 'x'.repeat(2_000) }))
     assert.deepEqual(check(long), [])
@@ -54,7 +54,7 @@ describe('an issue', () => {
     assert.ok(check({ ...long, code: 'file_not_utf8' }).length > 0, 'a code of the operator')
   })
 
-  test('every sentence is filled by values of the known names', () => {
+  test('every sentence has only known values', () => {
     const numbers = ['min', 'max', 'position', 'kibibytes', 'mebibytes']
     const lists = ['alternatives', 'members', 'allowed']
     for (const [code, sentence] of Object.entries(issueSentences)) {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openRefusalCodes, openRefusals, operatorRefusals, refusals } from './refusals.ts'
 
-test('no code is in both groups', () => {
+test("no code is both an open and an operator's refusal", () => {
   assert.equal(Object.keys(refusals).length, Object.keys(openRefusals).length + Object.keys(operatorRefusals).length)
   assert.equal(openRefusalCodes.length, Object.keys(openRefusals).length)
 })
 
-test('every code of the operator is used', () => {
+test("every code of the operator's refusals is used", () => {
   const folder = join(import.meta.dirname, '..')
   const source = globSync('**/*.ts', { cwd: folder })
     .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('contract'))

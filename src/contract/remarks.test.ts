@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { remark, remarkMessage, remarkSentences, remarkText } from './remarks.ts'
 
 describe('a remark', () => {
-  test('is a code with the values of its sentence', () => {
+  test('has a code with exactly the values of its sentence', () => {
     assert.deepEqual(remark('tags_cut', { max: 50 }), { code: 'tags_cut', values: { max: 50 } })
     remark('file_empty')
     // @ts-expect-error: a value is missing
@@ -20,7 +20,7 @@ describe('a remark', () => {
     assert.equal(remarkText(claims), `mug: the compare-at price of A, B and 2 more is ${shown}`)
   })
 
-  test('is printed with its line, further rows and what follows from it', () => {
+  test('is printed with its line, the number of further rows and its consequence', () => {
     const comma = { ...remark('price_has_comma', { value: '{max} $1' }), line: 1_007, moreRows: 2_000, leavesOut: true }
     const said = 'the price "{max} $1" has a comma; write it like 1299.00 (and 2000 more rows); the product is left out'
     assert.equal(remarkMessage(comma), said)
@@ -28,7 +28,7 @@ describe('a remark', () => {
     assert.match(remarkText(remark('column_missing', { names: ['a', 'b'] })), /no column "a" or "b", so/)
   })
 
-  test('no sentence holds what is said beside it', () => {
+  test('no sentence contains the line, further rows or consequence', () => {
     for (const [code, sentence] of Object.entries(remarkSentences))
       assert.doesNotMatch(sentence, /^line \d|more rows\)|the product is left out/, code)
   })

@@ -22,14 +22,14 @@ it('builds the JSON that TypeBox builds', () => {
   assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox.Type)))
 })
 
-it('mixes with schemas built by TypeBox', () => {
+it('can be combined with schemas built by TypeBox', () => {
   const theirs = object({ there: TypeBox.Type.Optional(TypeBox.Type.String()), here: Type.String() })
   assert.deepEqual((theirs as { required?: string[] }).required, ['here'])
   const ours = TypeBox.Type.Object({ there: Type.Optional(Type.String()), here: Type.String() })
   assert.deepEqual((ours as { required?: string[] }).required, ['here'])
 })
 
-it('remembers which schema a described or optional member came from', () => {
+it('records the schema that a described or optional member came from', () => {
   const part = Type.Integer()
   assert.equal(originOf(part), part)
   assert.equal(originOf(Type.Optional(described('another', described('one', part)))), part)

@@ -39,7 +39,7 @@ describe('a body', () => {
       assert.deepEqual(quantity(bad), [{ path: '', message: 'must be an object' }]))
   }
 
-  it('may not have members that are not named, at any depth, and the pointer names them', () => {
+  it('may not have unknown members at any depth, and the pointer names them', () => {
     assert.deepEqual(quantity({ quantity: 1, zip: 1, 'a/b~c': 2, constructor: 3 }), [
       { path: '/zip', message: 'is not a known member' },
       { path: '/a~1b~0c', message: 'is not a known member' },
@@ -51,12 +51,12 @@ describe('a body', () => {
     ])
   })
 
-  it('is not completed by what every object inherits', () => {
+  it('does not get members from the prototype of objects', () => {
     const check = compile(object({ toString: Type.String(), here: Type.Optional(Type.String()) }))
     assert.ok(check({}).length > 0)
   })
 
-  it('says all that is wrong at once, in the order of the schema', () => {
+  it('gets all issues at once, in the order of the schema', () => {
     assert.deepEqual(quantity({ expectedVersion: 0, idempotencyKey: 'a b', extra: 1 }), [
       { path: '/idempotencyKey', message: 'must be a string of visible ASCII (1 to 255 characters)' },
       { path: '/quantity', message: 'is required' },
@@ -65,7 +65,7 @@ describe('a body', () => {
     ])
   })
 
-  it('has a code and values beside each sentence, whatever the keyword of the rule', () => {
+  it('gets issues with a code and values, for every keyword', () => {
     const { body } = operations.createHostedCheckoutSession
     const rules = compile(body)({ items: [{ skuId: 'x', quantity: 0 }], successUrl: 7, metadata: [], locale: 'de_DE' })
     assert.deepEqual(
@@ -87,7 +87,7 @@ describe('a body', () => {
     ])
   })
 
-  it('gets at most 20 issues, and none grows with what was sent', () => {
+  it('gets at most 20 issues, none longer for longer input', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${i}${'x'.repeat(500)}`, i]))
     const issues = quantity({ quantity: 1, ...many })
     assert.equal(issues.length, 20)
@@ -148,7 +148,7 @@ describe('an instant', () => {
 })
 
 describe('a list of words', () => {
-  it('takes each once, and only known ones', () => {
+  it('may contain each known word once', () => {
     assert.deepEqual(key({ name: 'x', scopes: ['catalog:read', 'checkout:quote'] }), [])
     assert.deepEqual(key({ name: 'x', scopes: ['catalog:read', 'catalog:read'] }), [
       { path: '/scopes/1', message: 'must not repeat an earlier item' },
@@ -170,24 +170,24 @@ describe('the creation of a checkout session', () => {
   const items = [{ skuId: examples.putPublicCartItem.path.skuId, quantity: 1 }]
   const { cartId } = examples.getPublicCart.path
 
-  it('names a cart or items', () => {
+  it('may name a cart or items', () => {
     assert.deepEqual(checkout({ ...rest, items }), [])
     assert.deepEqual(checkout({ ...rest, cartId, expectedCartVersion: 3 }), [])
   })
-  it('names one of them', () => {
+  it('must name one of them', () => {
     assert.deepEqual(checkout(rest), [{ path: '/cartId', message: 'is required, or items instead' }])
   })
-  it('does not name both', () => {
+  it('may not name both', () => {
     assert.deepEqual(checkout({ ...rest, cartId, items }), [
       { path: '/items', message: 'is not allowed together with cartId' },
     ])
   })
-  it('expects the version only of a cart that it names', () => {
+  it('may expect a version only of a named cart', () => {
     assert.deepEqual(checkout({ ...rest, items, expectedCartVersion: 3 }), [
       { path: '/expectedCartVersion', message: 'is only allowed together with cartId' },
     ])
   })
-  it('points into the lines', () => {
+  it('has issues with paths inside the items', () => {
     assert.deepEqual(checkout({ ...rest, items: [...items, { skuId: 'sku_1', quantity: 0, price: 1 }] }), [
       { path: '/items/1/skuId', message: 'must be an id of the form sku_…' },
       { path: '/items/1/quantity', message: 'must be an integer from 1 to 999' },
@@ -201,12 +201,12 @@ describe('the creation of a checkout session', () => {
 
 describe('metadata', () => {
   const check = sentencesBy(Metadata)
-  it('is names and texts within bounds', () => {
+  it('consists of names and texts of limited length', () => {
     assert.deepEqual(check({}), [])
     assert.deepEqual(check({ a: '', ['k'.repeat(40)]: 'v'.repeat(500), 'two\tlines': '1' }).length, 1)
     assert.deepEqual(check({ a: 'one\ntwo' }), [])
   })
-  it('points at the member that is wrong', () => {
+  it('has issues with the path of the invalid member', () => {
     assert.deepEqual(check({ a: 1, b: 'v'.repeat(501), '': 'x' }), [
       { path: '/a', message: 'must be text without control characters (0 to 500 characters)' },
       { path: '/b', message: 'must be text without control characters (0 to 500 characters)' },
@@ -221,12 +221,12 @@ describe('metadata', () => {
 })
 
 describe('a union distinguished by kind', () => {
-  it('reports the branch that is meant', () => {
+  it('reports errors of the matching branch', () => {
     assert.deepEqual(reply({ data: { kind: 'webhook_endpoints', endpoints: 5 } }), [
       { path: '/data/endpoints', message: 'must be an array' },
     ])
   })
-  it('names the kinds where none is meant', () => {
+  it('lists the kinds if none matches', () => {
     const words = '"webhook_endpoints", "webhook_signature_fixture", "webhook_replay", "oauth_authorization"'
     assert.deepEqual(reply({ data: { kind: 'other' } }), [{ path: '/data/kind', message: `must be one of ${words}` }])
     assert.deepEqual(reply({ data: {} }), [{ path: '/data/kind', message: 'is required' }])
@@ -234,7 +234,7 @@ describe('a union distinguished by kind', () => {
   })
 })
 
-it('explains whatever it refuses, and echoes nothing of it', () => {
+it('every refusal is explained and repeats nothing of the input', () => {
   const schemas = operationIds.flatMap((id) => {
     const row: OpenOperation = operations[id]
     const { body, reply } = examples[id]

@@ -38,14 +38,14 @@ function pathsOf(address: Address): string[] {
   return 'issues' in checked ? checked.issues.map(({ path }) => path) : []
 }
 
-test('a plain address of every country passes as it is', () => {
+test('a plain address of every country is accepted unchanged', () => {
   for (const country of countryCodes) {
     const address = addressIn(country)
     assert.deepEqual(checkAddress(address), { address }, country)
   }
 })
 
-test('what a country needs is asked for, and nothing else', () => {
+test('the fields that a country requires, and no others, are required', () => {
   for (const country of knownCountries) {
     const { postalCode, region } = formatFor(country)
     const { postalCode: _, region: __, ...bare } = addressIn(country)
@@ -58,7 +58,7 @@ test('what a country needs is asked for, and nothing else', () => {
   }
 })
 
-test('brings spelling into one form', () => {
+test('spellings are normalized', () => {
   assert.deepEqual(
     normalOf({
       name: '  Zoe\u0308   Gru\u0308n ',
@@ -85,13 +85,13 @@ test('brings spelling into one form', () => {
   assert.deepEqual(normalOf(usa), { ...usa, region: 'NY', postalCode: '12207-1234' })
 })
 
-test('leaves out what the country does not have', () => {
+test('fields that the country does not have are removed', () => {
   assert.deepEqual(normalOf({ ...addressIn('HK'), postalCode: '999077' }), addressIn('HK'))
   assert.deepEqual(normalOf({ ...berlin, region: 'Berlin' }), berlin)
   assert.equal(normalOf({ ...addressIn('GB'), region: 'Kent' }).region, 'Kent')
 })
 
-test('refuses what is no address, and says where', () => {
+test('invalid addresses are refused with the path', () => {
   // biome-ignore format: a table is read by its rows
   const bad: readonly (readonly [change: Partial<Address>, ...paths: string[]])[] = [
     [{ country: 'XX' }, '/address/country'],
@@ -124,7 +124,7 @@ test('refuses what is no address, and says where', () => {
     assert.deepEqual(pathsOf({ ...berlin, ...change }), paths, JSON.stringify(change))
 })
 
-test('passes what only looks strange', () => {
+test('unusual but valid addresses are accepted', () => {
   // biome-ignore format: a table is read by its rows
   const good: readonly Partial<Address>[] = [
     { company: 'Booking.com' }, { company: '1&1' }, { city: 'St.Gallen' }, { line1: '12' }, { line1: 'ul.Polna/5' },
@@ -139,7 +139,7 @@ test('passes what only looks strange', () => {
     })
 })
 
-test('never repeats what was sent', () => {
+test('issues never repeat the input', () => {
   const planted = 'Q7zPlantedQ7z'
   const checked = checkAddress({
     name: `<${planted}>`,
@@ -216,7 +216,7 @@ const anyAddress = anyCountry.chain((country) =>
     .map((changes): Address => Object.assign(addressIn(country), ...changes)),
 )
 
-test('never throws, and the normal form is normal and keeps the contract', () => {
+test('checking never throws, and its result is normalized and fits the contract', () => {
   const issuesOf = compile(Address)
   let normals = 0
   fc.assert(
@@ -234,7 +234,7 @@ test('never throws, and the normal form is normal and keeps the contract', () =>
   assert.ok(normals > 500, `${normals} of 5,000 are normal`)
 })
 
-test('long texts cost little in every field', () => {
+test('long texts take little CPU time in every field', () => {
   const before = process.cpuUsage()
   for (const piece of ['a', ' ', '1', '.', '-', '+', '(0)', 'www', 'a.', '\u0301', '<', 'ﷺ', '1 ', ':/']) {
     const text = piece.repeat(10_000)

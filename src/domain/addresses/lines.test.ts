@@ -60,7 +60,7 @@ test('an address is written in the order of its country', () => {
   }
 })
 
-test('the country is the last line where it is asked for, and nothing is written for what is missing', () => {
+test('the country is the last line if requested, and missing parts are omitted', () => {
   const address = { name: '', line1: 'Weg 1', city: 'Berlin', country: 'DE' }
   assert.deepEqual(addressLines(address, 'GERMANY'), ['Weg 1', 'Berlin', 'GERMANY'])
   assert.deepEqual(addressLines({ ...address, city: '', country: 'US' }), ['Weg 1'])

@@ -8,7 +8,7 @@ const counts = {
   AE: 7, AR: 24, AU: 8, BR: 27, CA: 13, CN: 31, ES: 52, IN: 36, IT: 111, JP: 47, KR: 17, MX: 32, MY: 16, US: 59,
 } as const
 
-test('the lists are whole, and each code and name leads to its code', () => {
+test('the lists are complete, and each code and name is found', () => {
   for (const [country, count] of Object.entries(counts)) {
     const regions = regionsFor(country) ?? []
     assert.equal(regions.length, count, country)
@@ -23,7 +23,7 @@ test('the lists are whole, and each code and name leads to its code', () => {
   }
 })
 
-test('a list exists only where the country has the field, and wherever it is required', () => {
+test('only countries with the field have a list, and all that require it', () => {
   for (const country of knownCountries) {
     const { need } = formatFor(country).region
     if (country in counts) assert.notEqual(need, 'none', country)
@@ -55,11 +55,11 @@ const spellings: readonly (readonly [country: string, text: string, code: string
   ['MY', 'Penang', '07'], ['MY', 'kuala lumpur', '14'], ['MY', 'Singapore', undefined],
 ]
 
-test('a region is found by the names in use', () => {
+test('a region is found by its common names', () => {
   for (const [country, text, code] of spellings) assert.equal(regionCode(country, text), code, `${country} ${text}`)
 })
 
-test('a long text is refused at once', () => {
+test('a long text is refused quickly', () => {
   const before = process.cpuUsage()
   for (const country of Object.keys(counts)) {
     for (const piece of ['a', ' ', 'é', '도', 'to', '\u0301']) {

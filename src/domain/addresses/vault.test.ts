@@ -66,7 +66,7 @@ eachEngine('the vault of addresses', (given) => {
       (tx) => tx.sql`update addresses set sealed = ${row.sealed}, row_key = ${row.row_key} where id = ${id}`,
     )
 
-  test('gives back what was sealed, under a token', async () => {
+  test('returns a sealed address by its token', async () => {
     const owner = newOwner()
     const id = await put(owner)
     assert.match(id, /^adr_[0-9a-z]{26}$/)
@@ -78,7 +78,7 @@ eachEngine('the vault of addresses', (given) => {
     })
   })
 
-  test('is not found by another installation or owner', async () => {
+  test('returns nothing to another installation or owner', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const foreign = [
@@ -98,14 +98,14 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(await take({ ...owner, id }), address)
   })
 
-  test('keeps nothing readable in the row', async () => {
+  test('stores nothing readable in the row', async () => {
     const id = await put(newOwner())
     const text = JSON.stringify(await rowOf(id))
     for (const part of secretParts) assert.ok(!text.includes(part), part)
     assert.notEqual((await rowOf(await put(newOwner()))).row_key, (await rowOf(id)).row_key)
   })
 
-  test('erased, it cannot be opened by anyone, and its bytes are gone from the row', async () => {
+  test('cannot return an erased address, whose bytes are removed from the row', async () => {
     const owner = newOwner()
     const id = await put(owner)
     // The second time there is nothing left to erase.
@@ -118,7 +118,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(face, { summary, expiresAt, isErased: true })
   })
 
-  test('of an order, it is erased when its time is over and still says the town', async () => {
+  test("deletes an order's address when it expires, and keeps its town", async () => {
     const owner = { installationId: newId('ins'), ownerId: newId('ord') }
     const id = await put(owner)
     while ((await sweepAddresses(storage, expiresAt, 10_000)) > 0);
@@ -130,7 +130,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(face, { summary, expiresAt, isErased: true })
   })
 
-  test('closes when its time is over, swept or not', async () => {
+  test('returns no address after its expiry, also before the sweep', async () => {
     const owner = newOwner()
     const id = await put(owner)
     assert.deepEqual(await take({ ...owner, id }, expiresAt - 1), address)
@@ -139,7 +139,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.equal(await storage.write((tx) => moveAddress(tx, rootSecret, move)), undefined)
   })
 
-  test('moves to another owner once, and is then gone from the first', async () => {
+  test('moves an address to another owner once, and no longer returns it to the first', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const newOwnerId = newId('ord')
@@ -159,7 +159,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.equal(await storage.read((db) => findAddressSummary(db, { ...owner, id })), undefined)
   })
 
-  test('is opened after the root secret was changed, while the old version is known', async () => {
+  test('returns an address after a rotation of the root secret while the old version is known', async () => {
     const both = rootSecretOf(`2:${newText},1:${oldText}`)
     const owner = newOwner()
     const before = await put(owner)
@@ -170,7 +170,7 @@ eachEngine('the vault of addresses', (given) => {
     await assert.rejects(take({ ...owner, id: after }, now, rootSecret), /cannot be opened/)
   })
 
-  test('a changed or exchanged row is a defect, reported without content', async () => {
+  test('reports a changed or exchanged row as an error without its content', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const twin = await put(owner)
@@ -203,7 +203,7 @@ eachEngine('the vault of addresses', (given) => {
     await assert.rejects(take({ ...owner, ownerId: thief, id }), /cannot be opened/)
   })
 
-  test('sweeps what has expired, in bounded batches, on two nodes at once', async () => {
+  test('deletes expired addresses in batches, on two nodes concurrently', async () => {
     const url = await given.migratedUrl()
     const [one, two] = [await given.open({ url }), await given.open({ url })]
     const owner = newOwner()
@@ -233,7 +233,7 @@ eachEngine('the vault of addresses', (given) => {
   })
 })
 
-test('nothing of the plain text is in the file, its log or its index', async (t) => {
+test('no plain text of an address is in the database file, its log or its index', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'test.db')

@@ -40,20 +40,20 @@ after(() => {
 
 const bounds = { allowPrivate: true, bytesMax: 128 * 1024, msMax: 5_000 }
 
-test('a document is read with how long it stays as it is', async () => {
+test('a document is read with the time for which it may be cached', async () => {
   const found = await fetchDocument(`${origin}/plain`, bounds)
   assert.deepEqual(found, { value: { a: 1 }, isJson: false, maxAgeMs: 90_000 })
 })
 
 for (const path of Object.keys(answers).filter((name) => name !== '/plain'))
-  test(`${path.slice(1)}: none is read, in one call and bounded time`, async () => {
+  test(`${path.slice(1)}: no document is read, with one request and in limited time`, async () => {
     const waits = path === '/silent' || path === '/slow'
     assert.equal(await fetchDocument(origin + path, { ...bounds, ...(waits && { msMax: 50 }) }), undefined)
     // In 50 ms, a busy machine may not get through.
     if (!waits) assert.equal(calls.filter((called) => called === path).length, 1)
   })
 
-test('a server that is reached from outside calls neither this machine nor its networks', async () => {
+test('a server with a public address connects neither to its own machine nor to its networks', async () => {
   const before = calls.filter((called) => called === '/plain').length
   const { port } = new URL(origin)
   const places = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '10.0.0.1', '169.254.169.254']

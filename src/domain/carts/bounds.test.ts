@@ -90,7 +90,7 @@ const facts = fc
     }),
   )
 
-test('the largest cart is exact', () => {
+test('the price of the largest cart is exact', () => {
   const [whole] = fc.sample(facts, 1)
   assert.ok(whole)
   const dear = {
@@ -124,7 +124,7 @@ test('the largest cart is exact', () => {
   assert.ok(Number.isSafeInteger(totals.total))
 })
 
-test('any cart within the bounds is exact', () => {
+test('the price of any cart within the limits is exact', () => {
   fc.assert(
     fc.property(facts, (given) => {
       const { totals, lines, shipping } = priceCart(given)
@@ -180,12 +180,12 @@ const beyond: readonly [path: string, bound: number][] = [
   ['/promotions/0/minimumSubtotal',                         amountMax],
 ]
 
-test('a shop file may name amounts up to the bound', () => {
+test('a shop file may contain amounts up to the limit', () => {
   assert.ok('file' in readShopFile(JSON.stringify(shop), now))
 })
 
 for (const [path, bound] of beyond) {
-  test(`a shop file with more than the bound is refused at ${path}`, () => {
+  test(`a shop file with more than the limit is refused at ${path}`, () => {
     const file = structuredClone(shop)
     const steps = path.slice(1).split('/')
     const last = steps.pop() as string

@@ -4,7 +4,7 @@ import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
 import { cartStatuses } from '../../contract/words.ts'
 import { cartLifecycle, statusAt } from './lifecycle.ts'
 
-test('the moves of a cart, all pairs, with the event of each', () => {
+test('the lifecycle of a cart has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(cartLifecycle, cartStatuses), [
     ['create', null, 'open', 'cart.created'],
     ['change', 'open', 'open', 'cart.updated'],
@@ -17,7 +17,7 @@ test('the moves of a cart, all pairs, with the event of each', () => {
   assert.deepEqual(unreachableOf(cartLifecycle, cartStatuses), [])
 })
 
-test('only an open cart expires by the clock, from its expiry time on', () => {
+test('only an open cart expires, from its expiry time on', () => {
   const shown = (now: number) => cartStatuses.map((status) => statusAt({ status, expiresAt: 1_000 }, now))
   assert.deepEqual(shown(999), [...cartStatuses])
   assert.deepEqual(shown(1_000), ['expired', 'locked', 'converted', 'expired'])

@@ -9,7 +9,7 @@ import { raiseCatalogVersion } from '../merchants/store.ts'
 import { createPricebooks } from './pricebook.ts'
 
 eachEngine('price books', (given) => {
-  test('keep nothing of a work that was rolled back', async () => {
+  test('contain nothing from a rolled-back transaction', async () => {
     const storage = await given.open()
     const { merchantId } = await applyShop(storage, market, { now: 1_000, stock: false, dryRun: false })
     const pricebooks = createPricebooks()
@@ -47,7 +47,7 @@ eachEngine('price books', (given) => {
     })
   })
 
-  test('give every SKU that is asked for, however many others were asked for before', async () => {
+  test('find every requested SKU, however many others were requested before', async () => {
     const storage = await given.open()
     const { merchantId } = await applyShop(storage, market, { now: 1_000, stock: false, dryRun: false })
     const pricebooks = createPricebooks({ keptOffersMax: 3 })

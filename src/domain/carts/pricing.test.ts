@@ -83,8 +83,8 @@ function brief({ lines, promotion, shipping, totals }: Pricing) {
   }
 }
 
-describe('examples by hand', () => {
-  test('the example of the contract, in full', () => {
+describe('hand-calculated examples', () => {
+  test('the example of the contract is calculated in full', () => {
     const facts = { ...shop, lines: [line('rose', 3500, 2)], promotion: promotion('percentage', 1000) }
     // 2 × 3500 = 7000; 10 % of it is 700. 6300 holds 6300 − 63000000/11900 (5294.12) = 1006 of tax,
     // 490 holds 490 − 4900000/11900 (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
@@ -109,7 +109,7 @@ describe('examples by hand', () => {
     } satisfies Pricing)
   })
 
-  test('the same with prices that exclude the tax', () => {
+  test('the same example with prices that exclude tax', () => {
     const lines = [line('rose', 3500, 2)]
     const priced = priceCart({ ...shop, priceTax: 'excluded', lines, promotion: promotion('percentage', 1000) })
     // 6300 × 0.19 = 1197; 490 × 0.19 = 93.1 → 93; 6300 + 490 + 1290 = 8080.
@@ -122,7 +122,7 @@ describe('examples by hand', () => {
     assert.equal(priced.totals.taxIncluded, false)
   })
 
-  test('yen, without minor units', () => {
+  test('yen have no minor units', () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'JPY',
@@ -147,7 +147,7 @@ describe('examples by hand', () => {
     })
   })
 
-  test('Bahraini dinar, with three digits', () => {
+  test('Bahraini dinars have three decimals', () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'BHD',
@@ -179,7 +179,7 @@ describe('examples by hand', () => {
     })
   })
 
-  test('unidad de fomento, with four digits', () => {
+  test('unidades de fomento have four decimals', () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'CLF',
@@ -210,7 +210,7 @@ describe('examples by hand', () => {
     })
   })
 
-  test('mixed tax classes, each line with its own', () => {
+  test('each line is taxed by its own tax class', () => {
     const lines = [
       line('vase', 1999, 1),
       line('book', 1299, 2, { taxClass: 'reduced' }),
@@ -232,13 +232,13 @@ describe('examples by hand', () => {
     })
   })
 
-  test('shipping has a tax class of its own where the place names one', () => {
+  test('shipping has its own tax class if the destination names one', () => {
     const taxRates = [...shop.taxRates, { country: 'DE', region: '', taxClass: 'shipping', rateBps: 700 }]
     // 490 − 4900000/10700 (457.94 → 458) = 32.
     assert.equal(priceCart({ ...shop, taxRates, lines: [line('rose', 3500, 1)] }).shipping.tax, 32)
   })
 
-  test('the tax follows the region, and the merchant where there is no destination', () => {
+  test("the tax depends on the region, and without a destination on the merchant's country", () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'CAD',
@@ -258,7 +258,7 @@ describe('examples by hand', () => {
     assert.equal(taxAt(null), 50)
   })
 
-  test('without a destination there is no shipping yet', () => {
+  test('without a destination there are no shipping costs yet', () => {
     assert.deepEqual(brief(priceCart({ ...shop, destination: null, lines: [line('rose', 3500, 2)] })), {
       lines: [[7000, 0, 1118, 7000]], // 7000 − 5882.35 → 1118
       totals: [7000, 0, 0, 1118, 7000],
@@ -267,7 +267,7 @@ describe('examples by hand', () => {
     })
   })
 
-  test('a country that is not served has no options', () => {
+  test('a country that is not served has no shipping options', () => {
     const priced = priceCart({ ...shop, destination: { country: 'JP', region: null }, lines: [line('rose', 3500, 1)] })
     assert.deepEqual(priced.shipping, {
       optionId: null,
@@ -280,7 +280,7 @@ describe('examples by hand', () => {
     })
   })
 
-  test('a cart of digital things has no options either', () => {
+  test('a cart of digital items has no shipping options', () => {
     const lines = [line('gift', 2500, 1, { delivery: 'digital' })]
     const priced = priceCart({ ...shop, lines, shippingOptionId: 'standard' })
     assert.deepEqual(priced.shipping, {
@@ -304,7 +304,7 @@ describe('examples by hand', () => {
     })
   })
 
-  test('everything off, in both ways, leaves a total of 0', () => {
+  test('a discount of everything, by percentage or amount, leaves a total of 0', () => {
     const lines = [line('gift', 2500, 1, { delivery: 'digital' }), line('card', 333, 3, { delivery: 'digital' })]
     for (const priceTax of ['included', 'excluded'] as const) {
       for (const code of [
@@ -325,7 +325,7 @@ describe('examples by hand', () => {
     }
   })
 
-  test('a line without a price gets nothing of a discount, and a cart without a price none at all', () => {
+  test('a line with price 0 gets no share of a discount, and a cart with total 0 gets none', () => {
     const lines = [line('sample', 0, 5), line('rose', 3500, 1)]
     const priced = priceCart({ ...shop, lines, promotion: promotion('percentage', 1000) })
     assert.deepEqual(brief(priced).lines, [
@@ -338,7 +338,7 @@ describe('examples by hand', () => {
     assert.deepEqual(free.promotion, { state: 'applied', reason: null, amount: 0, allocations: [] })
   })
 
-  test('equal remainders are served in the order of the lines', () => {
+  test('equal remainders are assigned in the order of the lines', () => {
     const lines = [line('a', 100, 1), line('b', 100, 1), line('c', 100, 1)]
     const priced = priceCart({ ...shop, lines, promotion: promotion('fixed_amount', 100, { currency: 'EUR' }) })
     assert.deepEqual(
@@ -356,7 +356,7 @@ describe('promotions in a cart', () => {
   const price = (code: PromotionFacts, rest: Partial<PricingFacts> = {}) =>
     priceCart({ ...shop, lines, promotion: code, ...rest })
 
-  test('only the lines it is about are discounted and counted', () => {
+  test('only eligible lines are discounted and counted', () => {
     const byCategory = price(promotion('percentage', 1000, { categories: ['bouquets'] }))
     assert.deepEqual(byCategory.promotion.allocations, [{ skuId: 'rose', amount: 700 }])
     const byCode = price(promotion('fixed_amount', 5000, { currency: 'EUR', skuCodes: ['VASE-1'] }))
@@ -365,7 +365,7 @@ describe('promotions in a cart', () => {
     assert.equal(byEither.promotion.amount, 900) // 899.9
   })
 
-  test('free shipping takes off the chosen option and its tax, and leaves the amount to be seen', () => {
+  test('free shipping removes the chosen option and its tax from the total, and still shows its amount', () => {
     for (const [priceTax, total] of [
       ['included', 8999],
       ['excluded', 10_709], // 8999 + 1330 + 379.81 → 380
@@ -377,7 +377,7 @@ describe('promotions in a cart', () => {
     }
   })
 
-  test('free shipping is pending while there is nothing to take off', () => {
+  test('free shipping is pending while there are no shipping costs', () => {
     const code = promotion('free_shipping', 0)
     const free = [zone(option('standard', 490, { freeFrom: 8999 }))]
     const digital = lines.map((each) => ({ ...each, delivery: 'digital' as const }))
@@ -412,7 +412,7 @@ describe('promotions in a cart', () => {
     ['minimum_not_met',        promotion('percentage', 1000, { minimumSubtotal: 9000 })],
   ]
 
-  test('a code that does not hold changes nothing but says why', () => {
+  test('a code that does not apply changes nothing and gives its reason', () => {
     for (const [reason, code, rest] of refused) {
       const { promotion: told, ...money } = price(code, rest)
       assert.equal(told.reason, reason)
@@ -423,12 +423,12 @@ describe('promotions in a cart', () => {
     }
   })
 
-  test('the minimum is asked of the whole cart, before the discount', () => {
+  test('the minimum applies to the whole cart before the discount', () => {
     const code = promotion('percentage', 5000, { minimumSubtotal: 8999, categories: ['bouquets'] })
     assert.equal(price(code).promotion.state, 'applied')
   })
 
-  test('a customer no one knows yet has not reached a limit', () => {
+  test('an unknown customer has not reached a limit', () => {
     assert.equal(price(promotion('percentage', 1000, { customerLimit: 1 })).promotion.state, 'applied')
   })
 })
@@ -443,7 +443,7 @@ describe('shipping in a cart', () => {
   const weigh = (lines: PricedLineFacts[], ...options: ZoneOption[]) =>
     priceCart({ ...shop, lines, zones: [zone(...options)] }).shipping
 
-  test('the weight is that of all units that ship', () => {
+  test('the weight is that of all shipped units', () => {
     const light = line('card', 100, 2, { weightGrams: 500 })
     assert.equal(weigh([light], stepped).amount, 490)
     assert.equal(weigh([light, line('dot', 1, 1, { weightGrams: 1 })], stepped).amount, 790)
@@ -451,7 +451,7 @@ describe('shipping in a cart', () => {
     assert.equal(weigh([light, line('file', 1, 9, { weightGrams: 900, delivery: 'digital' })], stepped).amount, 490)
   })
 
-  test('too heavy for the chosen option: the first that carries it is taken', () => {
+  test('a cart too heavy for the chosen option gets the first option that carries it', () => {
     const heavy = [line('pot', 5000, 5)] // 2500 g
     const priced = priceCart({
       ...shop,
@@ -472,7 +472,7 @@ describe('shipping in a cart', () => {
     })
   })
 
-  test('free from a price means the price before any discount', () => {
+  test('free shipping from a subtotal counts it before any discount', () => {
     const zones = [zone(option('standard', 500, { freeFrom: 1000 }))]
     const facts: PricingFacts = { ...shop, zones, priceTax: 'excluded', lines: [line('rose', 1000, 1)] }
     const withCode = (code: PromotionFacts | null) => {
@@ -487,17 +487,17 @@ describe('shipping in a cart', () => {
   })
 })
 
-describe('amounts that cannot be exact', () => {
+describe('amounts beyond the exact range', () => {
   const max = Number.MAX_SAFE_INTEGER
 
-  test('the largest amount is right', () => {
+  test('the largest exact amount is calculated correctly', () => {
     const lines = [line('gold', max, 1, { delivery: 'digital' })]
     const priced = priceCart({ ...shop, lines, promotion: promotion('percentage', 1) })
     // 2^53 − 1 over 10000 is 900719925474.0991.
     assert.equal(priced.totals.total, max - 900_719_925_474)
   })
 
-  test('beyond it there is an error, not a number', () => {
+  test('a larger amount is an error and not a number', () => {
     const digital = { delivery: 'digital' } as const
     const beyond: Partial<PricingFacts>[] = [
       { lines: [line('gold', max, 2, digital)] },
@@ -654,8 +654,8 @@ function numbersIn(value: unknown): number[] {
   return Object.values(value).flatMap(numbersIn)
 }
 
-describe('what holds for every cart', () => {
-  test('the random carts reach every state, reason and kind of shipping', () => {
+describe('invariants of every cart', () => {
+  test('the random carts cover every state, reason and kind of shipping', () => {
     const seen = new Map<string, number>()
     for (const each of fc.sample(facts, { numRuns: 2000, seed: 1 })) {
       const { promotion: told, shipping } = priceCart(each)
@@ -676,14 +676,14 @@ describe('what holds for every cart', () => {
     }
   })
 
-  test('the sums agree', () => {
+  test('the sums add up', () => {
     fc.assert(
       fc.property(facts, (each) => assertSums(priceCart(each), each)),
       runs,
     )
   })
 
-  test('whatever the prices, the sums agree or there is a RangeError', () => {
+  test('for any prices the sums add up or a RangeError is thrown', () => {
     const huge = fc.oneof(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.nat({ max: 2 ** 46 }), unitPrice)
     const carts = factsWith(linesOf(huge, 1))
     const isExact = (each: PricingFacts) => {
@@ -709,7 +709,7 @@ describe('what holds for every cart', () => {
     assert.ok(exact > 30 && exact < 270, `${exact} exact of ${sample.length}`)
   })
 
-  test('every number is an amount: whole, safe and not negative', () => {
+  test('every number is a safe non-negative integer', () => {
     fc.assert(
       fc.property(facts, (each) => {
         for (const number of numbersIn(priceCart(each))) assert.ok(Number.isSafeInteger(number) && number >= 0)
@@ -718,7 +718,7 @@ describe('what holds for every cart', () => {
     )
   })
 
-  test('allocations name each discounted line once, in order, and none exceeds its line', () => {
+  test('allocations name each discounted line once, in order, and never exceed the line', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const { lines, promotion, shipping } = priceCart(each)
@@ -737,7 +737,7 @@ describe('what holds for every cart', () => {
     )
   })
 
-  test('each allocation is within one unit of the exact share, and no larger remainder was passed over', () => {
+  test('each allocation is within one unit of the exact share, and the largest remainders are rounded up', () => {
     fc.assert(
       fc.property(factsWith(linesOf(unitPrice, 1)), holdingPromotion, (each, code) => {
         const { lines } = priceCart({ ...each, promotion: code })
@@ -758,7 +758,7 @@ describe('what holds for every cart', () => {
     )
   })
 
-  test('a tax is never more than the amount it is on', () => {
+  test('a tax never exceeds its base amount', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const { lines, shipping } = priceCart(each)
@@ -769,7 +769,7 @@ describe('what holds for every cart', () => {
     )
   })
 
-  test('a code leaves no trace: taken off, or not holding, the cart costs what it cost without', () => {
+  test('a code that was removed or does not apply leaves the price of the cart unchanged', () => {
     fc.assert(
       fc.property(facts, anyPromotion, (each, code) => {
         const bare = deepFreeze({ ...each, promotion: null })
@@ -800,7 +800,7 @@ describe('what holds for every cart', () => {
     assert.ok(discounted > manyRuns.numRuns / 10, `${discounted} of ${manyRuns.numRuns} carts were discounted`)
   })
 
-  test('a code never makes the items dearer, and what it takes off shipping is never more than shipping', () => {
+  test('a code never discounts more than the items cost, and discounts either none or all of the shipping', () => {
     fc.assert(
       fc.property(facts, anyPromotion, (each, code) => {
         const { shipping, totals } = priceCart({ ...each, promotion: code })
@@ -811,7 +811,7 @@ describe('what holds for every cart', () => {
     )
   })
 
-  test('the chosen option is one that is offered, with its amount; none means there is none', () => {
+  test('the chosen option is one of the offered ones with its amount, or none if none is offered', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const { shipping } = priceCart(each)
@@ -834,7 +834,7 @@ describe('the order of the lines', () => {
       .map((lines): [PricingFacts, PricingFacts] => [each, { ...each, lines }]),
   )
 
-  test('changes nothing of a cart without a discount on items', () => {
+  test('changes nothing in a cart without a discount on items', () => {
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
         for (const code of [null, promotion('free_shipping', 0)]) {
@@ -846,7 +846,7 @@ describe('the order of the lines', () => {
     )
   })
 
-  test('never changes subtotal, discount and shipping, nor the total where prices include the tax', () => {
+  test('never changes subtotal, discount and shipping, nor the total if prices include tax', () => {
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
         const [a, b] = [priceCart(one), priceCart(other)]
@@ -859,7 +859,7 @@ describe('the order of the lines', () => {
     )
   })
 
-  test('changes the tax by at most a unit for each line whose share of the discount changed', () => {
+  test('changes the tax by at most one unit for each line whose share of the discount changed', () => {
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
         const [a, b] = [priceCart(one), priceCart(other)]
@@ -916,7 +916,7 @@ describe('more units of a line', () => {
     )
   })
 
-  test('with a discount on items that holds, lower neither the discount nor the total where prices include the tax', () => {
+  test('with a discount on items lower neither the discount nor the total if prices include tax', () => {
     fc.assert(
       fc.property(grown(plain), holdingPromotion, ([less, more], code) => {
         const [a, b] = [less, more].map((each) => priceCart({ ...each, priceTax: 'included', promotion: code }))
@@ -929,7 +929,7 @@ describe('more units of a line', () => {
 
   // The discount is rounded and spread anew, which can move two units onto a line, and each line rounds its tax by itself. The tax of
   // shipping follows the goods, and may fall with more of a low rate.
-  test('with a discount and tax on top, lower the total by no more than two units for each line and the tax of shipping', () => {
+  test('with a discount and prices without tax lower the total by at most two units per line and the tax of shipping', () => {
     const besideShipping = ({ totals, shipping }: Pricing) => totals.total - shipping.tax
     fc.assert(
       fc.property(grown(plain), holdingPromotion, ([less, more], code) => {
@@ -949,11 +949,11 @@ function deepFreeze<T>(value: T): T {
   return value
 }
 
-describe('terms of the merchant', () => {
+describe('terms set by the merchant', () => {
   const rose = line('rose', 3333, 3)
   const card = line('card', 100, 1, { taxClass: 'reduced' })
 
-  test('a discount by hand is spread over all lines to the cent, before tax, and is no promotion', () => {
+  test('a manual discount is distributed over all lines exactly, before tax, and is not a promotion', () => {
     const terms = { discount: 1001, shipping: { label: 'Courier', amount: 690 } }
     const priced = priceCart({ ...shop, lines: [rose, card], terms })
     assert.deepEqual(brief(priced), {
@@ -969,12 +969,12 @@ describe('terms of the merchant', () => {
     assert.deepEqual([priced.promotion.amount, priced.promotion.allocations], [0, []])
   })
 
-  test('no more is taken off than the items cost, and the delivery is still paid', () => {
+  test('a manual discount is at most the price of the items, and delivery is still charged', () => {
     const { totals } = priceCart({ ...shop, lines: [card], terms: { discount: 5000, shipping: null } })
     assert.deepEqual([totals.discount, totals.shipping, totals.total], [100, 490, 490])
   })
 
-  test('a delivery by hand needs no zone, and is not charged where nothing is sent', () => {
+  test('a manual delivery needs no zone, and is not charged if nothing is shipped', () => {
     const terms = { discount: 0, shipping: { label: 'Courier', amount: 690 } }
     const abroad = { country: 'NZ', region: null }
     // 6.90 has 1.10 of German tax in it, which an export does not bear.

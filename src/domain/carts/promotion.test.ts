@@ -67,7 +67,7 @@ const cases: Case[] = [
   ['applied',  null,                      {}, { shippingAmount: 0 }],
 ]
 
-test('every reason, at its edges', () => {
+test('every reason for refusing a promotion applies exactly at its limits', () => {
   for (const [state, reason, promotion, occasion] of cases) {
     const verdict = judgePromotion({ ...good, ...promotion }, { ...cart, ...occasion })
     assert.deepEqual(verdict, { state, reason }, JSON.stringify([promotion, occasion]))
@@ -80,7 +80,7 @@ test('every reason, at its edges', () => {
   )
 })
 
-test('where several reasons hold, the first in order is reported', () => {
+test('of several reasons the first in order is reported', () => {
   const order = [
     'disabled',
     'not_started',
@@ -132,7 +132,7 @@ test('where several reasons hold, the first in order is reported', () => {
   assert.deepEqual(judgePromotion(bad, poor), { state: 'applied', reason: null })
 })
 
-test('a line is eligible by one of its categories or by its code, and always where neither is named', () => {
+test('a line is eligible by one of its categories or by its code, and always if the promotion names neither', () => {
   const line = { code: 'ROSE-12', categories: ['roses', 'bouquets'] }
   const about = (categories: string[], skuCodes: string[]) => isEligible({ categories, skuCodes }, line)
   assert.equal(about([], []), true)
@@ -146,7 +146,7 @@ test('a line is eligible by one of its categories or by its code, and always whe
   assert.equal(isEligible({ categories: ['roses'], skuCodes: [] }, { code: 'X', categories: [] }), false)
 })
 
-test('what is taken off the items', () => {
+test('the discount on items is rounded and limited', () => {
   const off = (type: PromotionFacts['type'], value: number, eligible: number) =>
     itemDiscountFor({ type, value }, eligible)
   assert.equal(off('percentage', 1000, 7000), 700)
@@ -164,7 +164,7 @@ test('what is taken off the items', () => {
   assert.equal(off('free_shipping', 0, 7000), 0)
 })
 
-test('a percentage is at most half a unit from the exact share', () => {
+test('a percentage is at most half a unit from the exact amount', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.nat({ max: 10_000 }), (eligible, value) => {
       const amount = itemDiscountFor({ type: 'percentage', value }, eligible)

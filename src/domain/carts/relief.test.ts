@@ -56,7 +56,7 @@ const cart: Bought = {
   refunds: [],
 }
 
-test('with tax in the prices, they are charged without it, rounded once for a line', () => {
+test('prices that include tax are reduced by it, rounded once per line', () => {
   const { lines, shipping, totals } = priceCart({ ...factsOf(cart), ...reverse })
   assert.deepEqual(
     lines.map(({ unitPrice, subtotal, tax, total, taxRateBps }) => [unitPrice, subtotal, tax, total, taxRateBps]),
@@ -74,7 +74,7 @@ test('with tax in the prices, they are charged without it, rounded once for a li
   })
 })
 
-test('without tax in the prices, they stay, and no tax comes on top', () => {
+test('prices without tax stay unchanged, and no tax is added', () => {
   const facts = factsOf({ ...cart, priceTax: 'excluded' })
   const charged = priceCart(facts)
   const { totals } = priceCart({ ...facts, ...reverse })
@@ -82,7 +82,7 @@ test('without tax in the prices, they stay, and no tax comes on top', () => {
   assert.deepEqual([totals.tax, totals.taxReason, totals.taxIncluded], [0, 'intra_community', false])
 })
 
-test('a small business charges its prices and no tax, also where rates are set', () => {
+test('a small business charges its prices without tax, also if rates are set', () => {
   for (const priceTax of ['included', 'excluded'] as const) {
     const { lines, totals } = priceCart({ ...factsOf({ ...cart, priceTax }), isSmallBusiness: true })
     assert.deepEqual([totals.total, totals.tax, totals.taxReason], [15_387, 0, 'small_business'])
@@ -90,7 +90,7 @@ test('a small business charges its prices and no tax, also where rates are set',
   }
 })
 
-test('where the seller has no rates for the place, prices lose the tax of the own country', () => {
+test("if the seller has no rates for the destination, prices are reduced by the tax of the seller's country", () => {
   const facts = { ...factsOf(cart), ...reverse }
   const taxRates = facts.taxRates.filter(({ country }) => country === 'DE')
   const { totals } = priceCart({ ...facts, taxRates })
@@ -108,14 +108,14 @@ test('where the seller has no rates for the place, prices lose the tax of the ow
   assert.deepEqual([none.totals.total, none.totals.tax], [15_387, 0])
 })
 
-test('a thousand small units cost what they cost without the tax', () => {
+test('a thousand small units cost exactly their price without tax', () => {
   const lines = [{ unitPrice: 3, quantity: 1_000, taxClass: 'standard' }]
   const facts = factsOf({ ...cart, lines, shipping: 0, rates: [2_000, 0, 0] })
   const [line] = priceCart({ ...facts, ...reverse }).lines
   assert.deepEqual([line?.unitPrice, line?.subtotal, line?.total], [2, 2_500, 2_500])
 })
 
-test('an export has its reason, and a country with rates of its own is taxed by them', () => {
+test('an export has its reason, and a country with its own rates is taxed by them', () => {
   const facts = { ...factsOf(cart), destination: { country: 'CH', region: null } }
   assert.equal(priceCart(facts).totals.taxReason, 'export')
   const taxRates = [...facts.taxRates, { country: 'CH', region: '', taxClass: 'standard', rateBps: 810 }]
@@ -124,7 +124,7 @@ test('an export has its reason, and a country with rates of its own is taxed by 
   assert.ok(totals.tax > 0)
 })
 
-test('what is not sent is supplied where the buyer is registered', () => {
+test('digital items are supplied where the buyer is registered', () => {
   const facts = { ...factsOf({ ...cart, shipping: 0 }), destination: null }
   const digital = { ...facts, lines: facts.lines.map((line) => ({ ...line, delivery: 'digital' as const })) }
   assert.equal(priceCart({ ...digital, ...reverse }).totals.taxReason, 'reverse_charge')
@@ -136,7 +136,7 @@ test('what is not sent is supplied where the buyer is registered', () => {
   assert.equal(priceCart({ ...facts, ...reverse }).totals.taxReason, undefined)
 })
 
-test('a buyer who owes the tax never pays more, sums agree, and what was free stays free', () => {
+test('a buyer who owes the tax never pays more, sums add up, and free items stay free', () => {
   fc.assert(
     fc.property(bought, (given) => {
       const facts = factsOf(given)

@@ -25,7 +25,7 @@ const offer = (skuId: string, more: Partial<Offer> = {}): Offer => ({
   ...more,
 })
 
-test('as many of each as can be had, with a note for what differs', () => {
+test('a cart gets as many units of each item as are available, with a note for each difference', () => {
   const few = offer('few')
   const offers = new Map([
     ['few', few],

@@ -18,7 +18,7 @@ const germany: Zone = { zone: 'germany', countries: ['DE'], options: [stepped, f
 const world: Zone = { zone: 'world', countries: ['*'], options: [flat] }
 const alps: Zone = { zone: 'alps', countries: ['AT', 'CH'], options: [flat] }
 
-test('a zone is read as provisioning keeps it', () => {
+test('a zone is parsed as provisioning stores it', () => {
   const row = {
     zone: 'germany',
     countries: '["DE"]',
@@ -27,7 +27,7 @@ test('a zone is read as provisioning keeps it', () => {
   assert.deepEqual(parseZone(row), germany)
 })
 
-test('a country is served by the zone that names it, then by the rest of the world, then not at all', () => {
+test('a country is served by the zone that names it, else by the rest of the world, else not at all', () => {
   const zones = [world, germany, alps]
   assert.equal(zoneFor(zones, 'DE'), germany)
   assert.equal(zoneFor(zones, 'CH'), alps)
@@ -55,7 +55,7 @@ const parcels: [weightGrams: number, subtotal: number, standard: number | undefi
   [10_001, 12_000, 0,         'free comes before the steps'],
 ]
 
-test('the amount of an option, at the edges of weight and price', () => {
+test('the amount of an option changes exactly at its limits of weight and price', () => {
   for (const [weightGrams, subtotal, standard, why] of parcels) {
     const expected = [
       ...(standard === undefined ? [] : [{ id: 'standard', label: 'Standard', amount: standard }]),
@@ -70,7 +70,7 @@ test('free from 0 is always free', () => {
   assert.deepEqual(offersFor(zone, { weightGrams: 0, subtotal: 0 }), [{ id: 'express', label: 'Express', amount: 0 }])
 })
 
-test('the choice stands while it is offered; else the first, even if another is cheaper', () => {
+test('the chosen option stays while it is offered, else the first is chosen, even if another is cheaper', () => {
   const offers = offersFor(germany, { weightGrams: 5_000, subtotal: 1_000 })
   assert.equal(chosenOffer(offers, 'express')?.id, 'express')
   assert.equal(chosenOffer(offers, 'standard')?.id, 'standard')
@@ -80,7 +80,7 @@ test('the choice stands while it is offered; else the first, even if another is 
   assert.equal(chosenOffer([], 'standard'), undefined)
 })
 
-test('one thing that ships is enough to need shipping', () => {
+test('one shipped item is enough to need shipping', () => {
   assert.equal(needsShipping([{ delivery: 'digital' }, { delivery: 'shipped' }]), true)
   assert.equal(needsShipping([{ delivery: 'digital' }]), false)
   assert.equal(needsShipping([]), false)

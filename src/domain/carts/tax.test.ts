@@ -49,7 +49,7 @@ const places: [country: string, region: string | null, taxClass: string, rateBps
   ['US', 'CA',    'standard',    0, 'a country without rates; the code of a region is not that of a country'],
 ]
 
-test('the rate of a place and a class', () => {
+test('the rate depends on country, region and tax class', () => {
   for (const [country, region, taxClass, rateBps, why] of places) {
     assert.equal(
       ratesAt(rates, { country, region }).rateFor(taxClass),
@@ -59,7 +59,7 @@ test('the rate of a place and a class', () => {
   }
 })
 
-test('a region may be kept in small letters', () => {
+test('a region may be stored in lower case', () => {
   assert.equal(ratesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' }).rateFor('standard'), 725)
 })
 
@@ -84,7 +84,7 @@ const taxes: [amount: number, rateBps: number, included: number, excluded: numbe
   [1,        1,    0,    0],
 ]
 
-test('the tax on an amount, rounded half up once', () => {
+test('the tax on an amount is rounded half up once', () => {
   for (const [amount, rateBps, included, excluded] of taxes) {
     assert.equal(taxOn(amount, rateBps, 'included'), included, `${amount} at ${rateBps} included`)
     assert.equal(taxOn(amount, rateBps, 'excluded'), excluded, `${amount} at ${rateBps} excluded`)
@@ -94,7 +94,7 @@ test('the tax on an amount, rounded half up once', () => {
 const amount = fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 10_000_000 }), fc.nat({ max: Number.MAX_SAFE_INTEGER }))
 const rateBps = fc.oneof(fc.constantFrom(0, 1, 700, 1900, 9999, 10_000), fc.nat({ max: 10_000 }))
 
-test('a tax is at most half a unit from the exact one, and at most the amount it is on', () => {
+test('a tax is at most half a unit from the exact tax, and never exceeds its base amount', () => {
   fc.assert(
     fc.property(amount, rateBps, (on, bps) => {
       const [whole, rate] = [BigInt(on), BigInt(bps)]
@@ -113,7 +113,7 @@ test('a tax is at most half a unit from the exact one, and at most the amount it
   )
 })
 
-test('more to pay is never less tax, and one unit more is at most one unit of tax more', () => {
+test('a larger amount never has less tax, and one more unit adds at most one unit of tax', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: Number.MAX_SAFE_INTEGER - 1 }),
@@ -138,13 +138,13 @@ test('net plus its tax, taken as a gross amount, contains that tax', () => {
   )
 })
 
-test('a price with the tax and one without it, whichever it was', () => {
+test('a price is converted between including and excluding tax', () => {
   const of = (price: number, priceTax: 'included' | 'excluded') => ({ price, rateBps: 700, priceTax })
   assert.deepEqual([priceIn('included', of(2995, 'excluded')), priceIn('excluded', of(2995, 'included'))], [3205, 2799])
   assert.deepEqual([priceIn('included', of(2995, 'included')), priceIn('excluded', of(2995, 'excluded'))], [2995, 2995])
 })
 
-test('why no tax is charged follows from seller, buyer and place', () => {
+test('the reason for charging no tax depends on seller, buyer and destination', () => {
   const sale: TaxedSale = {
     sellerCountry: 'DE',
     isSmallBusiness: false,

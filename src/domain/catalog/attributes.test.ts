@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { attributeOf } from './attributes.ts'
 
-test('options are known by their names in many languages, whatever their case and accents', () => {
+test('option names are recognized in many languages, ignoring case and accents', () => {
   for (const name of ['Colour', 'COLOR ', 'Farbe', 'Couleur', 'カラー', 'اللون', 'Kleur'])
     assert.equal(attributeOf(name), 'color', name)
   for (const name of ['Size', 'GRÖSSE', 'Grösse', 'Groesse', 'Tamano', 'サイズ'])

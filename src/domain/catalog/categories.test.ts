@@ -17,7 +17,7 @@ const stored = (slug: string, parentId: string | null = null) => ({
   updatedAt: 1,
 })
 
-test('a category that is new is made, one that differs is changed with its count, and one that is the same stays', () => {
+test('a new category is created, a different one is changed with its count, and an equal one stays', () => {
   const kept = [stored('tea'), stored('cups')]
   const entries = [
     { slug: 'tea', name: 'Tea' },
@@ -40,7 +40,7 @@ test('a category that is new is made, one that differs is changed with its count
   assert.equal(plan.categoryIds.get('cups'), 'id of cups')
 })
 
-test('a parent is planned before its child, wherever it stands in the file', () => {
+test('a parent is planned before its child, in any order of the file', () => {
   const entries = [
     { slug: 'green', name: 'Green', parent: 'tea' },
     { slug: 'tea', name: 'Tea', parent: 'drinks' },
@@ -61,13 +61,13 @@ test('a parent is planned before its child, wherever it stands in the file', () 
 const chain = (length: number) =>
   Array.from({ length }, (_, index) => stored(`level-${index}`, index === 0 ? null : `id of level-${index - 1}`))
 
-test('depths are counted up to one more than is allowed, circles included', () => {
+test('depths are counted up to one more than allowed, also in cycles', () => {
   assert.deepEqual([...depthsOf(chain(3)).values()], [1, 2, 3])
   const circle = [stored('one', 'id of two'), stored('two', 'id of one')]
   assert.deepEqual([...depthsOf(circle).values()], [categoryDepthMax + 1, categoryDepthMax + 1])
 })
 
-test('what is moved takes along what is below it; what was too deep before is not refused', () => {
+test('moving a category checks the depth of everything below it; categories that were already too deep are not refused', () => {
   const whole = chain(categoryDepthMax)
   const [first] = whole
   assert.ok(first)

@@ -5,7 +5,7 @@ import { createColumnsCache } from './columns.ts'
 
 const columnsRow = { key: 1, productId: 'prd_1', publishedAt: 1, priceMax: 9, liveInStock: 1, testInStock: 1 }
 
-test('searches of several snapshots at once read one after the other, and the newest row stays', async () => {
+test('concurrent searches of several snapshots read one after the other, and the newest row stays', async () => {
   const cache = createColumnsCache()
   let reading = 0
   let most = 0
@@ -44,7 +44,7 @@ function shopOf(products: number): { reader: Reader; reads: () => number } {
   return { reader: { engine: 'sqlite', sql } as unknown as Reader, reads: () => reads }
 }
 
-test('small shops take little memory, so the columns of many stay', async () => {
+test('the columns of many small shops stay cached', async () => {
   const cache = createColumnsCache()
   const { reader, reads } = shopOf(10)
   for (let round = 0; round < 2; round += 1)
@@ -52,7 +52,7 @@ test('small shops take little memory, so the columns of many stay', async () => 
   assert.equal(reads(), 200)
 })
 
-test('the words of one search stay known together, even if every product has them', async () => {
+test('the words of one search stay cached together, even if every product has them', async () => {
   const products = 100_000
   const { known } = await createColumnsCache(products + 1).columnsOf(shopOf(products).reader, 'mer_1', 1)
   const places = new Uint32Array(products)
@@ -62,7 +62,7 @@ test('the words of one search stay known together, even if every product has the
   assert.ok(known.size < 50, `${known.size} lists`)
 })
 
-test('words that find nothing are forgotten too, before they take more memory than is counted', async () => {
+test('words without results are evicted too, before they take more memory than is counted', async () => {
   const reader = { engine: 'sqlite', sql: async () => [] } as unknown as Reader
   const { known } = await createColumnsCache().columnsOf(reader, 'mer_1', 1)
   const places = new Uint32Array(0)

@@ -65,7 +65,7 @@ test('a price is raised and lowered by basis points, and half a unit is rounded 
     assert.equal(raisedPrice(price, percentage), becomes, `${price} by ${percentage}`)
 })
 
-test('a price ends as it is asked to, at the nearest such price', () => {
+test('a price is rounded to the nearest one with the requested ending', () => {
   for (const [price, ending, currency, becomes] of [
     [4_673, '99', 'EUR', 4_699],
     [4_640, '99', 'EUR', 4_599],
@@ -103,7 +103,7 @@ test('a price that is too high or not below its compare-at price is refused', ()
   assert.deepEqual(patchedSku({ ...sku, compareAtPrice: 500 }, { compareAtPrice: null }), sku)
 })
 
-test('a status sets the instants, and one that holds already changes nothing', () => {
+test('a status sets the dates, and the current status changes nothing', () => {
   const hidden = patchedProduct(product, { status: 'hidden' }, at(now))
   assert.deepEqual([hidden.publishedAt, hidden.archivedAt, productStatus(hidden)], [null, null, 'hidden'])
   const archived = patchedProduct(product, { status: 'archived' }, at(now))
@@ -114,7 +114,7 @@ test('a status sets the instants, and one that holds already changes nothing', (
   assert.deepEqual(patchedProduct(product, { status: 'published' }, at(now)), product)
 })
 
-test('categories and tags are added at the end, removed, and bounded', () => {
+test('categories and tags are appended, removed and limited', () => {
   const changed = patchedProduct(product, { addCategory: 'green', removeTag: 'new', addTag: 'sale' }, at(now))
   assert.deepEqual([changed.categories, changed.tags], [['black', 'green'], ['sale']])
   assert.deepEqual(patchedProduct(product, { addCategory: 'black', removeCategory: 'green' }, at(now)), product)

@@ -8,7 +8,7 @@ function randomSet(size: number, below: number): Set<number> {
 
 const placesIn = (set: Iterable<number>) => Uint32Array.from(set).sort()
 
-test('sets of every size and density have the intersection and the union that they should have', () => {
+test('intersections and unions are correct for sets of every size and density', () => {
   for (let round = 0; round < 300; round += 1) {
     const below = 1 + Math.floor(Math.random() * 200)
     const sets = [0, 1, 2].map(() => randomSet(Math.floor(Math.random() * 100), below))
@@ -21,7 +21,7 @@ test('sets of every size and density have the intersection and the union that th
   }
 })
 
-test('one set alone is itself, and nothing has no places', () => {
+test('the intersection of one set is that set, and the empty set has no places', () => {
   const some = placesIn([1, 5])
   assert.equal(intersectionOf([some]), some)
   assert.equal(unionOf(some, noPlaces), some)

@@ -56,7 +56,7 @@ const table: [name: string, html: string, text: string][] = [
 ]
 for (const [name, html, text] of table) test(`reads ${name}`, () => assert.equal(plainText(html), text))
 
-test('leaves no markup, no control character and no loose space, whatever comes in', () => {
+test('removes all markup, control characters and extra spaces from any input', () => {
   const bits = fc.constantFrom(
     '<p>',
     '</p>',
@@ -121,7 +121,7 @@ const heavy = [
   '<p>&nbsp;',
 ]
 for (const bit of heavy) {
-  test(`is linear on much of ${JSON.stringify(bit)}`, async () => {
+  test(`takes linear time for long repetitions of ${JSON.stringify(bit)}`, async () => {
     const text = bit.repeat(textLength / bit.length)
     // Quadratic work would take minutes on a megabyte and a sixteenth of that on a quarter of it.
     const boundMs = isWide ? 4_000 : 1_000

@@ -23,26 +23,26 @@ test('the sale price is not its own prior price', () => {
   assert.equal(priorPriceOf([step(0, 100), step(40, 70, 100)]), 100)
 })
 
-test('a price that stood for longer than 30 days counts, although it changed before them', () => {
+test('a price that applied for more than 30 days counts, although it was set before them', () => {
   assert.equal(priorPriceOf([step(0, 90), step(200, 60, 90)]), 90)
 })
 
-test('each price of a day counts, not one a day', () => {
+test('every price of a day counts, not only one per day', () => {
   const steps = [step(0, 100), step(40, 50), { ...step(40, 100), fromAt: 40 * day + 3_600_000 }, step(50, 80, 100)]
   assert.equal(priorPriceOf(steps), 50)
 })
 
-test('the number of the merchant is not believed', () => {
+test("the merchant's compare-at price is not used", () => {
   assert.equal(priorPriceOf([step(0, 60), step(40, 50, 200)]), 60)
 })
 
-test('a reduction that goes further keeps its first anchor, one that is taken back in part begins anew', () => {
+test('a deeper reduction keeps its first reference price, and a partly reversed one starts again', () => {
   const further = [step(0, 100), step(40, 80, 100), step(50, 60, 100)]
   assert.equal(priorPriceOf(further), 100)
   assert.equal(priorPriceOf([...further, step(60, 70, 100)]), 60)
 })
 
-test('a young product uses its own life; one that began reduced has none; without a claim there is none', () => {
+test('a young product uses its whole history, one that started reduced has no prior price, and neither has one without a claim', () => {
   assert.equal(priorPriceOf([step(0, 100), step(5, 80, 100)]), 100)
   assert.equal(priorPriceOf([step(0, 80, 100)]), null)
   assert.equal(priorPriceOf([step(0, 100), step(40, 80)]), null)
@@ -68,7 +68,7 @@ function byEveryHour(steps: readonly PriceStep[]): number | null {
   return prices.length === 0 ? null : Math.min(...prices)
 }
 
-test('it equals a search through every hour of random histories', () => {
+test('the result equals a search of every hour of random histories', () => {
   const change = fc.record({
     hours: fc.integer({ min: 1, max: 24 * 25 }),
     price: fc.integer({ min: 1, max: 12 }),
@@ -87,17 +87,17 @@ test('it equals a search through every hour of random histories', () => {
   )
 })
 
-test('a prior price that is not above the price announces nothing', () => {
+test('a prior price that is not above the price is not shown', () => {
   assert.equal(shownPriorPrice([step(0, 100), step(40, 100, 150)]), null)
   assert.equal(shownPriorPrice([step(0, 100), step(40, 99, 150)]), 100)
 })
 
-test('the same price again is not a step, and a clock that goes back does not reorder', () => {
+test('an unchanged price adds no step, and a clock set back does not reorder steps', () => {
   assert.deepEqual(withStep([step(1, 100)], step(2, 100)), [step(1, 100)])
   assert.deepEqual(withStep([step(0, 90), step(2, 100)], step(1, 80)), [step(0, 90), step(2, 80)])
 })
 
-test('old steps are dropped without a change of the prior price, and too many never raise it', () => {
+test('dropping old steps does not change the prior price, and too many steps never raise it', () => {
   const change = fc.record({
     minutes: fc.integer({ min: 1, max: 60 * 24 * 20 }),
     price: fc.integer({ min: 1, max: 12 }),

@@ -31,8 +31,8 @@ async function seen(room: Stockroom, slug: string, when = now): Promise<{ quanti
 
 const version = (room: Stockroom) => room.storage.read((db) => findCatalogVersion(db, room.merchantId))
 
-eachEngine('what the catalog says of stock', (given) => {
-  test('a product answers the truth at once, with its own ETag; a list when the loop has run', async () => {
+eachEngine('stock in the catalog', (given) => {
+  test('a product is current immediately with a new ETag, and a list after the loop has run', async () => {
     const testServer = await openTestServer(given)
     const path = { slug: 'red-roses' }
     const product = async () => (await testServer.ask('getApiKeyCatalogProduct', { path })).body.data
@@ -79,7 +79,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual([over.text, over.headers.get('etag')], [before.text, before.etag])
   })
 
-  test('the catalog version is raised exactly when a list would look different', async () => {
+  test('the catalog version is raised exactly when a list would differ', async () => {
     const room = await openStockroom(given, two)
     const first = await version(room)
     await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
@@ -93,7 +93,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual(await seen(room, 'one'), { quantities: [5], stale: false })
   })
 
-  test('answers are right until the next hold ends, and not a millisecond longer', async () => {
+  test('responses are valid until exactly the next hold ends', async () => {
     const room = await openStockroom(given, two)
     await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 3 }), at))
     await room.write((tx) =>
@@ -110,7 +110,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual(await seen(room, 'one', expiresAt + 100 * minute), { quantities: [20], stale: false })
   })
 
-  test('stock below what is promised is nothing to buy, not less than nothing', async () => {
+  test('stock below what is held is shown as 0, not negative', async () => {
     const room = await openStockroom(given, two)
     await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 9 }), at))
     await room.write((tx) => setOnHand(tx, room.seller, [{ skuId: room.skuId('A'), onHand: 4 }], at))
@@ -119,7 +119,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: false })
   })
 
-  test('a change that is under way while the loop renders is not lost', async () => {
+  test('a change during the rendering of the loop is not lost', async () => {
     const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
@@ -140,7 +140,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual(await seen(room, 'one'), { quantities: [13], stale: false })
   })
 
-  test('two loops beside many buyers leave the truth behind', async () => {
+  test('two loops beside many buyers leave correct responses', async () => {
     const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
@@ -173,7 +173,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual(await seen(room, 'two'), { quantities: truth('C'), stale: false })
   })
 
-  test('a sale between the look and the write of provisioning is not lost', async () => {
+  test('a sale between the read and the write of provisioning is not lost', async () => {
     const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
@@ -196,7 +196,7 @@ eachEngine('what the catalog says of stock', (given) => {
     assert.deepEqual(await seen(room, 'one', now + minute), { quantities: [17], stale: false })
   })
 
-  test('what is new is not stale, and what is not listed is not rendered', async () => {
+  test('a new product is not stale, and an unlisted one is not rendered', async () => {
     const room = await openStockroom(given, two)
     assert.deepEqual(await seen(room, 'one'), { quantities: [20], stale: false })
     await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { categoriesAround } from './related.ts'
 
-test('the categories of a product count whole, and those above them less the farther they are', () => {
+test("a product's own categories count fully, and categories above them less with distance", () => {
   const tree = {
     paths: new Map([
       ['cups', ['kitchen', 'drinks', 'cups']],

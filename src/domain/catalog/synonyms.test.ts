@@ -9,7 +9,7 @@ function alternativesIn(groups: readonly (readonly string[])[], text: string): s
   )
 }
 
-test('a word has what stands for it, and each word of a phrase what stands for the phrase', () => {
+test('a word gets its synonyms, and each word of a phrase gets the synonyms of the phrase', () => {
   const synonyms = synonymsOf([
     ['Sofa', 'Couch'],
     ['nightstand', 'bedside table'],
@@ -25,7 +25,7 @@ test('a word has what stands for it, and each word of a phrase what stands for t
   assert.deepEqual(askedWords('couch', 'en', new Map())[0]?.alternatives, [])
 })
 
-test('phrases are split as queries are: signs of scripts without spaces, numbers with a unit, letters with dots', () => {
+test('phrases are split like queries: scripts without spaces, numbers with units, abbreviations', () => {
   assert.deepEqual(alternativesIn([['紫砂壶', 'teapot']], 'teapot'), [['紫砂 砂壶']])
   assert.deepEqual(alternativesIn([['紫砂壶', 'teapot']], '紫砂壶'), [['teapot'], ['teapot']])
   assert.deepEqual(alternativesIn([['1 kg', 'large bag']], 'coffee 1kg'), [[], ['large bag']])
@@ -35,7 +35,7 @@ test('phrases are split as queries are: signs of scripts without spaces, numbers
   assert.deepEqual(alternativesIn(furniture, 'einrichtung'), [['mobel', 'moebel']])
 })
 
-test('a word of many groups has each alternative once, and a bounded number of them', () => {
+test('a word of many groups gets each synonym once, up to a limit', () => {
   const [same] = alternativesIn(Array(200).fill(['sofa', 'couch', 'sofas']), 'sofa')
   assert.deepEqual(same, ['couch'])
   const many = Array.from({ length: 200 }, (_, at) => ['sofa', `couch${at}`, `settee${at}`])

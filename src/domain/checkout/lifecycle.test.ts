@@ -4,7 +4,7 @@ import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
 import { checkoutSessionStatuses, draftStatuses } from '../../contract/words.ts'
 import { draftLifecycle, holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 
-test('the moves of a checkout session, all pairs, with the event of each', () => {
+test('the lifecycle of a checkout session has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(sessionLifecycle, checkoutSessionStatuses), [
     ['create', null, 'open', 'checkout_session.created'],
     ['change', 'open', 'open', null],
@@ -18,7 +18,7 @@ test('the moves of a checkout session, all pairs, with the event of each', () =>
   assert.deepEqual(unreachableOf(sessionLifecycle, checkoutSessionStatuses), [])
 })
 
-test('the moves of a draft, all pairs, with the event of each', () => {
+test('the lifecycle of a draft has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(draftLifecycle, draftStatuses), [
     ['create', null, 'open', 'draft.created'],
     ['change', 'open', 'open', 'draft.updated'],
@@ -32,7 +32,7 @@ test('the moves of a draft, all pairs, with the event of each', () => {
   assert.deepEqual(unreachableOf(draftLifecycle, draftStatuses), [])
 })
 
-test('only an open session expires by the clock, from its expiry time on', () => {
+test('only an open session expires, from its expiry time on', () => {
   const shown = (now: number) =>
     checkoutSessionStatuses.map((status) => sessionStatusAt({ status, expiresAt: 1_000 }, now))
   assert.deepEqual(shown(999), [...checkoutSessionStatuses])
@@ -47,7 +47,7 @@ test('stock is held for a quarter of an hour, and not beyond the end of the sess
   assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: true }, 0), 60 * minute)
 })
 
-test('more time is half an hour from now, up to a day after the session was opened, and never less than there was', () => {
+test('an extension is half an hour from now, up to a day after the session was opened, and never shortens it', () => {
   const until = (expiresAt: number, now: number) => longerUntil({ createdAt: 0, expiresAt }, now)
   const day = 24 * 60 * minute
   assert.equal(until(10 * minute, 5 * minute), 35 * minute)

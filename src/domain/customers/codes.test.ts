@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CodeCounts, codeFromTyped, codeTriesMax, customerCodesMax, isCodeOpen, mayAskForCode } from './codes.ts'
 
-test('a code is open until it was used, has expired, or was guessed at five times', () => {
+test('a code is valid until it was used, has expired, or had five wrong guesses', () => {
   const open = { tries: 0, usedAt: null, expiresAt: 10 }
   assert.equal(isCodeOpen(open, 9), true)
   assert.equal(isCodeOpen(open, 10), false)
@@ -14,7 +14,7 @@ test('a code is open until it was used, has expired, or was guessed at five time
 const none: CodeCounts = { requesterHour: 0, requesterDay: 0, mailboxDay: 0, networkHour: 0, shopHour: 0 }
 const names = Object.keys(customerCodesMax) as (keyof CodeCounts)[]
 
-test('each limit holds alone', () => {
+test('each limit applies separately', () => {
   assert.equal(mayAskForCode(none, false), true)
   for (const name of names) {
     assert.equal(mayAskForCode({ ...none, [name]: customerCodesMax[name] - 1 }, false), true, name)
@@ -22,12 +22,12 @@ test('each limit holds alone', () => {
   }
 })
 
-test('a known browser has limits of its own, and none that others use up', () => {
+test('a known browser has its own limits, which others cannot use up', () => {
   const allowed = names.filter((name) => mayAskForCode({ ...none, [name]: customerCodesMax[name] }, true))
   assert.deepEqual(allowed, ['mailboxDay', 'networkHour'])
 })
 
-test('a code is read as people type it', () => {
+test('a code is accepted in common notations', () => {
   for (const text of ['123456', ' 123 456 ', '123-456', '１２３４５６'])
     assert.equal(codeFromTyped(text), '123456', text)
   for (const text of ['', '12345', '1234567', 'abcdef', '12 34 5x']) assert.equal(codeFromTyped(text), undefined, text)

@@ -39,7 +39,7 @@ function linesMeant(
 }
 
 describe('the sums of documents', () => {
-  test('an invoice is what was paid, by line and by rate, and credit notes are what was refunded', () => {
+  test('an invoice equals what was paid, by line and rate, and credit notes equal what was refunded', () => {
     fc.assert(
       fc.property(bought, (given) => {
         const { order, lines } = ordered(given, priced(given))
@@ -100,7 +100,7 @@ describe('the sums of documents', () => {
     }
   }
 
-  test('a refund by amount is spread over the rates, and one by line keeps its own', () => {
+  test("a refund by amount is distributed over the rates, and one by line keeps the line's rate", () => {
     const at = (position: number, rateBps: number, tax: number, total: number): DocumentLine => ({
       ...{ position, skuId: `sku_${position}`, code: '', name: '', options: [], quantity: 2, unitPrice: total / 2 },
       ...{ discount: 0, rateBps, reason: null, net: total - tax, tax, total },

@@ -45,7 +45,7 @@ const line: OrderLine = {
   ...{ tax: 0, total: 100, taxRateBps: 0 },
 }
 
-test('tax is taken out of all units of a new item at once', () => {
+test('tax is subtracted once from all units of a new item', () => {
   const pin: NewItem = { ...item, skuId: 'sku_2', withdrawalExempt: null, price: 3, rateBps: 0, containedBps: 2000 }
   const plan = planEdit({
     ...{ order, lines: [line], refunded: [], shipping: undefined },
@@ -76,7 +76,7 @@ function inputFor(order: OrderRow, lines: readonly OrderLine[], change: Change, 
   return { order, lines, refunded: [], quantities, newItems, shipping: change.shipping ?? undefined }
 }
 
-test('after each edit, the documents are what the order costs, with its tax, by item and rate', () => {
+test('after each edit the documents add up to the price of the order with its tax, by item and rate', () => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
   fc.assert(
     fc.property(bought, changes, (given, edits) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createLog } from '../../platform/log/log.ts'
 import { createDiscards } from './discards.ts'
 
-test('e-mails that are not sent are two lines a minute for a merchant, however many there are', () => {
+test('unsent e-mails make at most two log lines a minute per merchant', () => {
   const lines: { message: string; merchantId: string; count?: number }[] = []
   const write = (text: string) => {
     for (const line of text.trim().split('\n')) lines.push(JSON.parse(line))

@@ -52,7 +52,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
   }
   const shapes = ({ copies }: MadeCopies) => copies.map(({ kind, width }) => `${kind} ${width}`)
 
-  test('four widths as AVIF and WebP, none wider than the picture, and its colour', async () => {
+  test('have four widths as AVIF and WebP, none wider than the picture, and its colour', async () => {
     const made = await copied(png(1000, 100))
     assert.deepEqual(
       shapes(made),
@@ -66,7 +66,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     }
   })
 
-  test('what a camera wrote is not in a copy, and the picture stands upright', async () => {
+  test('contain no camera metadata and are upright', async () => {
     const file = await fixture('located.jpg')
     assert.ok(file.includes('Exif') && file.includes('a photographer') && file.includes('ICC_PROFILE'))
     const { copies, color } = await copied(file)
@@ -80,17 +80,17 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     }
   })
 
-  test('colours of a printing press become those of a screen', async () => {
+  test('have CMYK colours converted to RGB', async () => {
     const { color } = await copied(await fixture('cmyk.jpg'))
     assert.match(color ?? '', /^#[c-f][0-9a-f][0-4]/)
   })
 
   for (const name of ['progressive.jpg', 'lossless.webp', 'lossy.webp', 'plain.avif', 'text.png'])
-    test(`${name} has copies`, async () => {
+    test(`are made of ${name}`, async () => {
       assert.ok((await copied(await fixture(name))).copies.length >= 2)
     })
 
-  test('a bomb, a half file, an animation, an SVG and a text are refused, each with its reason', async () => {
+  test('are not made of a decompression bomb, a truncated file, an animation, an SVG or a text, each refused with its reason', async () => {
     const header = Buffer.alloc(13)
     header.writeUInt32BE(60_000, 0)
     header.writeUInt32BE(60_000, 4)
@@ -118,12 +118,12 @@ describe('the process that decodes pictures', { skip: !isThere && 'sharp is not 
   })
   after(() => slow.close())
 
-  test('is ended when it takes too long', async () => {
+  test('is stopped when it takes too long', async () => {
     assert.equal(await slow.copiesOf(png(2_000, 2_000)), 'too_slow')
     assert.equal(await slow.copiesOf(png(2_000, 2_000)), 'too_slow')
   })
 
-  test('is ended when it takes too much memory', async () => {
+  test('is stopped when it takes too much memory', async () => {
     const small = createCopier({ memoryBytesMax: 1_000_000 })
     try {
       assert.equal(await small.copiesOf(png(3_000, 3_000)), 'too_much_memory')
@@ -133,14 +133,14 @@ describe('the process that decodes pictures', { skip: !isThere && 'sharp is not 
   })
 })
 
-test('without the library nothing is decoded', async () => {
+test('without the library no picture is decoded', async () => {
   const none = createCopier({ program: new URL('nothing.js', import.meta.url).pathname })
   assert.equal(await none.isAvailable(), false)
   await assert.rejects(none.copiesOf(png(1, 1)))
   none.close()
 })
 
-test('a start that failed is tried again', async () => {
+test('a failed start is repeated', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'copier-'))
   const program = join(folder, 'decoder.mjs')
   await writeFile(program, 'process.exit(1)')
