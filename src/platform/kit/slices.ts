@@ -2,6 +2,7 @@
 // would wait for three slices. Here a slice begins only when the loop has nothing else to do and no answer of the database is awaited,
 // and one at a time, however many computations there are. On a server that is never idle, a slice begins after 10 ms.
 
+import { subscribe } from 'node:diagnostics_channel'
 import type { Turns } from './turns.ts'
 
 const waitMsMax = 10
@@ -16,15 +17,10 @@ export interface LoopState {
 
 let awaited = 0
 
-// Counts an answer of the database as awaited, so no slice delays the work that continues with it.
-export async function awaitAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  awaited += 1
-  try {
-    return await answer
-  } finally {
-    awaited -= 1
-  }
-}
+// The storage publishes 1 when a statement is sent, and -1 when it is answered.
+subscribe('cartwright.storage.awaited', (change) => {
+  awaited += change as number
+})
 
 const thisLoop: LoopState = {
   clock: () => performance.now(),

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type pg from 'pg'
-import { awaitAnswer } from '../../kit/slices.ts'
 import { guardFailure, type RowMoved } from '../guard.ts'
 import { ENDED, withinTime } from '../inside.ts'
 import { valuesOf } from '../statement.ts'
@@ -26,6 +25,17 @@ const NAMES_MAX = 2_000
 
 // Diagnostics channel for observers of the work that runs after an answer.
 const answered = channel('cartwright.storage.answered')
+// Diagnostics channel for long computations, which let requests go first that wait for an answer.
+const awaited = channel('cartwright.storage.awaited')
+
+async function awaitAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  awaited.publish(1)
+  try {
+    return await answer
+  } finally {
+    awaited.publish(-1)
+  }
+}
 
 // Like `withinTime`, but gives up sooner on a session that receives no answers.
 export function withinPatience<T>(
