@@ -26,14 +26,14 @@ describe('the kind and size of a picture', () => {
       assert.deepEqual([found, width, height], [kind, 30, 20])
     })
 
-  test('a file without camera data is stored as it is', () => {
+  test('a file without camera metadata is stored unchanged', () => {
     for (const name of ['progressive.jpg', 'lossy.webp', 'lossless.webp', 'plain.avif'])
       assert.ok(read(fixture(name)).bytes.equals(fixture(name)), name)
   })
 })
 
-describe('what is taken out', () => {
-  test('place, camera, names and comments', () => {
+describe('cleaning a picture', () => {
+  test('removes location, camera, names and comments', () => {
     for (const name of ['camera.jpg', 'camera.webp', 'text.png']) {
       const text = read(fixture(name)).bytes.toString('latin1')
       for (const word of ['GPS', 'Camera', 'Ada', 'hello', 'xmp', 'TRAILER'])
@@ -41,12 +41,12 @@ describe('what is taken out', () => {
     }
   })
 
-  test('the orientation of a photograph stays', () => {
+  test('keeps the orientation of a photograph', () => {
     const exif = read(fixture('camera.jpg')).bytes.indexOf('Exif')
     assert.equal(read(fixture('camera.jpg')).bytes.readUInt16BE(exif + 6 + 18), 6)
   })
 
-  test('the orientation of a little-endian photograph too', () => {
+  test('keeps the orientation of a little-endian photograph', () => {
     const bytes = fixture('progressive.jpg')
     const tiff = Buffer.from('49492a0008000000010012010300010000000800000000000000', 'hex')
     const head = Buffer.from([0xff, 0xe1, 0, 2 + 6 + tiff.length])
@@ -55,14 +55,14 @@ describe('what is taken out', () => {
     assert.equal(cleaned.readUInt16BE(cleaned.indexOf('Exif') + 6 + 18), 8)
   })
 
-  test('reading what was cleaned changes nothing', () => {
+  test('changes nothing in a cleaned picture', () => {
     for (const name of ['camera.jpg', 'camera.webp', 'text.png']) {
       const once = read(fixture(name)).bytes
       assert.ok(read(once).bytes.equals(once), name)
     }
   })
 
-  test('what follows the picture', () => {
+  test('removes data after the end of the picture', () => {
     for (const name of ['lossy.webp', 'text.png', 'progressive.jpg']) {
       const polyglot = Buffer.concat([fixture(name), Buffer.from('<script>alert(1)</script>')])
       assert.ok(!read(polyglot).bytes.includes('script'), name)
@@ -70,8 +70,8 @@ describe('what is taken out', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('other kinds of file', () => {
+describe('refused pictures', () => {
+  test('other kinds of file are refused', () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')
     for (const bytes of [
       svg,
@@ -83,23 +83,23 @@ describe('what is refused', () => {
       assert.equal(readImage(bytes), 'unknown')
   })
 
-  test('camera data in a file from which it cannot be taken', () => {
+  test('camera metadata in a format that cannot be cleaned is refused', () => {
     assert.equal(readImage(fixture('camera.avif')), 'has_metadata')
   })
 
-  test('a side that is too long: a few bytes that are a gigabyte when decoded', () => {
+  test('a side that is too long is refused, such as a few bytes that decode to a gigabyte', () => {
     const png = fixture('text.png')
     png.writeUInt32BE(4_097, 16)
     assert.equal(readImage(png), 'too_large')
   })
 
-  test('a picture without a side', () => {
+  test('a picture with a side of 0 is refused', () => {
     const png = fixture('text.png')
     png.writeUInt32BE(0, 16)
     assert.equal(readImage(png), 'broken')
   })
 
-  test('every beginning of a file is refused or read, never an error', () => {
+  test('every truncated file is refused or read, and never throws', () => {
     for (const name of [
       'camera.jpg',
       'progressive.jpg',
@@ -114,7 +114,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('a changed byte is refused or read, never an error', () => {
+  test('every file with a changed byte is refused or read, and never throws', () => {
     for (const name of ['progressive.jpg', 'text.png', 'lossless.webp', 'camera.webp', 'camera.avif', 'plain.avif'])
       for (let at = 0; at < Math.min(600, fixture(name).length); at += 1)
         for (const value of [0x00, 0x7f, 0xff]) {
@@ -124,13 +124,13 @@ describe('what is refused', () => {
         }
   })
 
-  test('a file that is cut short', () => {
+  test('a truncated file is refused', () => {
     for (const name of ['progressive.jpg', 'text.png', 'lossy.webp', 'lossless.webp'])
       assert.equal(readImage(fixture(name).subarray(0, -5)), 'broken', name)
   })
 })
 
-describe('files that are made to be slow', () => {
+describe('files made to be slow', () => {
   const jpeg = fixture('progressive.jpg')
   const png = fixture('text.png')
   const webp = fixture('lossy.webp')
@@ -145,7 +145,7 @@ describe('files that are made to be slow', () => {
   ] as const)
     test(`${name} are refused`, () => assert.equal(readImage(bytes), 'broken'))
 
-  test('a scan of escaped bytes is read once', async () => {
+  test('a scan of escaped bytes is read only once', async () => {
     const scan = Buffer.alloc(1_000_000, Buffer.from([0xff, 0x00]))
     const bytes = Buffer.concat([jpeg.subarray(0, jpeg.length - 2), scan, jpeg.subarray(jpeg.length - 2)])
     const tookMs = await leastOf(100, () => threadCpuMs(() => read(bytes)))

@@ -13,14 +13,14 @@ const now = Date.parse('2013-05-24T00:00:00Z')
 const signatureOf = (headers: Record<string, string>) => /Signature=(\w+)$/.exec(headers.authorization ?? '')?.[1]
 
 describe('signatures of requests to a bucket', () => {
-  test('reading an object', () => {
+  test('a request to read an object is signed as in the example of AWS', () => {
     const url = new URL('https://examplebucket.s3.amazonaws.com/test.txt')
     const headers = signed({ method: 'GET', url, headers: { range: 'bytes=0-9' }, body: Buffer.alloc(0) }, signer, now)
     assert.equal(signatureOf(headers), 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41')
     assert.equal(headers.host, undefined)
   })
 
-  test('writing an object', () => {
+  test('a request to write an object is signed as in the example of AWS', () => {
     const url = new URL('https://examplebucket.s3.amazonaws.com/test%24file.text')
     const extra = { date: 'Fri, 24 May 2013 00:00:00 GMT', 'x-amz-storage-class': 'REDUCED_REDUNDANCY' }
     const body = Buffer.from('Welcome to Amazon S3.')

@@ -83,7 +83,7 @@ eachEngine('stock', (given) => {
     return { room, ...actions(room) }
   }
 
-  test('a hold is exactly the lines: new ones made, others changed, the rest released', async () => {
+  test("holding sets an owner's holds to exactly the lines: it creates, changes and releases holds", async () => {
     const { room, hold } = await stockroom()
     assert.deepEqual(await hold('one', { A: 3, B: 2 }), {})
     assert.deepEqual(await room.world(), {
@@ -121,7 +121,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('first holds of free units are those that a look would make, with their events', async () => {
+  test('first holds of free units without locking equal those made with locks, with their events', async () => {
     const [looked, free] = [await stockroom(), await stockroom()]
     for (const quantities of [{ A: 3, C: 15 }, { B: 20 }, { P: 2 }]) {
       const owner = Object.keys(quantities).join()
@@ -140,7 +140,7 @@ eachEngine('stock', (given) => {
     )
   })
 
-  test('first holds of more units than nobody holds change nothing', async () => {
+  test('first holds of more than the free units change nothing', async () => {
     const { room, hold, holdFree } = await stockroom()
     await hold('one', { A: 15 })
     await refreshAll(room, now)
@@ -149,7 +149,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await room.world(), before)
   })
 
-  test('holds that are these lines are prolonged; others, and those that end soon or later, are left to a look', async () => {
+  test('equal holds are prolonged without locking; different ones and those that end soon or later are not', async () => {
     const { room, hold, prolong } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     const later = { now, expiresAt: expiresAt + minute }
@@ -169,7 +169,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).holds, world.holds)
   })
 
-  test('what is held is sold as a look would sell it', async () => {
+  test('selling exactly the held units without locking equals a sale with locks', async () => {
     const [looked, held] = [await stockroom(), await stockroom()]
     for (const { hold } of [looked, held]) {
       await hold('one', { A: 3, C: 15 })
@@ -182,7 +182,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(world.skus, { ...untouched, A: [17, 2], C: [5, 0] })
   })
 
-  test('what is not held so is not sold without a look', async () => {
+  test('units that are not held exactly are not sold without locking', async () => {
     const { room, hold, sellAsHeld, set } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     await hold('two', { C: 4 })
@@ -209,7 +209,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await sell('one', { A: 20 }), {})
   })
 
-  test('a shortage in one line changes nothing, and says what each short line could have', async () => {
+  test('a shortage in one line changes nothing and reports what is available for each short line', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 15, C: 1 })
     await refreshAll(room, now)
@@ -221,7 +221,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await hold('one', { A: 20 }), {})
   })
 
-  test('a retired SKU cannot be held, and is sold only to whom it was promised', async () => {
+  test('a retired SKU cannot be held, and is sold only to owners of earlier holds', async () => {
     const { room, hold, sell } = await stockroom({ ...plenty, Q: { product: 'three', stock: 1 } })
     await hold('one', { A: 3, P: 1 })
     await room.write(async (tx) => {
@@ -235,7 +235,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus, { ...untouched, A: [17, 0], P: [1, 0], Q: [1, 0] })
   })
 
-  test('a hold that is over counts for no one, and goes when another needs its units', async () => {
+  test('an expired hold does not count, and is deleted when another owner needs its units', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 18, B: 1 })
     assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt - 1, expiresAt: expiresAt + 1 }), { A: 2 })
@@ -246,7 +246,7 @@ eachEngine('stock', (given) => {
     ])
   })
 
-  test('a shortage sweeps nothing', async () => {
+  test('a shortage deletes no expired holds', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 18 })
     const before = await room.world()
@@ -254,7 +254,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await room.world(), before)
   })
 
-  test("an owner's own hold that is over is held anew if the units are free", async () => {
+  test("an owner's expired hold is renewed if the units are free", async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 15 })
     await hold('two', { A: 5 }, { now, expiresAt: expiresAt + minute })
@@ -265,12 +265,12 @@ eachEngine('stock', (given) => {
     assert.deepEqual([world.skus.A, world.stale], [[20, 20], ['one']])
   })
 
-  test('a hold that would be over at once is a defect', async () => {
+  test('a hold that would expire immediately is an error', async () => {
     const { hold } = await stockroom()
     await assert.rejects(hold('one', { A: 1 }, { now, expiresAt: now }))
   })
 
-  test('running holds are extended, never shortened, and nothing that is over comes back', async () => {
+  test('active holds are extended, never shortened, and expired ones are not restored', async () => {
     const { room, hold, extend } = await stockroom()
     await hold('one', { A: 1, B: 2 })
     await refreshAll(room, now)
@@ -287,7 +287,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await extend('nobody', { now, expiresAt }), {})
   })
 
-  test('another clock may have taken a hold for over: what happens to it then is seen', async () => {
+  test('a hold that another clock treated as expired makes its product stale when it changes', async () => {
     const [ahead, behind] = [expiresAt + 1_000, expiresAt - 1_000]
     const { room, hold, extend, sell } = await stockroom()
     await hold('one', { A: 3, C: 4 })
@@ -300,7 +300,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world(behind)).stale, ['one', 'two'])
   })
 
-  test('release gives back all of one owner, running or over, and a second time nothing', async () => {
+  test('release removes all active and expired holds of one owner, and does nothing when repeated', async () => {
     const { room, hold, release } = await stockroom()
     await hold('one', { A: 1, C: 2 })
     await hold('two', { A: 4 })
@@ -316,7 +316,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('a sale takes what was held, writes its movements, and gives back what else was held', async () => {
+  test('a sale uses the held units, writes stock movements, and releases the other holds', async () => {
     const { room, hold, sell } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     await hold('two', { C: 1 })
@@ -334,7 +334,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('a sale of just what was held shows nothing new', async () => {
+  test('a sale of exactly the held units makes no product stale', async () => {
     const { room, hold, sell } = await stockroom()
     await hold('one', { A: 3 })
     await refreshAll(room, now)
@@ -342,7 +342,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).stale, [])
   })
 
-  test('a sale after the hold was over needs free stock, swept or not', async () => {
+  test('a sale after the hold expired needs free stock, before and after the sweep', async () => {
     for (const swept of [false, true]) {
       const { room, hold, sell, sweep } = await stockroom()
       const later = { now: expiresAt, expiresAt: expiresAt + minute }
@@ -358,7 +358,7 @@ eachEngine('stock', (given) => {
     }
   })
 
-  test('an order gives back what it took, once, and never more', async () => {
+  test('an order is restocked at most once with what it took', async () => {
     const { room, sell, restock } = await stockroom()
     await sell('one', { A: 3, C: 4, P: 5 })
     await sell('two', { A: 1 })
@@ -381,7 +381,7 @@ eachEngine('stock', (given) => {
     )
   })
 
-  test('many who give back one order at once give it back once', async () => {
+  test('concurrent requests to restock one order restock it once', async () => {
     const { room, sell, restock } = await stockroom()
     await sell('one', { A: 3, C: 4 })
     const back = await Promise.all(Array.from({ length: 20 }, () => restock('order of one')))
@@ -392,7 +392,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus, untouched)
   })
 
-  test('of a backorder as much is held as there is, and the rest is owed', async () => {
+  test('a backorder holds the available units, and the rest is owed', async () => {
     const { room, hold, sell } = await stockroom()
     assert.deepEqual(await hold('one', { P: 1 }), {})
     assert.deepEqual(await hold('two', { P: 5 }), {})
@@ -413,7 +413,7 @@ eachEngine('stock', (given) => {
     ])
   })
 
-  test('the operator may set the stock below what is promised: first come, first served', async () => {
+  test('the operator may set the stock below the held units, and the first buyers get them', async () => {
     const { room, hold, sell, set } = await stockroom()
     await hold('one', { A: 10 })
     await hold('two', { A: 10 })
@@ -428,7 +428,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus.A, [0, 0])
   })
 
-  test('the sweep takes away what is over, a bounded number of SKUs at a time', async () => {
+  test('the sweep deletes expired holds, a limited number of SKUs at a time', async () => {
     const { room, hold, sweep } = await stockroom()
     await hold('one', { A: 1, B: 2 })
     await hold('two', { A: 3 }, { now, expiresAt: expiresAt + minute })
@@ -446,7 +446,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('events are reported once at each crossing, to everyone who is active', async () => {
+  test('events are announced once at each crossed threshold, to all active installations', async () => {
     const { room, hold, release, sell, restock, set, sweep } = await stockroom({ A: { product: 'one', stock: 8 } })
     const announced = async () =>
       (await room.world()).events.map(([who, kind, , available, n]) => `${n} ${who} ${kind} ${available}`)
@@ -493,7 +493,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('opening stock is a movement, and --stock another; both can be distinguished', async () => {
+  test('opening stock and apply --stock make different stock movements', async () => {
     const { room } = await stockroom({ A: { product: 'one', stock: 4 }, Z: { product: 'one', stock: 0 } })
     const opened = await room.storage.read(
       (db) =>
@@ -526,7 +526,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(events, [['Web', 'inventory.replenished', 'Z', 7, 1]])
   })
 
-  test('200 buyers in parallel for 20 units: 20 succeed', async () => {
+  test('of 200 concurrent buyers for 20 units 20 succeed', async () => {
     const { room, hold, sell } = await stockroom()
     const sold = await Promise.all(Array.from({ length: 200 }, (_, i) => sell(`buyer ${i}`, { A: 1 })))
     assert.equal(sold.filter((shortage) => shortage.A === undefined).length, 20)
@@ -548,7 +548,7 @@ eachEngine('stock', (given) => {
     ])
   })
 
-  test("200 in parallel, who name the same three SKUs in opposite order, do not stand in each other's way", async () => {
+  test('200 concurrent transactions with the same three SKUs in opposite orders succeed without deadlock', async () => {
     const { room, hold, release, sell } = await stockroom({
       A: { product: 'one', stock: 1000 },
       B: { product: 'two', stock: 1000 },
@@ -573,7 +573,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus, { A: [850, 0], B: [850, 0], C: [850, 0] })
   })
 
-  test('two sweep at once, on connections of their own, beside those who buy', async () => {
+  test('two concurrent sweeps on separate connections work beside buyers', async () => {
     const url = await given.migratedUrl()
     const storage = await given.open({ url })
     const other = await given.open({ url, withMigrations: false })

@@ -289,8 +289,8 @@ function compare(world: World, mode: Mode, model: Model): void {
   )
 }
 
-eachEngine('stock as a model says', (given) => {
-  test('after every step of a random history', async () => {
+eachEngine('stock compared with a model', (given) => {
+  test('equals the model after every step of a random history', async () => {
     const room = await openStockroom(given, {
       A: { product: 'one', stock: opening.A },
       B: { product: 'one', stock: opening.B },

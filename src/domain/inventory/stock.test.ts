@@ -15,7 +15,7 @@ const stockRow = (onHand: number, held: number): StockRow => ({
   lowStockAt: 5,
 })
 
-describe('what an owner may have', () => {
+describe('the units that an owner can use', () => {
   // biome-ignore format: a table reads best with one row a line
   const rows = [
     // on hand, held, own, own lapsed, lapsed, usable
@@ -33,10 +33,10 @@ describe('what an owner may have', () => {
   for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
     test(sentence, () => assert.equal(usableFor(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
   }
-  test('the same when it has no claim', () => assert.equal(usableFor(stockRow(7, 3), noClaims), 4))
+  test('an owner without a claim can use the same units', () => assert.equal(usableFor(stockRow(7, 3), noClaims), 4))
 })
 
-test('an event is reported exactly where a mark is crossed', () => {
+test('an event is announced exactly when a threshold is crossed', () => {
   const quantities = [-2, 0, 1, 5, 6, 9]
   const announced = quantities.flatMap((before) =>
     quantities.flatMap((after) => {
@@ -70,7 +70,7 @@ test('an event is reported exactly where a mark is crossed', () => {
   assert.equal(stockEventFor(2, 1, 0), undefined)
 })
 
-test('lines of one SKU are one line, and a line has at least one unit', () => {
+test('lines of one SKU are merged, and a line has at least one unit', () => {
   assert.deepEqual(
     summed([
       { skuId: 'a', quantity: 1 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { normalRedirectHost, redirectProblem } from './redirects.ts'
 
-describe('an entry of the allow-list', () => {
+describe('an entry of the redirect allow-list', () => {
   for (const [entry, normal] of [
     ['shop.example', 'shop.example'],
     ['GOOD2.example', 'good2.example'],
@@ -59,7 +59,7 @@ describe('a redirect URL', () => {
     'https://localhost/',
     'https://good.example/a@b',
   ])
-    test(`takes ${text}`, () => assert.equal(problem(text), undefined))
+    test(`accepts ${text}`, () => assert.equal(problem(text), undefined))
 
   for (const [text, why] of [
     ['https://good.example\\@evil.example/', /backslash/],
@@ -87,7 +87,7 @@ describe('a redirect URL', () => {
   ] as const)
     test(`refuses ${JSON.stringify(text)}`, () => assert.match(problem(text)?.message ?? '', why))
 
-  test('in test mode every loopback host may be named, in live mode only those on the list', () => {
+  test('test mode allows every loopback host, and live mode only hosts on the list', () => {
     for (const text of ['http://127.0.0.1:3000/', 'http://[::1]/', 'http://localhost/']) {
       assert.equal(redirectProblem(text, { mode: 'test', redirectHosts: [] }), undefined)
       assert.match(redirectProblem(text, { mode: 'live', redirectHosts: [] })?.message ?? '', /allow-list/)

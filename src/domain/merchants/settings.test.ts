@@ -16,12 +16,12 @@ const zoneRow = {
   options: '[{"id":"post","label":"Post","amount":500,"freeFrom":null,"weightSteps":[]}]',
 }
 
-test('what the file does not name stays as it is', () => {
+test('what the file omits stays unchanged', () => {
   const plan = planRates({}, { taxRates: [germany], shippingZones: [zoneRow] })
   assert.deepEqual(plan, { taxRates: undefined, shippingZones: undefined, changes: [] })
 })
 
-test('tables are compared whole, rates in any order', () => {
+test('tables are compared as a whole, with rates in any order', () => {
   assert.deepEqual(planRates({ taxes: entries, shipping: [zone] }, nothing), {
     taxRates: [germany, bavaria],
     shippingZones: [zoneRow],

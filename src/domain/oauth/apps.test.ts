@@ -71,13 +71,13 @@ describe('redirect URIs', () => {
   ] as const)
     test(`refuses ${uri.slice(0, 60)}`, () => assert.match(redirectUriProblem(uri)?.message ?? '', why))
 
-  test('the hosts of an app are those of its https addresses with their ports, each once', () => {
+  test('the hosts of an app are those of its https redirect URIs with their ports, each once', () => {
     const redirectUris = ['https://b.example:8443/x', 'http://localhost/', 'https://a.example/', 'https://b.example/y']
     assert.deepEqual(redirectHostsOf({ redirectUris }), ['a.example', 'b.example', 'b.example:8443'])
   })
 })
 
-describe('what an app may be', () => {
+describe('definitions of apps', () => {
   // biome-ignore format: a table is read by its rows
   const refused: [given: Partial<AppDefinition>, path: string][] = [
     [{ name: '' }, '/name'],
@@ -97,7 +97,7 @@ describe('what an app may be', () => {
     [{ mode: 'both' as 'test' }, '/mode'],
     [{ jwks: { keys: [] } }, '/jwks/keys'],
   ]
-  test('an ordinary one is taken', () => assert.equal(appProblem(definition), undefined))
+  test('an ordinary definition is accepted', () => assert.equal(appProblem(definition), undefined))
   for (const [given, path] of refused)
     test(`refuses ${JSON.stringify(given).slice(0, 60)}`, () => {
       assert.equal(appProblem({ ...definition, ...given })?.path, path)
@@ -108,7 +108,7 @@ eachEngine('apps', (given) => {
   const now = 1_700_000_000_000
   const jwks = { keys: [{ ...generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }), kid: 'one' }] }
 
-  test('are kept whole, found by id and by name, and listed', async () => {
+  test('are stored completely, found by id and by name, and listed', async () => {
     const storage = await given.open()
     // The cast claims that a key as Node writes it has texts only.
     const confidential = {
@@ -136,14 +136,14 @@ eachEngine('apps', (given) => {
     assert.deepEqual(read, { byId: second, byName: first, nobody: [undefined, undefined], all: [first, second] })
   })
 
-  test('two of one name are refused, also when made at once', async () => {
+  test('with a duplicate name are refused, also when created concurrently', async () => {
     const storage = await given.open()
     const made = await Promise.all([1, 2, 3].map(() => storage.write((tx) => createApp(tx, definition, now))))
     assert.equal(made.filter(Boolean).length, 1)
     assert.equal((await storage.read(listApps)).length, 1)
   })
 
-  test('are brought to another definition by name, and never to a bad one', async () => {
+  test('are updated by name, but never to an invalid definition', async () => {
     const storage = await given.open()
     const app = await storage.write((tx) => createApp(tx, definition, now))
     assert(app)
@@ -161,7 +161,7 @@ eachEngine('apps', (given) => {
     assert.equal((await storage.read((db) => findApp(db, app.id)))?.clientKind, 'public')
   })
 
-  test('are disabled and enabled once', async () => {
+  test('are disabled and enabled only once', async () => {
     const storage = await given.open()
     const app = await storage.write((tx) => createApp(tx, definition, now))
     assert(app)
@@ -177,7 +177,7 @@ eachEngine('apps', (given) => {
     assert.deepEqual(acts, [true, false, now + 1, true, false, null, false])
   })
 
-  test('their installations are listed, of one app or of all; those made without an app are not', async () => {
+  test('have their installations listed, for one app or all; installations without an app are not listed', async () => {
     const storage = await given.open()
     const [one, two] = await storage.write(async (tx) => {
       await tx.sql`

@@ -7,7 +7,7 @@ import { grantableScopes, isDocumentUrl, readClientDocument, scopesNow } from '.
 const url = 'https://chat.example/oauth/client.json'
 const good = { client_id: url, client_name: 'Chatty', redirect_uris: ['https://chat.example/back'] }
 
-test('the address of a document is https, with a path, in the spelling of browsers', () => {
+test('the address of a client document must be https with a path, in normalized spelling', () => {
   const https = { allowHttp: false }
   assert.ok(isDocumentUrl(url, https))
   assert.ok(isDocumentUrl('https://chat.example:8443/c?v=1', https))
@@ -32,7 +32,7 @@ test('the address of a document is https, with a path, in the spelling of browse
   assert.ok(isDocumentUrl('http://localhost:3000/c', { allowHttp: true }))
 })
 
-test('of a document only name and redirect URIs count', () => {
+test('only the name and redirect URIs of a client document are used', () => {
   assert.deepEqual(readClientDocument(url, { ...good, scope: 'admin:people', dpop_bound_access_tokens: true }), {
     url,
     host: 'chat.example',
@@ -48,7 +48,7 @@ test('of a document only name and redirect URIs count', () => {
   assert.deepEqual([read.name, read.redirectUris], ['chat.example', ['http://localhost/back']])
 })
 
-test('a document that is not about its own address, needs a secret or cannot be shown is refused', () => {
+test('a client document for another address, with a secret or with an unsafe name is refused', () => {
   for (const [part, value] of [
     [/JSON object/, []],
     [/its address/, { ...good, client_id: `${url}?` }],
@@ -63,7 +63,7 @@ test('a document that is not about its own address, needs a secret or cannot be 
   }
 })
 
-test('an assistant has what it was granted and its person holds now', () => {
+test('an assistant has those granted scopes that its user has now', () => {
   assert.deepEqual(grantableScopes(['admin:read']), ['admin:read'])
   assert.ok(!grantableScopes(adminScopes).includes('admin:people'))
   assert.deepEqual(scopesNow(['admin:read', 'admin:settings', 'admin:people'], scopesOfRole.staff), ['admin:read'])

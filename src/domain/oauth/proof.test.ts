@@ -5,7 +5,7 @@ import { createNonces } from './proof.ts'
 const nonces = createNonces(Buffer.alloc(32, 7))
 const at = (seconds: number) => new Date(seconds * 1000)
 
-test('a nonce is good from before it is given out until some minutes later', () => {
+test('a nonce is valid from one minute before it is issued until some minutes later', () => {
   const nonce = nonces.next(at(600))
   assert.match(nonce, /^[\w-]{43}$/)
   assert.equal(nonces.next(at(659)), nonce)
@@ -14,7 +14,7 @@ test('a nonce is good from before it is given out until some minutes later', () 
   for (const seconds of [539, 840, 10_000]) assert.ok(!nonces.has(nonce, at(seconds)), String(seconds))
 })
 
-test('nothing else is a nonce', () => {
+test('no other text is accepted as a nonce', () => {
   for (const text of ['', 'x', nonces.next(at(600)).slice(1), createNonces(Buffer.alloc(32, 8)).next(at(600))])
     assert.ok(!nonces.has(text, at(600)))
 })

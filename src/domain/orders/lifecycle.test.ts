@@ -14,7 +14,7 @@ import {
   sendObstacle,
 } from './lifecycle.ts'
 
-test('the moves of an order, all pairs, with the event and the debt of each', () => {
+test('the lifecycle of an order has exactly these moves, events and debts', () => {
   assert.deepEqual(matrixOf(orderLifecycle, orderStatuses), [
     ['place', null, 'placed', 'order.placed', null],
     ['start', 'placed', 'processing', 'order.processing', null],
@@ -32,7 +32,7 @@ test('the moves of an order, all pairs, with the event and the debt of each', ()
   assert.deepEqual(unreachableOf(orderLifecycle, orderStatuses), [])
 })
 
-test('the moves of its money, all pairs, with the event of each', () => {
+test("the lifecycle of an order's payment status has exactly these moves and events", () => {
   assert.deepEqual(matrixOf(orderPaymentLifecycle, orderPaymentStatuses), [
     ['await', null, 'pending', null],
     ['pay', 'pending', 'paid', 'order.paid'],
@@ -61,7 +61,7 @@ test('the moves of its money, all pairs, with the event of each', () => {
   assert.deepEqual(unreachableOf(orderPaymentLifecycle, orderPaymentStatuses), [])
 })
 
-test('what a refund that is over makes of the money', () => {
+test('a finished refund changes the payment status by the amounts refunded and pending', () => {
   const verbs = (back: number, pending: number) =>
     (['succeeded', 'failed'] as const).map((outcome) => refundVerb(outcome, { total: 100, back, pending }))
   assert.deepEqual(verbs(40, 60), ['refund_some', 'fail_some'])
@@ -71,7 +71,7 @@ test('what a refund that is over makes of the money', () => {
   assert.equal(refundVerb('failed', { total: 100, back: 0, pending: 0 }), 'fail_all')
 })
 
-test('how far the money of a cancelled order is', () => {
+test('the cancellation status follows the amounts refunded, pending and failed', () => {
   const statuses = (back: number, pending: number, failed = 0) =>
     orderPaymentStatuses.map((status) => cancellationStatusFor(status, { total: 100, back, pending, failed }))
   const all = (status: string) => orderPaymentStatuses.map(() => status)
@@ -85,7 +85,7 @@ test('how far the money of a cancelled order is', () => {
   assert.equal(cancellationStatusFor('paid', { total: 0, back: 0, pending: 0, failed: 0 }), 'completed')
 })
 
-test('the parcels are counted from the lines', () => {
+test('the fulfillment status is counted from the lines', () => {
   const lines = (...counts: [quantity: number, fulfilled: number][]) =>
     fulfillmentStatusFor(counts.map(([quantity, fulfilled]) => ({ quantity, fulfilled })))
   assert.equal(lines([2, 0], [1, 0]), 'unfulfilled')
@@ -94,7 +94,7 @@ test('the parcels are counted from the lines', () => {
   assert.equal(lines([2, 2], [1, 1]), 'fulfilled')
 })
 
-test('why an order cannot be cancelled, all pairs', () => {
+test('every pair of order and fulfillment status gives its reason against cancelling', () => {
   for (const status of orderStatuses) {
     for (const fulfillmentStatus of fulfillmentStatuses) {
       const sent = fulfillmentStatus === 'unfulfilled' ? undefined : 'already_fulfilled'
@@ -109,7 +109,7 @@ test('why an order cannot be cancelled, all pairs', () => {
   }
 })
 
-test('why an order has not come back unpaid, all pairs', () => {
+test('every pair of payment and fulfillment status gives its reason against an unpaid return', () => {
   for (const paymentStatus of orderPaymentStatuses) {
     for (const fulfillmentStatus of fulfillmentStatuses) {
       const isSent = fulfillmentStatus !== 'unfulfilled'
@@ -119,7 +119,7 @@ test('why an order has not come back unpaid, all pairs', () => {
   }
 })
 
-test('why an order is not to be sent, by its money', () => {
+test('every payment status gives its reason against sending', () => {
   const reasons = (awaited: { isPaidOnDelivery: boolean } | undefined) =>
     orderPaymentStatuses.map((status) => sendObstacle(status, awaited))
   const went = ['paid_back', 'paid_back', undefined]
@@ -128,7 +128,7 @@ test('why an order is not to be sent, by its money', () => {
   assert.deepEqual(reasons({ isPaidOnDelivery: true }), [undefined, undefined, undefined, ...went])
 })
 
-test('an order is overdue that is placed, not sent, and not paid by its day', () => {
+test('an order is overdue if it is placed, unsent, and unpaid when due', () => {
   const overdue = orderStatuses.flatMap((status) =>
     orderPaymentStatuses.flatMap((paymentStatus) =>
       fulfillmentStatuses

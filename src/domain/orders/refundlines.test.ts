@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { amountOfUnits } from './refundlines.ts'
 
-test('parts of a line add up to the line, however it is divided, and are never negative', () => {
+test('the parts of a line add up to the line in any division, and are never negative', () => {
   const line = fc.integer({ min: 1, max: 50 }).chain((quantity) =>
     fc.record({
       quantity: fc.constant(quantity),

@@ -31,7 +31,7 @@ const paidArbitrary: fc.Arbitrary<Paid> = fc
     return { payments, refunds }
   })
 
-test('what goes back is the amount, and no payment gives more than is left of it', () => {
+test('the shares add up to the refund, and no payment refunds more than is left of it', () => {
   fc.assert(
     fc.property(paidArbitrary, fc.integer({ min: 1, max: 12_000 }), (paid, amount) => {
       const shares = sharesFor(paid, amount)
@@ -59,7 +59,7 @@ test('what goes back is the amount, and no payment gives more than is left of it
   )
 })
 
-test('the newest payment gives first, then the one before', () => {
+test('the newest payment is refunded first, then the one before', () => {
   const paid: Paid = {
     payments: [
       { id: 'card', amount: 3000, status: 'succeeded' },
@@ -76,7 +76,7 @@ test('the newest payment gives first, then the one before', () => {
   assert.deepEqual(sharesFor(paid, 3401), [])
 })
 
-test('the lines of all shares are the lines, with each unit once', () => {
+test('the lines of all shares add up to the refunded lines, with each unit once', () => {
   const lineArbitrary = fc.record({
     quantity: fc.integer({ min: 1, max: 9 }),
     amount: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3_000 })),

@@ -6,7 +6,7 @@ import { isGivenUp, isUndecided, paymentLifecycle, type StoredPaymentStatus, sho
 
 const statuses: readonly StoredPaymentStatus[] = [...paymentStatuses, 'challenge']
 
-test('the moves of a payment, all pairs', () => {
+test('the lifecycle of a payment has exactly these moves', () => {
   assert.deepEqual(matrixOf(paymentLifecycle, statuses), [
     ['start', null, 'processing'],
     ['challenge', 'processing', 'challenge'],
@@ -29,7 +29,7 @@ test('the moves of a payment, all pairs', () => {
   assert.deepEqual(endsOf(paymentLifecycle, statuses), [], 'money may arrive late for what was given up')
 })
 
-test('what a status means', () => {
+test('statuses are classified as undecided or given up, and shown as public statuses', () => {
   const those = (is: (payment: { status: StoredPaymentStatus }) => boolean) =>
     statuses.filter((status) => is({ status }))
   assert.deepEqual(those(isUndecided), ['processing', 'challenge'])

@@ -8,13 +8,13 @@ const approved = { kind: 'approved', reference: 'x', collected: 1_000, brand: 'v
 const never = () => new Promise<never>(() => {})
 const number = '4000000000000002'
 
-test('an answer is passed on', async () => {
+test("the provider's outcome is returned", async () => {
   assert.deepEqual(await callProvider(async () => approved), approved)
   assert.deepEqual(await callProvider(async () => ({ kind: 'absent' }) as const), { kind: 'absent' })
   assert.equal(await callForRefund(async () => 'failed'), 'failed')
 })
 
-test('a provider that throws, at once or later, is unknown', async () => {
+test('a provider that throws, synchronously or later, gives an unknown outcome', async () => {
   const heard: Silence[] = []
   const options = { onSilence: (silence: Silence) => void heard.push(silence) }
   const throwsAtOnce = (): Promise<Outcome> => {
@@ -33,7 +33,7 @@ test('a provider that throws, at once or later, is unknown', async () => {
   )
 })
 
-test('a provider that takes too long is left behind, and is asked to stop', async () => {
+test('a call that takes too long is abandoned and aborted', async () => {
   const heard: Silence[] = []
   const options = { msMax: 5, onSilence: (silence: Silence) => void heard.push(silence) }
   let told: AbortSignal | undefined
@@ -52,7 +52,7 @@ test('a provider that takes too long is left behind, and is asked to stop', asyn
   )
 })
 
-test('an answer after the deadline is passed on as late, also the one after it was asked to stop', async () => {
+test('an outcome after the deadline is reported as late, also after the call was aborted', async () => {
   const heard: unknown[] = []
   const options = {
     msMax: 1,
@@ -79,7 +79,7 @@ test('an answer after the deadline is passed on as late, also the one after it w
   assert.deepEqual(heard, ['timed_out', 'succeeded'])
 })
 
-test('what is no answer at all is silence', async () => {
+test('an invalid outcome counts as no response', async () => {
   const heard: string[] = []
   const options = { onSilence: ({ reason }: Silence) => void heard.push(reason) }
   for (const nonsense of [undefined, null, 'approved', {}, { kind: 'maybe' }])
@@ -92,7 +92,7 @@ test('what is no answer at all is silence', async () => {
   )
 })
 
-test('a failure after the deadline harms no one', async () => {
+test('a failure after the deadline is ignored', async () => {
   let fail: (error: Error) => void = () => {}
   const slow = () => new Promise<Outcome>((_, reject) => (fail = reject))
   assert.deepEqual(await callProvider(slow, { msMax: 1 }), { kind: 'unknown' })
@@ -100,7 +100,7 @@ test('a failure after the deadline harms no one', async () => {
   await new Promise((resolve) => setImmediate(resolve))
 })
 
-test('the reason of a silence cannot hold what was typed', async () => {
+test('the reason for a missing response cannot contain typed values', async () => {
   const careless = Object.assign(new Error(`POST failed: number=${number}\n    at ${number} (${number}.ts:1:1)`), {
     name: `Error ${number}`,
     code: number,
@@ -117,7 +117,7 @@ test('the reason of a silence cannot hold what was typed', async () => {
   assert.equal(heard[1]?.code, 'ECONNREFUSED')
 })
 
-test('a card number in the place of its last digits goes no further', async () => {
+test('a card number returned as brand or last digits is removed', async () => {
   for (const kind of ['approved', 'declined'] as const) {
     const answer = await callProvider(
       async () => ({ kind, reference: 'x', code: 'declined', brand: number, last4: number }) as Outcome,
@@ -126,7 +126,7 @@ test('a card number in the place of its last digits goes no further', async () =
   }
 })
 
-test('providers are found by the payment and offered by mode', async () => {
+test('providers are found by payment and offered by mode', async () => {
   const testOnly = { ...manualProvider, name: 'other', modes: ['test'] as const }
   const providers = createProviders([testOnly, manualProvider])
   // None of these asks the database.
@@ -143,7 +143,7 @@ test('providers are found by the payment and offered by mode', async () => {
   assert.throws(() => createProviders([testOnly, testOnly]), /one name/)
 })
 
-test('words come in the language asked for, else in English, and a missing key is a defect', () => {
+test('texts are in the requested language, else in English, and an unknown key is an error', () => {
   const key = 'method.bank_transfer'
   assert.equal(providerText(manualProvider, key, 'de-CH'), 'Überweisung')
   for (const locale of ['en', 'fr', 'auto', '', 'constructor'])

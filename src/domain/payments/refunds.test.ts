@@ -103,7 +103,7 @@ eachEngine('paying refunds', (given) => {
   }
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
 
-  test('pays what is due, once, and informs the orders room in the same commit', async () => {
+  test('due refunds are paid once, and their orders are informed in the same transaction', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     const [one, two] = [await fakeProvider.queue(payment.id, 300), await fakeProvider.queue(payment.id, 700)]
@@ -126,7 +126,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual(await fakeProvider.round(), [])
   })
 
-  test('a void takes the charge back as a whole', async () => {
+  test('a void returns the whole charge', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     await fakeProvider.queue(payment.id, 1_000, 'void')
@@ -136,7 +136,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(fakeProvider.provider.calls.refund, 0)
   })
 
-  test('a manual refund is the operator’s to pay, and is done at once', async () => {
+  test('a manual refund is paid by the operator and succeeds immediately', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay('manual')
     await fakeProvider.queue(payment.id, 1_000)
@@ -144,7 +144,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(fakeProvider.told.length, 1)
   })
 
-  test('a lost answer is asked for again by schedule, and never paid twice', async () => {
+  test('after a lost response the refund is queried again on a schedule and never paid twice', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000007726' })
     const payment = await fakeProvider.pay()
     const refund = await fakeProvider.queue(payment.id, 400)
@@ -159,7 +159,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(await fakeProvider.refunded(), 400)
   })
 
-  test('silence is never taken for a refusal, however long it lasts', async () => {
+  test('no response never counts as a refusal, however long it lasts', async () => {
     const fakeProvider = await openFakeProvider({
       hook: (point) => {
         if (point === 'before_refund') throw new TypeError('the wire broke')
@@ -185,7 +185,7 @@ eachEngine('paying refunds', (given) => {
     ])
   })
 
-  test('a refusal is tried a bounded number of times, then it has failed', async () => {
+  test('a refused refund is repeated a limited number of times, then it has failed', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
     const payment = await fakeProvider.pay()
     const refund = await fakeProvider.queue(payment.id, 400)
@@ -219,7 +219,7 @@ eachEngine('paying refunds', (given) => {
     await fakeProvider.queue(payment.id, 1_000)
   })
 
-  test('a try without an answer is no refusal: after an outage a refund is refused as often as any', async () => {
+  test('a try without a response does not count as a refusal', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
     const refund = await fakeProvider.queue((await fakeProvider.pay()).id, 400)
     await fakeProvider.storage.write((tx) => tx.sql`update refunds set tries = 20 where id = ${refund.id}`)
@@ -228,7 +228,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual([kept?.status, kept?.tries, kept?.refusedTries], ['pending', 21, 1])
   })
 
-  test('a void that is refused for good is reported as such', async () => {
+  test('a void that is refused permanently is reported', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     const part = await fakeProvider.queue(payment.id, 400)
@@ -254,7 +254,7 @@ eachEngine('paying refunds', (given) => {
     )
   })
 
-  test('an answer after the deadline is logged, and money that went back is recorded when it is heard of', async () => {
+  test('a late response is logged, and the returned money is recorded when it becomes known', async () => {
     const held: (() => void)[] = []
     const fakeProvider = await openFakeProvider({
       hook: (point) => (point === 'after_refund' ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
@@ -279,7 +279,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(await fakeProvider.refunded(), 400)
   })
 
-  test('a refund that is paid after it was given up is reported', async () => {
+  test('a refund that is paid after it was abandoned is reported', async () => {
     let meanwhile = async () => {}
     const fakeProvider = await openFakeProvider({
       hook: (point) => (point === 'after_refund' ? meanwhile() : undefined),
@@ -298,7 +298,7 @@ eachEngine('paying refunds', (given) => {
     ])
   })
 
-  test('a provider that is gone is waited for', async () => {
+  test('refunds of a provider that is not installed stay pending', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay('departed')
     const refund = await fakeProvider.queue(payment.id, 400)
@@ -319,7 +319,7 @@ eachEngine('paying refunds', (given) => {
     ])
   })
 
-  test('what cannot be recorded is reported with its error, holds up no one, and is recorded after the lease', async () => {
+  test('a refund that cannot be recorded is reported with its error, does not block others, and is recorded after the lease', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     const [stuck, well] = [await fakeProvider.queue(payment.id, 300), await fakeProvider.queue(payment.id, 200)]
@@ -350,7 +350,7 @@ eachEngine('paying refunds', (given) => {
     )
   })
 
-  test('two nodes at once, with leases run out in the middle: each refund is paid and reported once', async () => {
+  test('two concurrent nodes whose leases expire pay and report each refund once', async () => {
     const fakeProvider = await openFakeProvider()
     const other = await given.open({ url: fakeProvider.url })
     const payment = await fakeProvider.pay()

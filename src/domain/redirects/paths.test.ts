@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressOfTarget, likelyPaths, normalPath, targetOf, thingAt } from './paths.ts'
 
-test('two spellings of a path are one, and what could leave the shop is none', () => {
+test('spellings of a path are normalized, and paths that could leave the shop are refused', () => {
   for (const [given, expected] of [
     ['/Products/Tea/', '/products/tea'],
     ['//products//tea', '/products/tea'],
@@ -19,7 +19,7 @@ test('two spellings of a path are one, and what could leave the shop is none', (
     assert.equal(normalPath(given), undefined, given)
 })
 
-test('a target keeps its query, and is written as an address of the same host', () => {
+test('a target keeps its query and always stays on the same host', () => {
   assert.deepEqual(targetOf('/Search?q=tea&sort=price'), { target: '/search?q=tea&sort=price', targetPath: '/search' })
   const { target = '' } = targetOf('/%2f%2fevil.example') ?? {}
   assert.equal(new URL(addressOfTarget(target), 'https://shop.example').host, 'shop.example')
@@ -36,7 +36,7 @@ test('a target keeps its query, and is written as an address of the same host', 
   assert.equal(addressOfTarget('/products/茶?q=50%'), '/products/%E8%8C%B6?q=50%')
 })
 
-test('paths of other systems name the same things', () => {
+test('paths of other shop systems are mapped to our paths', () => {
   assert.deepEqual(likelyPaths('/collections/tea'), ['/categories/tea'])
   assert.deepEqual(likelyPaths('/collections/tea/products/green'), ['/products/green'])
   assert.deepEqual(likelyPaths('/collections/all'), ['/'])

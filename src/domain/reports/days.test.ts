@@ -5,7 +5,7 @@ import { dayOf, daysBetween, isDay, lastOf, periodOf, plusDays, rangesWithout, s
 const at = (text: string) => Date.parse(text)
 
 describe('days in a time zone', () => {
-  test('begin at midnight there', () => {
+  test('begin at local midnight', () => {
     assert.equal(startOf('2026-06-01', 'UTC'), at('2026-06-01T00:00:00Z'))
     assert.equal(startOf('2026-06-01', 'Europe/Berlin'), at('2026-05-31T22:00:00Z'))
     assert.equal(startOf('2026-06-01', 'Pacific/Kiritimati'), at('2026-05-31T10:00:00Z'))
@@ -19,11 +19,11 @@ describe('days in a time zone', () => {
     assert.deepEqual(['2026-03-28', '2026-03-29', '2026-10-25'].map(hours), [24, 23, 25])
   })
 
-  test('begin later where midnight is skipped', () => {
+  test('begin later if midnight is skipped', () => {
     assert.equal(startOf('2018-11-04', 'America/Sao_Paulo'), at('2018-11-04T03:00:00Z'))
   })
 
-  test('every instant lies in its day', () => {
+  test('contain every instant of the day', () => {
     for (const zone of ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Australia/Lord_Howe'])
       for (let now = at('2026-01-01T00:00:00Z'); now < at('2026-12-31T00:00:00Z'); now += 37 * 3_600_000) {
         const day = dayOf(now, zone)
@@ -33,7 +33,7 @@ describe('days in a time zone', () => {
 })
 
 describe('periods', () => {
-  test('a week begins on Monday, a month on its first', () => {
+  test('a week begins on Monday, a month on its first day', () => {
     assert.deepEqual(
       ['2026-06-01', '2026-06-07', '2026-06-08', '2027-01-01'].map((day) => periodOf(day, 'week')),
       ['2026-06-01', '2026-06-01', '2026-06-08', '2026-12-28'],
@@ -42,11 +42,11 @@ describe('periods', () => {
     assert.equal(periodOf('2026-02-28', 'day'), '2026-02-28')
   })
 
-  test('the number of days counts both ends', () => {
+  test('the number of days includes both ends', () => {
     assert.deepEqual([daysBetween('2026-02-28', '2026-03-01'), daysBetween('2026-03-02', '2026-03-01')], [2, 0])
   })
 
-  test('a range without whole months', () => {
+  test('a range without certain months is split into the remaining ranges', () => {
     const range = { from: '2025-12-15', to: '2026-04-30' }
     const without = (...months: string[]) => rangesWithout(range, months).map(({ from, to }) => `${from} ${to}`)
     assert.deepEqual(without(), ['2025-12-15 2026-04-30'])
@@ -61,7 +61,7 @@ describe('periods', () => {
     ])
   })
 
-  test('what is a day', () => {
+  test('only existing dates within bounds are days', () => {
     const days = ['2026-02-28', '1900-01-01', '2999-12-31']
     const others = ['2026-02-30', '2026-2-3', 'today', '', '1899-12-31', '3000-01-01', '9999-12-31', '0000-01-01']
     assert.deepEqual([...days, ...others].filter(isDay), days)

@@ -55,14 +55,14 @@ describe('the refund of a return', () => {
     { skuId: 'b', quantity: 1 },
   ]
 
-  test('a withdrawal from the whole order brings back the cheapest delivery that was offered, not the express', () => {
+  test('withdrawing the whole order refunds the cheapest delivery offered, not the express one', () => {
     assert.deepEqual(
       [returnRefundFor(input({ items: all })).shipping, returnRefundFor(input({ items: all })).amount],
       [490, 1990],
     )
   })
 
-  test('goods at fault bring back the whole delivery, and a part of the order none unless it is asked for', () => {
+  test('faulty goods refund the whole delivery, and a partial return refunds none unless requested', () => {
     const faults: ReturnReason[] = ['damaged', 'wrong_item', 'not_as_described']
     for (const reason of faults) assert.equal(returnRefundFor(input({ items: all, reason })).shipping, 990)
     const part = all.slice(0, 1)
@@ -71,7 +71,7 @@ describe('the refund of a return', () => {
     assert.equal(returnRefundFor(input({ items: all, shipping: false })).shipping, 0)
   })
 
-  test('the delivery goes back once, also an order whose offers were not stored', () => {
+  test('delivery is refunded once, also for an order whose offers were not stored', () => {
     const before = [{ skuId: '', quantity: 1, amount: 490 }]
     assert.equal(returnRefundFor(input({ items: all, before })).shipping, 0)
     const { cheapest: _, ...old } = express
@@ -79,13 +79,13 @@ describe('the refund of a return', () => {
     assert.equal(returnRefundFor(input({ items: all, order })).shipping, 990)
   })
 
-  test('a deduction is spread over the lines, which add up to the refund', () => {
+  test('a deduction is distributed over the lines, which add up to the refund', () => {
     const { amount, items, shipping, deduction } = returnRefundFor(input({ items: all, deduction: 101 }))
     assert.deepEqual([amount, deduction, shipping], [1889, 101, 490])
     assert.equal(items.reduce((sum, one) => sum + one.amount, 0) + shipping, amount)
   })
 
-  test('what went back by amount does not go back again', () => {
+  test('amounts already refunded are not refunded again', () => {
     const order = { total: 2490, refunded: 2000, shippingChoice: express }
     const { amount, capped, items, shipping } = returnRefundFor(input({ items: all, order }))
     assert.deepEqual([amount, capped, shipping], [490, 1500, 490])
@@ -95,7 +95,7 @@ describe('the refund of a return', () => {
     )
   })
 
-  test('whatever is refunded in whatever order, lines never exceed what was paid for them, and all together the order', () => {
+  test('in any order of refunds, lines never exceed what was paid for them, nor all refunds the order', () => {
     let seed = 20_261_118
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -146,19 +146,19 @@ describe('units that can be returned', () => {
     assert.equal(returnableUnits({ ...sent, fulfilled: 0 }, [], []), 0)
   })
 
-  test('were not refunded: a refund is first of what was never sent', () => {
+  test('were not refunded, with refunds counted first for unsent units', () => {
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 1, amount: 1 }], []), 2)
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 2, amount: 1 }], []), 1)
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 3, amount: 1 }], []), 0)
   })
 
-  test('are in no open return, and did not come back in a closed one', () => {
+  test('are not in an open return, and were not received in a closed one', () => {
     assert.equal(returnableUnits(sent, [], [returned('requested', 2, 0)]), 0)
     assert.equal(returnableUnits(sent, [], [returned('closed', 2, 1)]), 1)
     assert.equal(returnableUnits(sent, [], [returned('refused', 2, 0)]), 2)
   })
 
-  test('are counted once where they were returned and refunded', () => {
+  test('are subtracted once if they were both returned and refunded', () => {
     const whole = { ...sent, fulfilled: 3 }
     assert.equal(returnableUnits(whole, [{ skuId: 'a', quantity: 1, amount: 1 }], [returned('closed', 1, 1)]), 2)
   })

@@ -4,7 +4,7 @@ import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
 import { returnStatuses } from '../../contract/words.ts'
 import { isReturnOpen, isReturnRefundable, returnLifecycle } from './lifecycle.ts'
 
-test('the moves of a return, all pairs, with the event of each', () => {
+test('the lifecycle of a return has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(returnLifecycle, returnStatuses), [
     ['request', null, 'requested', 'return.requested'],
     ['open', null, 'approved', 'return.approved'],
@@ -21,7 +21,7 @@ test('the moves of a return, all pairs, with the event of each', () => {
   assert.deepEqual(unreachableOf(returnLifecycle, returnStatuses), [])
 })
 
-test('a return is open until it is refused or closed, and refundable once the items may be sent', () => {
+test('a return is open until it is refused or closed, and refundable once approved', () => {
   assert.deepEqual(returnStatuses.filter(isReturnOpen), ['requested', 'approved', 'received'])
   assert.deepEqual(returnStatuses.filter(isReturnRefundable), ['approved', 'received'])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
 
-test('words are what people type, whatever the case, and a mailbox is one of them', () => {
+test('words ignore case, and an e-mail address is one word', () => {
   assert.deepEqual(wordsOf('Ada  LOVELACE-King'), ['ada', 'lovelace', 'king'])
   assert.deepEqual(wordsOf('Ada@Example.COM'), wordsOf('ada@example.com'))
   assert.equal(wordsOf('ada@example.com').length, 1)
@@ -11,12 +11,12 @@ test('words are what people type, whatever the case, and a mailbox is one of the
   assert.equal(wordsOf(Array.from({ length: 50 }, (_, i) => `w${i}`).join(' ')).length, 20)
 })
 
-test('a postal code is found with and without its gap', () => {
+test('a postal code is found with and without its space', () => {
   assert.deepEqual(postalWords('SW1A 1AA'), ['sw1a', '1aa', 'sw1a1aa'])
   assert.deepEqual(postalWords('10117'), ['10117'])
 })
 
-test('a word is found by each of its beginnings from two letters on, however long, and a mailbox not by that of another', () => {
+test('a word is found by each of its prefixes from two letters on, and an e-mail address not by those of another', () => {
   for (const word of ['hansen', 'featherstonehaugh', 'wolfgang.amadeus@example.com', '李小龍', '𠮷𠮷𠮷']) {
     const tokens = new Set([word, ...beginningsOf(word)])
     const letters = [...word]

@@ -6,7 +6,7 @@ import { shownMeasure } from './measures.ts'
 import { isOneMistake, oneMistakeOf } from './spelling.ts'
 import { compoundsIn, fold, spellingsAsked, wholeCode, wordsAsked, wordsIn } from './words.ts'
 
-test('a text is folded: case, accents, widths, ligatures, vowel points', () => {
+test('case, accents, widths, ligatures and vowel points are folded', () => {
   assert.equal(fold('CRÈME Brûlée'), 'creme brulee')
   assert.equal(fold('Straße Øre Æble İzmir ŁÓDŹ'), 'strasse ore aeble izmir lodz')
   assert.equal(fold('Ｗａｎｇ ﬁne'), 'wang fine')
@@ -14,7 +14,7 @@ test('a text is folded: case, accents, widths, ligatures, vowel points', () => {
   assert.equal(fold('が 한글 नमस्ते'), 'が 한글 नमस्ते', 'marks that make another letter stay')
 })
 
-test('words are letters and digits; scripts without spaces are found by any two neighbours', () => {
+test('words are letters and digits; scripts without spaces are indexed by pairs of characters', () => {
   assert.deepEqual(wordsIn("Men's T-shirt, 250ml (blue/red)"), ['men', 't', 'shirt', '250ml', 'blue', 'red'])
   assert.deepEqual(wordsIn('Men’s “T-shirt” – 94\u00a0% linen…\n• Wipe'), [
     ...['men', 't', 'shirt', '94', 'linen', 'wipe'],
@@ -29,7 +29,7 @@ test('words are letters and digits; scripts without spaces are found by any two 
   assert.equal(wholeCode('MUG-sto 250/Ä'), 'mugsto250a')
 })
 
-test('forms are the regular plurals of the language', () => {
+test('word forms are the regular plurals of the language', () => {
   assert.deepEqual(formsOf('mug', 'en'), ['mug', 'mugs', 'muges'])
   assert.ok(formsOf('berries', 'en').includes('berry'))
   assert.ok(formsOf('boxes', 'en').includes('box'))
@@ -41,13 +41,13 @@ test('forms are the regular plurals of the language', () => {
   assert.ok(!formsOf('gas', 'en').includes('ga'), 'what remains would be too short')
 })
 
-test('the language is that which the merchant set, or of its country', () => {
+test('the language is the one that the merchant set, else that of the country', () => {
   assert.equal(languageFor({ locale: 'fr-CH', country: 'DE' }), 'fr')
   assert.equal(languageFor({ locale: null, country: 'AT' }), 'de')
   assert.equal(languageFor({ locale: null, country: 'JP' }), 'en')
 })
 
-test('all words with one mistake agree with the rule, and are bounded', () => {
+test('all generated words with one mistake satisfy the rule, and their number is limited', () => {
   const found = oneMistakeOf('hansen')
   assert.ok(found.every((word) => isOneMistake('hansen', word)))
   for (const word of ['hanson', 'hnasen', 'hansen1', 'hanse', 'hannsen', 'ansen', 'hänsen'])
@@ -56,14 +56,14 @@ test('all words with one mistake agree with the rule, and are bounded', () => {
   assert.ok(oneMistakeOf('x'.repeat(12)).length < 1_400)
 })
 
-test('one mistake is a letter wrong, missing, added or swapped', () => {
+test('one mistake is a wrong, missing, added or swapped letter', () => {
   for (const wrong of ['stonewere', 'stonware', 'stoneewware', 'sotneware', 'xtoneware', 'stonewarx', 'toneware'])
     assert.equal(isOneMistake(wrong, 'stoneware'), wrong !== 'stoneewware', wrong)
   assert.equal(isOneMistake('stoneware', 'stoneware'), false)
   assert.equal(isOneMistake('stenewere', 'stoneware'), false)
 })
 
-test('an ä is indexed as a and as ae, a number with its unit also as one word, neighbours as a compound', () => {
+test('ä is indexed as a and ae, a number with its unit also as one word, and adjacent words as a compound', () => {
   assert.deepEqual(wordsIn('Räucher 500 ml'), ['raucher', '500', 'ml', 'raeucher', '500ml'])
   assert.deepEqual(wordsIn('1,5 Liter, 0.125 kg, 1.500 g, 250ml'), [
     ...['1', '5', 'liter', '0', '125', 'kg', '1', '500', 'g', '250ml', '1p5l', '0p125kg', '1500g'],
@@ -82,7 +82,7 @@ test('an ä is indexed as a and as ae, a number with its unit also as one word, 
   assert.equal(shownMeasure('0p5l'), '0.5l')
 })
 
-test('marks without end are folded in linear time', async () => {
+test('endless combining marks are folded in linear time', async () => {
   const foldMarks = () => {
     assert.equal(fold(`e${'\u0315\u0300'.repeat(30_000)}n`), 'en')
     assert.deepEqual(wordsIn(`ä${'\u0315\u0300'.repeat(30_000)}`), ['a', 'ae'])

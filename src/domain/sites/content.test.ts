@@ -11,7 +11,7 @@ const plain: SiteContent = {
 
 const problemsOf = (content: SiteContent) => [...contentProblems(content)].map(({ path, code }) => `${path} ${code}`)
 
-test('links lead by https, http, mailto, tel or a path of the shop, and by nothing else', () => {
+test('links must be https, http, mailto, tel or a path of the shop', () => {
   for (const address of [
     'https://a.example/x?y#z',
     'http://a.example',
@@ -29,7 +29,7 @@ test('links lead by https, http, mailto, tel or a path of the shop, and by nothi
     assert.equal(isLinkAddress(address), false, address)
 })
 
-test('what a section of its kind lacks is named, and what it does not have is dropped', () => {
+test('missing parts of a section are reported, and parts of other kinds are removed', () => {
   const home: SiteSection[] = [
     { kind: 'products', source: 'category', title: 'New' },
     { kind: 'products', source: 'chosen', products: [] },
@@ -59,7 +59,7 @@ test('what a section of its kind lacks is named, and what it does not have is dr
   assert.deepEqual(normalContent(made), made)
 })
 
-test('a merchant who decided nothing has the default, which is not stored', () => {
+test('a merchant without changes has the default theme, which is not stored', () => {
   assert.equal(lookText(plain.look), null)
   const dark = lookText({ ...plain.look, scheme: 'dark' })
   assert.equal(storedLook(dark).scheme, 'dark')

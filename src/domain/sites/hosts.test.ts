@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hostIn, isLocalName, nextCheckAt, normalHost, shopOriginFor } from './hosts.ts'
 
-test('a host is a public name in one spelling', () => {
+test('a host is a public name in normalized spelling', () => {
   for (const [text, host] of [
     ['tea.example.com', 'tea.example.com'],
     [' Tea.Example.COM. ', 'tea.example.com'],
@@ -35,7 +35,7 @@ test('a host is a public name in one spelling', () => {
     assert.equal(normalHost(text), undefined, text)
 })
 
-test('the name of a request is read without its port, and names of this network are known', () => {
+test('the host of a request is read without its port, and local names are recognized', () => {
   assert.deepEqual(['Tea.Example.com:443', 'tea.example.com.', undefined].map(hostIn), [
     ...['tea.example.com', 'tea.example.com', ''],
   ])
@@ -50,7 +50,7 @@ test('a shop has the scheme and port of the public address', () => {
   assert.equal(shopOriginFor('tea.localhost', 'http://localhost:4000'), 'http://tea.localhost:4000')
 })
 
-test('a host is looked for every minute at first, every hour later, and not for ever', () => {
+test('a host is checked every minute at first, every hour later, and not after a week', () => {
   const minute = 60_000
   assert.equal(nextCheckAt(0, 0), minute)
   assert.equal(nextCheckAt(0, 40 * minute), 50 * minute)

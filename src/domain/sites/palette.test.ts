@@ -28,7 +28,7 @@ function assertReadable(color: string): void {
   }
 }
 
-test('the palette of any colour can be read, in light and dark', () => {
+test('the palette of any colour has readable contrast, in light and dark mode', () => {
   for (const color of ['#000000', '#ffffff', '#ffff00', '#0000ff', '#ff0000', '#808080', '#00ff00', '#777777'])
     assertReadable(color)
   fc.assert(
@@ -39,7 +39,7 @@ test('the palette of any colour can be read, in light and dark', () => {
   )
 })
 
-test('a colour that can be seen fills buttons as it is', () => {
+test('a sufficiently visible colour is used for buttons unchanged', () => {
   assert.equal(palettesFor('#7A1F3D')?.light.action, '#7a1f3d')
   assert.notEqual(palettesFor('#fffbe0')?.light.action, '#fffbe0')
   assert.equal(palettesFor('red'), null)

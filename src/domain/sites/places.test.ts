@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shopPathFor } from './places.ts'
 
-test('one merchant has /shop, several have a path each, and test mode has its own', () => {
+test('a single merchant has the path /shop, each of several has its own path, and so has test mode', () => {
   const alone = { only: 'bloom', demo: undefined }
   const several = { only: undefined, demo: undefined }
   assert.deepEqual(

@@ -61,7 +61,7 @@ async function withShops(storage: Storage, slugs: readonly string[]): Promise<vo
 
 const tokenOf = ({ path }: Pick<MadeLink, 'path'>) => path.slice(path.lastIndexOf('/') + 1)
 
-eachEngine('people', (given) => {
+eachEngine('users, sessions and invitations', (given) => {
   let opened: Promise<Storage> | undefined
   let shops = 0
   let people = 0
@@ -102,7 +102,7 @@ eachEngine('people', (given) => {
     return { storage, merchantId, newUser, signedIn, invite, passwordHash }
   }
 
-  test('a session: found by its token alone, 7 idle days, 30 in all', async () => {
+  test('a session is found only by its token, and expires after 7 idle days or 30 days in all', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const { id, token } = await signedIn(user.id)
@@ -141,7 +141,7 @@ eachEngine('people', (given) => {
     assert.ok(again && isConfirmed(again, now + hourMs + 599_999))
   })
 
-  test('sessions end: from the list, with a new password, when disabled, with a removed membership', async () => {
+  test('sessions end from the list, by a new password, by disabling and by removal of the member', async () => {
     const { storage, merchantId, newUser, signedIn, passwordHash } = await scene()
     await newUser('owner')
     const user = await newUser('staff')
@@ -173,7 +173,7 @@ eachEngine('people', (given) => {
     assert.equal(await storage.read((db) => findSession(db, token, now)), undefined)
   })
 
-  test('of very many sessions the newest stay', async () => {
+  test('of many sessions the newest are kept', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const made = []
@@ -190,7 +190,7 @@ eachEngine('people', (given) => {
     )
   })
 
-  test('an authenticator app: a code works once, also when it is sent twice at once; so does a recovery code', async () => {
+  test('a code of an authenticator app or a recovery code works once, also when sent twice concurrently', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const { id: sessionId, token } = await signedIn(user.id)
@@ -232,7 +232,7 @@ eachEngine('people', (given) => {
     assert.equal(await use(codes[4] ?? '', later), false)
   })
 
-  test('a merchant keeps an owner, also when two are removed, or lowered, at the same moment', async () => {
+  test('a merchant keeps an owner, also when two are removed or demoted concurrently', async () => {
     const { storage, merchantId, newUser } = await scene()
     const held = adminScopes
     for (let round = 0; round < 5; round += 1) {
@@ -270,7 +270,7 @@ eachEngine('people', (given) => {
     assert.equal('code' in moved && moved.code, 'last_owner', 'nor does the operator take the last one')
   })
 
-  test('no one gives or takes a role with a scope that they do not have', async () => {
+  test('no member can give or remove a role with a scope that they lack', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     const owner = await newUser('owner')
     const viewer = await newUser('viewer')
@@ -298,7 +298,7 @@ eachEngine('people', (given) => {
     )
   })
 
-  test('an invitation: seven days, one use, also when it is used twice at once', async () => {
+  test('an invitation is valid for seven days and one use, also when used twice concurrently', async () => {
     const { storage, merchantId, invite } = await scene()
     const email = `Guest.${merchantId}@Bloom.example`
     const link = await invite({ email })
@@ -335,7 +335,7 @@ eachEngine('people', (given) => {
     assert.equal('code' in again && again.code, 'member_exists')
   })
 
-  test('where e-mails are sent, an invitation and a forgotten password go by mail', async () => {
+  test('invitations and password resets are sent by e-mail if e-mails are enabled', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     const owner = await newUser('owner')
     const emails = () =>
@@ -362,7 +362,7 @@ eachEngine('people', (given) => {
     await storage.write((tx) => setMailSwitch(tx, false, now))
   })
 
-  test('an address that another person joined with: the first reset by mail takes the account back', async () => {
+  test('the first reset by e-mail recovers an account that another person created with the address', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     await newUser('owner')
     await storage.write((tx) => setMailSwitch(tx, true, now))
@@ -399,7 +399,7 @@ eachEngine('people', (given) => {
     await storage.write((tx) => setMailSwitch(tx, false, now))
   })
 
-  test('a stranger who asks for an e-mail does not end the link of the operator', async () => {
+  test("a requested reset e-mail does not end the operator's link", async () => {
     const { storage, newUser } = await scene()
     const user = await newUser('owner')
     const link = await storage.write((tx) => createReset(tx, user.id, now))
@@ -414,7 +414,7 @@ eachEngine('people', (given) => {
     assert.deepEqual(await open(), [], 'a used link ends the others')
   })
 
-  test('a second invitation takes the place of the first; one can be taken back; a lowered owner takes theirs along', async () => {
+  test('a second invitation replaces the first, can be withdrawn, and ends when its inviter is demoted', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     await newUser('owner')
     const inviter = await newUser('owner')
@@ -441,7 +441,7 @@ eachEngine('people', (given) => {
     )
   })
 
-  test('who has an account accepts by signing in, and keeps the password', async () => {
+  test('a user with an account accepts an invitation by signing in, and keeps the password', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     await withShops(storage, [`other-${merchantId}`])
     const user = await newUser('owner', [`mer_other-${merchantId}`])
@@ -465,7 +465,7 @@ eachEngine('people', (given) => {
     assert.equal('code' in refused && refused.code, 'person_of_others', 'an owner cannot sign in as them elsewhere')
   })
 
-  test('a reset: one use, ends sessions; of a member who joined another shop since, refused', async () => {
+  test('a reset works once, ends sessions, and is refused for a member who has since joined another shop', async () => {
     const { storage, merchantId, newUser, signedIn } = await scene()
     const owner = await newUser('owner')
     const user = await newUser('staff')
@@ -494,7 +494,7 @@ eachEngine('people', (given) => {
   })
 })
 
-test('a browser is named without what could identify it', () => {
+test('the name of a browser contains nothing identifying', () => {
   assert.equal(
     browserName('Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0'),
     'Firefox on Linux',

@@ -20,7 +20,7 @@ function read(modules: readonly (readonly boolean[])[]): string | undefined {
 }
 
 describe('a QR code', () => {
-  test('is read by a reader that is not ours, in every version', () => {
+  test('is readable by an independent decoder in every version', () => {
     const lengths = [
       1, 14, 15, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666,
     ]
@@ -35,13 +35,13 @@ describe('a QR code', () => {
     assert.equal(qrModules('x'.repeat(667)), undefined)
   })
 
-  test('holds what an authenticator app is given', () => {
+  test('contains the address for an authenticator app', () => {
     const uri =
       'otpauth://totp/Cartwright:zo%C3%AB%40tea.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Cartwright'
     assert.equal(read(qrModules(uri) ?? []), uri)
   })
 
-  test('is one path with four modules of quiet around it', () => {
+  test('is one path with a margin of four modules', () => {
     assert.deepEqual(
       qrPath([
         [true, false],

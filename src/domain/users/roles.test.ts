@@ -5,7 +5,7 @@ import { mayGive, mayGrant, mayInstall, type NamedRole, rightsFor, rightsOf, row
 
 const roles = ['owner', 'staff', 'viewer'] as const satisfies readonly NamedRole[]
 
-test('an owner may do everything, a viewer only look, staff the daily work', () => {
+test('an owner has all scopes, a viewer may only read, and staff do the daily work', () => {
   assert.deepEqual(scopesOfRole.owner, adminScopes)
   assert.deepEqual(scopesOfRole.viewer, ['admin:read'])
   assert.deepEqual(
@@ -14,7 +14,7 @@ test('an owner may do everything, a viewer only look, staff the daily work', () 
   )
 })
 
-test('rights that were chosen contain looking, in the order of the words, and nothing that is no scope', () => {
+test('custom rights include reading, in the defined order, and only existing scopes', () => {
   assert.deepEqual(rightsFor('custom', ['admin:orders', 'admin:catalog', 'catalog:read', 'all']), {
     role: 'custom',
     scopes: ['admin:read', 'admin:catalog', 'admin:orders'],
@@ -22,14 +22,14 @@ test('rights that were chosen contain looking, in the order of the words, and no
   assert.deepEqual(rightsFor('staff', ['admin:people']).scopes, scopesOfRole.staff)
 })
 
-test('a version before reads chosen rights as those of a viewer, and this one as they were', () => {
+test('an earlier version reads custom rights as those of a viewer, and this one reads them unchanged', () => {
   const packer = rightsFor('custom', ['admin:orders'])
   assert.deepEqual(rowOf(packer), { role: 'viewer', scopes: 'admin:read admin:orders' })
   for (const rights of [packer, ...roles.map((role) => rightsFor(role))])
     assert.deepEqual(rightsOf(rowOf(rights)), rights)
 })
 
-test('a role is given only by one who has all of its scopes', () => {
+test('only a member with all scopes of a role can give it', () => {
   const given = roles.map((holder) => roles.filter((role) => mayGive(scopesOfRole[holder], rightsFor(role))))
   assert.deepEqual(given, [['owner', 'staff', 'viewer'], ['staff', 'viewer'], ['viewer']])
   assert.deepEqual(
@@ -40,14 +40,14 @@ test('a role is given only by one who has all of its scopes', () => {
   assert.equal(mayGive(scopesOfRole.staff, rightsFor('custom', ['admin:settings'])), false)
 })
 
-test('admin scopes are granted to an app only by one who has them', () => {
+test('only a user with the admin scopes can grant them to an app', () => {
   assert.deepEqual(
     roles.filter((role) => mayGrant(rightsFor(role), ['catalog:read', 'admin:people'])),
     ['owner'],
   )
 })
 
-test('only who may manage keys and apps installs apps', () => {
+test('only a user who may manage keys and apps can install apps', () => {
   assert.deepEqual(
     roles.filter((role) => mayInstall(rightsFor(role))),
     ['owner'],

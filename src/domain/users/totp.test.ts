@@ -14,14 +14,14 @@ describe('time-based codes', () => {
   for (const [seconds, code] of vectors)
     test(`RFC 6238 at ${seconds}`, () => assert.equal(codeAt(secret, stepAt(seconds * 1000)), code.slice(2)))
 
-  test('a code is taken one step early and late, and no more', () => {
+  test('a code is accepted at most one step early or late', () => {
     const now = 1_111_111_111_000
     const at = (steps: number) => codeAt(secret, stepAt(now) + steps)
     const taken = [-2, -1, 0, 1, 2].map((steps) => stepOfCode(secret, at(steps), { now, lastStep: 0 }) !== undefined)
     assert.deepEqual(taken, [false, true, true, true, false])
   })
 
-  test('a code of a step that was used, or of one before, is refused', () => {
+  test('a code of a used or earlier step is refused', () => {
     const now = 1_111_111_111_000
     const step = stepAt(now)
     assert.equal(stepOfCode(secret, codeAt(secret, step), { now, lastStep: step }), undefined)
@@ -38,7 +38,7 @@ describe('time-based codes', () => {
   ] as const)
     test(`base32 of ${text}`, () => assert.equal(toBase32(Buffer.from(text)), encoded))
 
-  test('the address for an authenticator app', () => {
+  test('the address for an authenticator app is percent-encoded', () => {
     assert.equal(
       totpUri(secret, 'ada@bloom.example', 'Bloom & Co'),
       'otpauth://totp/Bloom%20%26%20Co:ada%40bloom.example?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bloom%20%26%20Co',

@@ -75,13 +75,13 @@ describe('passwords', () => {
   ])
     test(`takes ${password}`, () => assert.equal(passwordProblem(password), undefined))
 
-  test('a made one is long, and never the same', () => {
+  test('a generated password is long and unique', () => {
     const made = Array.from({ length: 50 }, makePassword)
     assert.equal(new Set(made).size, 50)
     for (const password of made) assert.match(password, /^\w{5}-\w{5}-\w{5}-\w{5}$/)
   })
 
-  test('are kept with salt and cost, and one alone opens them', async () => {
+  test('are stored with salt and cost, and only the right one matches', async () => {
     const [one, two] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
     assert.match(one, /^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/)
     assert.notEqual(one, two)
@@ -93,17 +93,17 @@ describe('passwords', () => {
     assert.equal(isOutdated(cheapHash('x')), true)
   })
 
-  test('are the same however a keyboard composes their letters', async () => {
+  test('match in any Unicode normalization', async () => {
     assert.equal(await isPassword(cheapHash('pässword-ﬁx'.normalize('NFKC')), 'pässword-ﬁx'.normalize('NFD')), true)
   })
 
-  test('no one has none, and a broken text is a defect', async () => {
+  test('never match a missing hash, and a broken hash is an error', async () => {
     assert.equal(await isPassword(undefined, 'correct horse'), false)
     await assert.rejects(isPassword('scrypt$15$8$1$short$short', 'correct horse'))
     await assert.rejects(isPassword('', 'correct horse'))
   })
 
-  test('only so many are checked at once; the rest is asked to come back', async () => {
+  test('are checked by a limited number of requests at once; the others are refused', async () => {
     const hash = cheapHash('correct horse')
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => isPassword(hash, 'correct horse')))
     const good = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value)
@@ -142,7 +142,7 @@ eachEngine('users', (given) => {
 
   const ada = { email: ' Ada@Example.com ', passwordHash: cheapHash('correct horse'), merchantIds: ['mer_2', 'mer_1'] }
 
-  test('sign in by e-mail, however it is typed, and by nothing else', async () => {
+  test('sign in by e-mail address in any spelling, and by nothing else', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.match(user.id, /^usr_/)
@@ -160,7 +160,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(outcomes, [user.id, user.id, ...Array.from({ length: 4 }, () => undefined)])
   })
 
-  test('are raised to the present cost when they sign in, and sign in again', async () => {
+  test('have their hash raised to the current cost when they sign in, and can sign in again', async () => {
     const storage = await testServer()
     await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert(await authenticate(storage, rootSecret, 'ada@example.com', 'correct horse'))
@@ -169,14 +169,14 @@ eachEngine('users', (given) => {
     assert(await authenticate(storage, rootSecret, 'ada@example.com', 'correct horse'))
   })
 
-  test('stand in the store neither by e-mail nor by password', async () => {
+  test('have neither e-mail address nor password in clear in the store', async () => {
     const storage = await testServer()
     await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const rows = await storage.read((db) => db.sql<object>`select * from users`)
     assert.doesNotMatch(JSON.stringify(rows), /ada|example|horse/i)
   })
 
-  test('two of one e-mail are refused, also when made at once', async () => {
+  test('with a duplicate e-mail address are refused, also when created concurrently', async () => {
     const storage = await testServer()
     const made = await Promise.all(
       ['ada@example.com', 'ADA@EXAMPLE.COM'].map((email) =>
@@ -187,7 +187,7 @@ eachEngine('users', (given) => {
     assert.equal((await storage.read((db) => listUsers(db, rootSecret))).length, 1)
   })
 
-  test('are found when the root secret has a new version, and not made twice then', async () => {
+  test('are found after a rotation of the root secret, and cannot be created again', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const rotated = secret(`2:${newText},1:${oldText}`)
@@ -203,7 +203,7 @@ eachEngine('users', (given) => {
     assert.equal(await signIn(storage, secret(newText), 'ada@example.com', 'correct horse'), undefined)
   })
 
-  test('an e-mail that was moved to another user is not shown', async () => {
+  test('with an e-mail address moved from another row do not show it', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const bob = await storage.write((tx) => createUser(tx, rootSecret, { ...ada, email: 'bob@example.com' }, now))
@@ -214,7 +214,7 @@ eachEngine('users', (given) => {
     await assert.rejects(storage.read((db) => findUser(db, rootSecret, bob.id)))
   })
 
-  test('act for the open shops they were given, and for no other', async () => {
+  test('act for the open shops assigned to them, and for no other', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) =>
       createUser(tx, rootSecret, { ...ada, merchantIds: ['mer_2', 'mer_3', 'mer_1', 'mer_1'] }, now),
@@ -243,7 +243,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(await shops(user.id), ['birch'])
   })
 
-  test('who are disabled sign in nowhere and act for no one, until they are enabled', async () => {
+  test('that are disabled can neither sign in nor act, until they are enabled', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const state = async () => ({
@@ -259,7 +259,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(await state(), { isIn: true, shops: 2, shop: true })
   })
 
-  test('a new password takes the place of the old one', async () => {
+  test('with a new password cannot sign in with the old one', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.equal(await storage.write((tx) => setPassword(tx, user.id, cheapHash('another horse'), now)), true)

@@ -22,7 +22,7 @@ test('each member state has its format', () => {
   assert.equal(new Set(examples.map((text) => text.slice(0, 2))).size, 27)
 })
 
-test('people write it with spaces, in small letters and with the code of the country', () => {
+test('spaces, lower case and the country code are accepted', () => {
   assert.deepEqual(vatIdFrom(' de 123.456-789 '), {
     country: 'DE',
     prefix: 'DE',
@@ -34,7 +34,7 @@ test('people write it with spaces, in small letters and with the code of the cou
   assert.equal(vatIdFrom('ＤＥ１２３４５６７８９')?.text, 'DE123456789')
 })
 
-test('what is not one is refused', () => {
+test('anything else is refused', () => {
   for (const text of [
     '',
     'DE',

@@ -48,7 +48,7 @@ function ask(question: { name?: string; requester?: VatId } = {}) {
 
 const code = (expected: string) => (error: unknown) => error instanceof VatUnanswered && error.code === expected
 
-test('a valid number has the number of the consultation, and its name is compared and dropped', async () => {
+test('a valid number has a consultation number, and its name is compared and not stored', async () => {
   answer = json({
     valid: true,
     requestIdentifier: 'WAPIAAAA1',
@@ -73,7 +73,7 @@ test('a valid number has the number of the consultation, and its name is compare
   assert.equal((await ask({ name: 'Cie' })).nameMatch, 'unknown')
 })
 
-test('a number that is not registered is an answer', async () => {
+test('an unregistered number is a valid response', async () => {
   const no = { isValid: false, consultationNumber: null, nameMatch: 'unknown' }
   answer = json({ valid: false, requestIdentifier: '', name: '---' })
   assert.deepEqual(await ask(), no)
@@ -81,7 +81,7 @@ test('a number that is not registered is an answer', async () => {
   assert.deepEqual(await ask(), no)
 })
 
-test('everything else is no answer', async () => {
+test('any other response counts as no response', async () => {
   for (const [respond, expected] of [
     [json({ actionSucceed: false, errorWrappers: [{ error: 'MS_UNAVAILABLE' }] }), 'VIES_MS_UNAVAILABLE'],
     [
@@ -102,7 +102,7 @@ test('everything else is no answer', async () => {
   assert.deepEqual(paths, ['/check-vat-number'])
 })
 
-test('a register that fails again and again is left alone for a while, and a slow one has a deadline', async () => {
+test('a register that fails repeatedly is not called for a while, and a slow one has a deadline', async () => {
   let now = 1_000_000
   const clock = () => new Date(now)
   const register = createVies(url)
@@ -122,7 +122,7 @@ test('a register that fails again and again is left alone for a while, and a slo
   assert.equal((await asking('mer_1', question)).isValid, true)
 })
 
-test('a merchant asks so often, and few are asked for at once', async () => {
+test('the requests of a merchant are limited, and few run at the same time', async () => {
   const clock = () => new Date(0)
   let free = () => {}
   const waits = new Promise<void>((resolve) => {
@@ -145,7 +145,7 @@ test('a merchant asks so often, and few are asked for at once', async () => {
   assert.equal((await asking('mer_2', question)).isValid, true)
 })
 
-test('in test mode zeros are not registered, nines get no answer, and nothing is asked', async () => {
+test('in test mode zeros are unregistered, nines get no response, and no request is sent', async () => {
   const of = (text: string) => testRegister('mer_1', { id: idOf(text) })
   assert.equal((await of('ATU12345678')).isValid, true)
   assert.equal((await of('ATU00000000')).isValid, false)

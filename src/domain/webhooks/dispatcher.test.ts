@@ -39,18 +39,18 @@ async function linesOf(failure: Error): Promise<unknown[]> {
   return lines
 }
 
-test('an outage is not logged: the storage has reported it', async () => {
+test('a storage outage is not logged again', async () => {
   assert.deepEqual(await linesOf(new StorageOutage('gone')), [])
 })
 
-test('a storage that is busy is a warning, once for each place that met it', async () => {
+test('a busy storage is a warning, once for each place', async () => {
   assert.deepEqual(await linesOf(new StorageUnavailable('busy')), [
     ['warn', 'webhook leases could not be released; retrying', { reason: 'busy' }],
     ['warn', 'webhook dispatch failed; retrying', { reason: 'busy' }],
   ])
 })
 
-test('any other failure is an error each time', async () => {
+test('any other failure is logged as an error each time', async () => {
   const defect = new TypeError('x is undefined')
   const lines = await linesOf(defect)
   assert.deepEqual(lines.at(-1), ['error', 'webhook dispatch failed; retrying', defect])

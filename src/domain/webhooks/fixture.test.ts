@@ -71,12 +71,12 @@ describe('the signature fixture', () => {
   const { endpoint, live } = givenEndpoint()
   const fixture = fixtureFor(root, endpoint, now)
 
-  test('is what the contract declares', () => {
+  test('fits the contract', () => {
     assert.deepEqual(compile(WebhookSignatureFixture)(fixture), [])
     assert.equal(fixture.endpointId, endpoint.id)
   })
 
-  test('has every vector that a receiver can stumble over, each under a name of its own', () => {
+  test('has every required vector, each with its own name', () => {
     const names = (expect: string) =>
       fixture.vectors.filter((vector) => vector.expect === expect).map(({ name }) => name)
     assert.deepEqual(names('accept'), [
@@ -124,7 +124,7 @@ describe('the signature fixture', () => {
   })
 
   for (const vector of fixture.vectors) {
-    test(`${vector.name}: the published library and a receiver by the letter both ${vector.expect} it`, (context) => {
+    test(`${vector.name}: the published library and a strict receiver both ${vector.expect} it`, (context) => {
       const isTaken = vector.expect === 'accept'
       assert.equal(isTakenByLibrary(context, fixture.secret, vector, vector.now), isTaken)
       assert.equal(isTakenByTheLetter(fixture.secret, vector, vector.now), isTaken)
@@ -132,7 +132,7 @@ describe('the signature fixture', () => {
     })
   }
 
-  test('differs from what is right in the one thing that a vector is about', () => {
+  test('has vectors that differ from a valid call in one thing each', () => {
     const valid = vectorOf('valid')
     for (const { name, expect, body } of fixture.vectors) {
       if (expect === 'accept' && !['unicode', 'trailing_newline', 'spaced_json'].includes(name))
@@ -151,7 +151,7 @@ describe('the signature fixture', () => {
       assert.ok(!(`webhook-${header}` in vectorOf(`missing_${header}`).headers))
   })
 
-  test('finds out a receiver that is careless in one way', () => {
+  test('detects a receiver with any one mistake', () => {
     const careless: Readonly<Record<string, (received: Received, seconds: number) => boolean>> = {
       'looks at the first signature only': ({ headers, body }, seconds) =>
         isTakenByTheLetter(
@@ -176,13 +176,13 @@ describe('the signature fixture', () => {
     }
   })
 
-  test('signs as calls are signed', () => {
+  test('signs like real calls', () => {
     const { headers, body } = vectorOf('valid')
     const message = { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body }
     assert.equal(headers['webhook-signature'], signatureOf(fixture.secret, message))
   })
 
-  test('is the same for an endpoint at any time but for the fresh call, and another for another endpoint', () => {
+  test('is the same for an endpoint at any time except for the fresh call, and different for other endpoints', () => {
     const { fresh: _, ...rest } = fixture
     const { fresh, ...later } = fixtureFor(root, endpoint, now + 86_400_000)
     assert.deepEqual(later, rest)
@@ -191,7 +191,7 @@ describe('the signature fixture', () => {
     assert.match(fixture.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   })
 
-  test('the fresh call is taken by the unmodified library until it expires, and not after', (context) => {
+  test('has a fresh call that the library accepts until it expires', (context) => {
     const { fresh, secret } = fixture
     assert.equal(fresh.headers['webhook-timestamp'], String(Math.floor(now / 1000)))
     assert.equal(fresh.expiresAt, '2026-06-01T12:05:00.000Z')
@@ -205,7 +205,7 @@ describe('the signature fixture', () => {
     assertFixtureMessage(fresh)
   })
 
-  test('the live check proves the live secret and can be taken for no event', (context) => {
+  test('has a live check that proves the live secret and cannot be used as an event', (context) => {
     const { liveCheck } = fixture
     const then = Number(liveCheck.headers['webhook-timestamp'])
     assert.ok(isTakenByLibrary(context, live, liveCheck, then))
@@ -215,7 +215,7 @@ describe('the signature fixture', () => {
     assertFixtureMessage(liveCheck)
   })
 
-  test('the fixture secret verifies no live call, and the live one no vector', (context) => {
+  test('has a secret that verifies no live call, and the live secret verifies no vector', (context) => {
     const message = { id: newId('evt'), timestamp: Math.floor(now / 1000), body: '{}' }
     const headers = {
       'webhook-id': message.id,
@@ -226,7 +226,7 @@ describe('the signature fixture', () => {
     for (const vector of fixture.vectors) assert.ok(!isTakenByTheLetter(live, vector, vector.now), vector.name)
   })
 
-  test('while a secret is replaced the live check is signed by both, and by one afterwards', (context) => {
+  test('signs the live check with both secrets during a rotation, and with one afterwards', (context) => {
     const { endpoint: rotating, live: current, former } = givenEndpoint(now + 1)
     const during = fixtureFor(root, rotating, now).liveCheck
     const then = Number(during.headers['webhook-timestamp'])
@@ -236,7 +236,7 @@ describe('the signature fixture', () => {
     assert.ok(!isTakenByLibrary(context, former, after, then))
   })
 
-  test('no secret is in it but its own', () => {
+  test('contains no secret but its own', () => {
     const { endpoint: rotating, live: current, former } = givenEndpoint(now + 1)
     const text = JSON.stringify(fixtureFor(root, rotating, now))
     for (const secret of [current, former]) {

@@ -101,7 +101,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   // What a look-up says besides the provider state.
   const outcomeIn = ({ providerState: _, ...outcome }: Finding) => outcome
 
-  test('has a name, a mode, and words for everything it shows', () => {
+  test('has a name, a mode, and texts for everything it shows', () => {
     const { provider } = bench
     assert.equal(provider.name, name)
     assert.ok(provider.modes.length > 0)
@@ -117,7 +117,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
       assert.deepEqual(Object.keys(provider.texts[language] ?? {}).sort(), Object.keys(provider.texts.en).sort())
   })
 
-  test('checks what was typed, and names a problem without repeating it', () => {
+  test('checks typed values and reports problems without repeating them', () => {
     const { provider, method, details } = bench
     assert.deepEqual(provider.check(method, details, now), [])
     const planted = Object.fromEntries(Object.keys(details).map((field) => [field, `planted ${field}`]))
@@ -130,7 +130,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     assert.doesNotMatch(JSON.stringify(problems), /planted|no such method/)
   })
 
-  test('answers the same to the same key, one after the other and all at once, and has one charge', async () => {
+  test('answers the same for the same key, in sequence and concurrently, and makes one charge', async () => {
     const charge = newCharge()
     const outcome = await start(charge)
     assert.ok(outcome.kind === (bench.shopper ? 'redirect' : bench.books ? 'approved' : 'pending'))
@@ -149,14 +149,14 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
       )
   })
 
-  test('gives the outcome to a caller who lost the answer, with and without the reference', async () => {
+  test('returns the outcome to a caller who lost the response, with and without the reference', async () => {
     const charge = newCharge()
     const outcome = await start(charge)
     assert.deepEqual(outcomeIn(await callProvider((signal) => bench.provider.lookUp(charge, signal))), outcome)
     assert.deepEqual(outcomeIn(await lookUp({ ...charge, reference: (await begun(charge)).reference })), outcome)
   })
 
-  test('pays a refund once for each key', async () => {
+  test('pays a refund once per key', async () => {
     const charge = await paid()
     const key = newId('rfd')
     const answers = await Promise.all(Array.from({ length: 5 }, () => refund(charge, 400, key)))
@@ -179,7 +179,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     assert.deepEqual(await booksOf(charge), [1, 900])
   })
 
-  test('voids a charge, and again', async () => {
+  test('voids a charge repeatedly without an error', async () => {
     const charge = await paid()
     const request = { ...charge, voidKey: newId('rfd') }
     assert.ok(isPaidOut(await bench.provider.void(request, signal)))
@@ -187,8 +187,8 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   })
 
   if (!withoutBooks.includes(name))
-    describe('with books', () => {
-      test('never heard of a key that was not started, and closes it when asked to', async () => {
+    describe('with books of charges', () => {
+      test('reports a key that was not started as absent, and closes it', async () => {
         for (const close of [
           async (charge: Charge) => bench.provider.close(charge, signal),
           async (charge: Charge) => bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal),
@@ -202,14 +202,14 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         }
       })
 
-      test('gives back no money when it closes one that was paid', async () => {
+      test('returns no money when closing a paid charge', async () => {
         const charge = await paid()
         assert.equal(await bench.provider.close(charge, signal), 'taken')
         assert.equal((await lookUp(charge)).kind, 'approved')
         assert.deepEqual(await booksOf(charge), [1, 0])
       })
 
-      test('keeps no money of a voided charge, and voids nothing that was refunded', async () => {
+      test('keeps no money of a voided charge, and does not void a refunded one', async () => {
         const charge = await paid()
         assert.ok(isPaidOut(await bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal)))
         assert.equal((await lookUp(charge)).kind, 'declined')
@@ -220,7 +220,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         assert.equal(await bench.provider.void({ ...other, voidKey: newId('rfd') }, signal), 'failed')
       })
 
-      test('does not answer about a key with another amount or currency, nor a refund with other facts', async () => {
+      test('does not answer for a key with another amount or currency, nor for a refund with other facts', async () => {
         const charge = await paid()
         const asked = { key: newId('rfd'), charge, amount: 100 }
         await bench.provider.refund(asked, signal)
@@ -241,7 +241,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     describe('redirect', () => {
       const act = (charge: Charge, what: 'pay' | 'fail' | 'leave' | 'later') => bench.shopper?.act(charge, what)
 
-      test('says where the shopper pays, and what became of it', async () => {
+      test('returns where the shopper pays, and then the outcome', async () => {
         const charge = newCharge()
         const outcome = await start(charge)
         assert.ok(outcome.kind === 'redirect' && outcome.until > now)
@@ -259,7 +259,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         )
       })
 
-      test('is closed on request: nothing can be paid any more, and a start is declined', async () => {
+      test('closes a payment, which can then neither be paid nor started', async () => {
         const charge = await begun()
         assert.equal(await bench.provider.close(charge, signal), 'closed')
         assert.equal(await bench.provider.close(charge, signal), 'closed')
@@ -269,14 +269,14 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         assert.deepEqual(await booksOf(charge), [1, 0])
       })
 
-      test('a void takes back one that was not paid', async () => {
+      test('voids an unpaid payment', async () => {
         const charge = await begun()
         assert.equal(await bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal), 'succeeded')
         await assert.rejects(async () => act(charge, 'pay'))
         assert.equal((await lookUp(charge)).kind, 'declined')
       })
 
-      test('money that comes later is awaited, and comes or does not', async () => {
+      test('reports a delayed payment as pending, and then as paid or failed', async () => {
         for (const how of ['paid', 'failed'] as const) {
           const charge = await begun()
           await act(charge, 'later')
@@ -292,7 +292,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         }
       })
 
-      test('a lost answer leaves one charge and one refund, also when the keys were forgotten', async () => {
+      test('makes one charge and one refund if responses are lost, also after keys were forgotten', async () => {
         const { network, provider } = bench
         assert.ok(network)
         const charge = newCharge()
@@ -323,7 +323,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         time.now = now
       })
 
-      test('reports refunds that were made there, ours by their keys, and a dispute', async () => {
+      test('reports refunds made at the provider, our own by their keys, and disputes', async () => {
         const { books } = bench
         const charge = await paid()
         const key = newId('rfd')
@@ -347,7 +347,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         assert.deepEqual([dispute?.amount, dispute?.state], [1_000, 'open'])
       })
 
-      test('does nothing once its time is up', async () => {
+      test('does nothing after the call was aborted', async () => {
         const stopped = AbortSignal.abort()
         const charge = newCharge()
         const { method, details } = bench

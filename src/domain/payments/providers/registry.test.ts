@@ -11,7 +11,7 @@ import { createRegistry, pageHostOf } from './registry.ts'
 
 const start = Date.parse('2026-06-15T12:00:00.000Z')
 
-test('wallets are registered for hosts of the internet that are reached by https', () => {
+test('wallets are registered only for public hosts with https', () => {
   for (const [origin, host] of [
     ['https://shop.example', 'shop.example'],
     ['https://shop.example:8443', 'shop.example'],
@@ -83,7 +83,7 @@ eachEngine('the registry of providers', (given) => {
     return { storage, clock, registry, opened, unusable, connect, offered }
   }
 
-  test('an account is offered by its own merchant in its own mode, before what needs none', async () => {
+  test('an account is offered by its own merchant in its own mode, before methods without an account', async () => {
     const { registry, storage, connect, offered, opened } = await openRegistry()
     const [account, rival] = [await connect(), await connect()]
     assert.deepEqual(await offered(account), [
@@ -103,7 +103,7 @@ eachEngine('the registry of providers', (given) => {
     )
   })
 
-  test('a rotated account is opened anew, with the previous secrets until they expire', async () => {
+  test('a rotated account is reopened with the previous secrets until they expire', async () => {
     const { clock, storage, connect, offered, opened } = await openRegistry()
     const account = await connect()
     await offered(account)
@@ -129,7 +129,7 @@ eachEngine('the registry of providers', (given) => {
     )
   })
 
-  test('an ended account takes no payments and still serves its own', async () => {
+  test('an ended account takes no new payments and still serves its own', async () => {
     const { registry, storage, connect, offered } = await openRegistry()
     const account = await connect()
     await storage.write((tx) => saveAccount(tx, { ...account, endedAt: start, updatedAt: start + 1 }))
@@ -139,7 +139,7 @@ eachEngine('the registry of providers', (given) => {
     assert.equal(await storage.read((db) => registry.ofAccount(db, newId('pac'))), undefined)
   })
 
-  test('an account that cannot be used hides no other way to pay', async () => {
+  test('an unusable account does not hide other payment methods', async () => {
     const { connect, offered, unusable } = await openRegistry()
     const { merchantId } = await connect({ provider: 'broken' })
     await connect({ merchantId, provider: 'foreign', createdAt: start + 1 })

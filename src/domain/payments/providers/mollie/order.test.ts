@@ -33,7 +33,7 @@ function orderOf(changes: Partial<Purchase>, amount = 6287) {
   return mollieOrderOf({ shopper, delivery, lines: [line, shipping], ...changes }, { amount, currency: 'EUR' })
 }
 
-test('lines are what Mollie adds up, with the tax that is in them', () => {
+test('the lines add up as Mollie calculates, with the tax that they include', () => {
   assert.deepEqual(orderOf({}).lines, [
     {
       type: 'physical',
@@ -59,12 +59,12 @@ test('lines are what Mollie adds up, with the tax that is in them', () => {
   assert.equal(orderOf({}, 6288).lines, undefined, 'what does not add up is not sent')
 })
 
-test('a long name is not cut through the middle of a character', () => {
+test('a long name is not cut in the middle of a character', () => {
   const [sent] = orderOf({ lines: [{ ...line, name: '🌹'.repeat(200) }] }, line.total).lines ?? []
   assert.equal(sent?.description, '🌹'.repeat(127))
 })
 
-test('prices without tax become prices with it: of a unit where it is exact, else of the whole line', () => {
+test('prices without tax are converted to include it, per unit if exact, else for the whole line', () => {
   const taxed = { ...line, discount: 0, unitPrice: 1000, total: 3570 }
   assert.deepEqual(orderOf({ lines: [taxed] }, 3570).lines?.[0]?.unitPrice, eur('11.90'))
   const odd = { ...line, discount: 100, unitPrice: 1000, total: 3451 }
@@ -72,7 +72,7 @@ test('prices without tax become prices with it: of a unit where it is exact, els
   assert.deepEqual([whole?.description, whole?.quantity, whole?.unitPrice], ['3 × Mug (Blue)', 1, eur('34.51')])
 })
 
-test('lines add up whatever is bought, and their tax is the one that Mollie computes', () => {
+test('the lines of any order add up, and their tax is what Mollie calculates', () => {
   const anyLine = fc.record({
     quantity: fc.integer({ min: 1, max: 40 }),
     unitPrice: fc.nat({ max: 99_999 }),
@@ -103,7 +103,7 @@ test('lines add up whatever is bought, and their tax is the one that Mollie comp
   assert.deepEqual([vatIn(10_000, 2500), vatIn(1, 1900), vatIn(0, 1900)], [2000, 0, 0])
 })
 
-test('an address has what Mollie takes, and nothing that it refuses', () => {
+test('an address contains only what Mollie accepts', () => {
   assert.deepEqual(orderOf({}).billingAddress, {
     givenName: 'Ana Maria',
     familyName: 'Ruiz',

@@ -61,7 +61,7 @@ async function started(given = charge(), locale = 'en', by = provider): Promise<
   return { ...given, reference: outcome.reference }
 }
 
-test('a payment is asked for with our id as key and mark, the way back, and the address for webhooks', async () => {
+test('a payment is created with our id as idempotency key and in its metadata, the return URL and the webhook URL', async () => {
   const own = await started(charge(), 'de-AT', providerWith('https://shop.example/hooks/payments/pac_1'))
   const { headers, body } = mollie.requests.findLast(({ method }) => method === 'POST') ?? assert.fail()
   assert.equal(headers['idempotency-key'], own.key)
@@ -76,7 +76,7 @@ test('a payment is asked for with our id as key and mark, the way back, and the 
   })
 })
 
-test('languages of Mollie are named, and others are left to it', async () => {
+test('languages of Mollie are passed on, and others are left out', async () => {
   for (const [ours, theirs] of [
     ['en', 'en_US'],
     ['en-GB', 'en_GB'],
@@ -94,7 +94,7 @@ test('languages of Mollie are named, and others are left to it', async () => {
   }
 })
 
-test('an open payment that cannot be canceled is not called closed before it has expired', async () => {
+test('an open payment that cannot be canceled is reported as closed only after it has expired', async () => {
   const own = await started()
   const voided = { ...own, voidKey: newId('rfd') }
   assert.equal(await provider.close(own, signal), 'unknown')
@@ -106,7 +106,7 @@ test('an open payment that cannot be canceled is not called closed before it has
   assert.deepEqual(found, { kind: 'declined', code: 'authentication_failed', brand: null, last4: null })
 })
 
-test('paid while it is being canceled: taken', async () => {
+test('a payment that is paid while it is being canceled is reported as taken', async () => {
   books.opensCancelable = true
   const own = await started()
   const held = mollie.hold({ method: 'DELETE' })
@@ -117,7 +117,7 @@ test('paid while it is being canceled: taken', async () => {
   assert.equal(await closing, 'taken')
 })
 
-test('a bank transfer is awaited; one that can be canceled is closed, and a debit is not', async () => {
+test('a bank transfer is pending; it can be closed, and a pending debit cannot', async () => {
   const transfer = await started()
   books.act(transfer.reference ?? '', { kind: 'transfer' })
   assert.equal((await provider.lookUp(transfer, signal)).kind, 'pending')
@@ -129,7 +129,7 @@ test('a bank transfer is awaited; one that can be canceled is closed, and a debi
   assert.equal(await provider.void({ ...debit, voidKey: newId('rfd') }, signal), 'unknown')
 })
 
-test('why it failed is said in the words of the contract', async () => {
+test('the reason of a failure is mapped to the codes of the contract', async () => {
   for (const [reason, code] of [
     ['insufficient_funds', 'insufficient_funds'],
     ['card_expired', 'card_expired'],
@@ -146,12 +146,12 @@ test('why it failed is said in the words of the contract', async () => {
   }
 })
 
-test('a payment that waits to be captured is a defect and not an outcome', () => {
+test('a payment that waits to be captured is an error', () => {
   const odd = { id: 'tr_1', status: 'authorized', checkoutUrl: null } as unknown as Parameters<typeof outcomeOf>[0]
   assert.throws(() => outcomeOf(odd))
 })
 
-test('an amount that Mollie refuses is a way of paying that is not available', async () => {
+test('an amount that Mollie refuses declines the payment as method_unavailable', async () => {
   assert.equal(provider.offers?.({ currency: 'EUR', amount: 1 }), true)
   assert.equal(provider.offers?.({ currency: 'KWD', amount: 1_000 }), false)
   const request = { method: 'online', details: {}, returnUrls: returnUrlsIn('en') }
@@ -166,7 +166,7 @@ test('an amount that Mollie refuses is a way of paying that is not available', a
   server.close()
 })
 
-test('what Mollie refuses of the purchase does not keep anyone from paying', async () => {
+test('facts of the purchase that Mollie refuses are left out, and the payment is still created', async () => {
   const shopper = { email: 'jo@example.com', name: 'Jo Berg', phone: '' }
   const asked: { body: object; idempotencyKey: string }[] = []
   const client = createMollieClient({ url: mollie.url, key: mollie.profile.test.key })
@@ -197,7 +197,7 @@ test('what Mollie refuses of the purchase does not keep anyone from paying', asy
   assert.equal((await other.lookUp(own, signal)).kind, 'redirect')
 })
 
-test('a request whose key is in use is repeated', async () => {
+test('a request whose idempotency key is in use is repeated', async () => {
   const held = mollie.hold({ method: 'POST' })
   const own = charge()
   const both = Promise.all([started(own), started(own)])
@@ -207,7 +207,7 @@ test('a request whose key is in use is repeated', async () => {
   assert.equal(one.reference, two.reference)
 })
 
-test('a payment without a reference is found on a later page, and not beyond its time', async () => {
+test('a payment without a reference is found on a later page, but not after its time', async () => {
   const own = await started()
   const { amount, description, redirectUrl } = books.payment(own.reference ?? '').request
   for (let i = 0; i < 300; i += 1) books.create({ amount, description, redirectUrl })
@@ -220,7 +220,7 @@ test('a payment without a reference is found on a later page, and not beyond its
   assert.equal(lists(), before + 3)
 })
 
-test('a refund that failed or was canceled there is not asked for again', async () => {
+test('a refund that failed or was canceled at Mollie is not sent again', async () => {
   for (const status of ['failed', 'canceled'] as const) {
     const own = await started()
     books.act(own.reference ?? '', { kind: 'pay' })
@@ -238,7 +238,7 @@ test('a refund that failed or was canceled there is not asked for again', async 
   }
 })
 
-test('what the merchant gave back there as a whole keeps no money; a part of it is completed by a void', async () => {
+test('a payment refunded completely at Mollie counts as returned, and a void completes a partial refund', async () => {
   const given = (reference: string | null, value: string) =>
     books.refund(reference ?? '', { amount: { currency: 'EUR', value } })
   const whole = await started()
@@ -270,7 +270,7 @@ test('a chargeback is an open dispute until it is reversed', async () => {
   assert.equal((await disputeOf())?.state, 'won')
 })
 
-test('a webhook names a payment and is believed in nothing else', () => {
+test('a webhook is used only for the id of its payment', () => {
   const heard = (body: string) => provider.webhook?.({ headers: {}, body: Buffer.from(body) }, now)
   assert.deepEqual(heard('id=tr_abc123'), { references: ['tr_abc123'] })
   assert.deepEqual(heard('id=tr_abc123&status=paid'), { references: ['tr_abc123'] })
@@ -279,7 +279,7 @@ test('a webhook names a payment and is believed in nothing else', () => {
     assert.equal(heard(odd), 'refused', odd)
 })
 
-test('events are what changed, was refunded or was charged back since then, oldest first', async () => {
+test('events are payments changed, refunded or charged back since then, oldest first', async () => {
   now += 30 * 86_400_000
   const [paid, _open, back, charged] = [await started(), await started(), await started(), await started()]
   const since = now + 300_000
@@ -295,7 +295,7 @@ test('events are what changed, was refunded or was charged back since then, olde
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
 })
 
-test('events that are too many to be read in time: the newest are there, and what is left out is reported', async () => {
+test('of too many events the newest are listed, and the omission is reported', async () => {
   now += 60 * 86_400_000
   const since = now
   const first = await started()
@@ -333,11 +333,11 @@ test('a key of one mode is not used for the other', async () => {
   await assert.rejects(started(charge({ mode: 'live' })))
 })
 
-test('a reference that is not one of Mollie goes into no address', async () => {
+test("a reference that is not Mollie's is not put into an address", async () => {
   await assert.rejects(provider.lookUp(charge({ reference: 'tr_1/../../v2/profiles/me' }), signal))
 })
 
-test('the client ends: it reads no endless answer, follows nothing, and stops when it is asked to', async () => {
+test('the client stops endless responses, follows no redirects, and can be aborted', async () => {
   const handlers: Record<string, RequestListener> = {
     '/long': (_, response) => {
       response.writeHead(200)
@@ -367,7 +367,7 @@ test('the client ends: it reads no endless answer, follows nothing, and stops wh
   server.close()
 })
 
-test('an account is connected by the key of its mode, and learns the name of its profile', async () => {
+test('an account is connected with the key of its mode and stores the name of its profile', async () => {
   const accounts = createMollieAccounts({ url: mollie.url })
   const { key } = mollie.profile.test
   const connect = (typed: string, mode: 'test' | 'live' = 'test', by = accounts) =>
@@ -398,7 +398,7 @@ test('an account is connected by the key of its mode, and learns the name of its
   assert.throws(() => accounts.open({ ...open, account: mollieAccount(mollie, { mode: 'live' }) }))
 })
 
-test('what is wrong with an account is said', async () => {
+test('problems of an account are reported', async () => {
   const accounts = createMollieAccounts({ url: mollie.url })
   const check = (key: string, changes = {}) =>
     accounts.check(

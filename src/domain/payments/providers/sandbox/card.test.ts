@@ -7,7 +7,7 @@ const now = Date.parse('2026-06-15T12:00:00.000Z')
 const good = { number: '4242 4242 4242 4242', expiry: '06/26', cvc: '123', name: 'Ada Lovelace' }
 const pathsOf = (details: Record<string, string>) => cardProblems(details, now).map(({ path }) => path)
 
-test('a number may be typed in groups, and has its check digit', () => {
+test('a card number may contain spaces and must have a valid check digit', () => {
   for (const typed of ['4242424242424242', '4242 4242 4242 4242', '4242-4242-4242-4242'])
     assert.equal(cardDigits(typed), '4242424242424242', typed)
   assert.equal(cardDigits('378282246310005'), '378282246310005')
@@ -23,7 +23,7 @@ test('a number may be typed in groups, and has its check digit', () => {
     assert.equal(cardDigits(typed), undefined, JSON.stringify(typed))
 })
 
-test('one wrong digit is always noticed', () => {
+test('one wrong digit is always detected', () => {
   fc.assert(
     fc.property(fc.nat({ max: 15 }), fc.integer({ min: 1, max: 9 }), (at, by) => {
       const digits = '4242424242424242'
@@ -33,7 +33,7 @@ test('one wrong digit is always noticed', () => {
   )
 })
 
-test('brands are known by their first digits', () => {
+test('brands are recognized by their first digits', () => {
   const expected = { 4: 'visa', 51: 'mastercard', 55: 'mastercard', 2221: 'mastercard', 2720: 'mastercard' }
   for (const [digits, brand] of Object.entries({
     ...expected,
@@ -47,7 +47,7 @@ test('brands are known by their first digits', () => {
     assert.equal(brandOf(digits.padEnd(16, '0')), null, digits)
 })
 
-test('a card lasts to the end of its month, everywhere', () => {
+test('a card is valid until the end of its month in every time zone', () => {
   const end = Date.parse('2026-07-01T12:00:00.000Z')
   for (const typed of ['06/26', '6/26', '06 / 26', '06-26', '06/2026', '0626', ' 06/26 '])
     assert.equal(expiryEnd(typed), end, typed)
@@ -62,7 +62,7 @@ test('a card lasts to the end of its month, everywhere', () => {
   assert.equal(cardProblems(good, end).length, 1)
 })
 
-test('what is wrong is reported field by field', () => {
+test('problems are reported for each field', () => {
   assert.deepEqual(pathsOf(good), [])
   assert.deepEqual(pathsOf({}), ['/number', '/expiry', '/cvc', '/name'])
   for (const cvc of ['12', '1234', '12a', '', '١٢٣']) assert.deepEqual(pathsOf({ ...good, cvc }), ['/cvc'], cvc)
@@ -73,7 +73,7 @@ test('what is wrong is reported field by field', () => {
   for (const name of ['Ω', "O'Brien-Łukasz", '李']) assert.deepEqual(pathsOf({ ...good, name }), [])
 })
 
-test('problems are taken from the texts, and no text typed by a shopper is among them', () => {
+test('problems have known messages and never contain typed text', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom(...cardMethod.fields.map(({ name }) => name)), fc.string()),

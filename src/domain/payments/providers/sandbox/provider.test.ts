@@ -62,7 +62,7 @@ eachEngine('the test provider', (given) => {
   })
   const chargesUnder = async (key: string) => (await chargesOf(storage)).filter((charge) => charge.key === key)
 
-  test('has a row for each of its numbers', () => {
+  test('has a documented row for each test card', () => {
     assert.deepEqual(sandboxCards.map(({ number }) => number).sort(), Object.keys(expected).sort())
   })
 
@@ -86,7 +86,7 @@ eachEngine('the test provider', (given) => {
     })
   }
 
-  test('a challenge is answered once', async () => {
+  test('a challenge can be answered once', async () => {
     const provider = providerOn()
     for (const [answer, outcome] of [
       ['accept', 'approved visa 3155'],
@@ -113,7 +113,7 @@ eachEngine('the test provider', (given) => {
     assert.equal((await provider.confirm(charge, 'accept', signal)).kind, 'declined', 'what was voided stays void')
   })
 
-  test('a number that is no test card is a problem, and declined if tried all the same', async () => {
+  test('a number that is not a test card is a problem, and is declined if used anyway', async () => {
     const provider = providerOn()
     const real = detailsOf('4111111111111111')
     assert.deepEqual(provider.check('card', real, now), [{ path: '/number', messageKey: 'test.number' }])
@@ -128,7 +128,7 @@ eachEngine('the test provider', (given) => {
     }
   })
 
-  test('a live charge is a defect', async () => {
+  test('a live charge is an error', async () => {
     const live = { ...newCharge(), mode: 'live' } as const
     await assert.rejects(
       providerOn().start(live, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal),
@@ -137,7 +137,7 @@ eachEngine('the test provider', (given) => {
     assert.deepEqual(await chargesUnder(live.key), [])
   })
 
-  test('one key, twenty calls from two nodes: one charge', async () => {
+  test('twenty calls with one key from two nodes make one charge', async () => {
     const nodes = [providerOn(), providerOn(undefined, await given.open({ url }))]
     const charge = newCharge()
     const outcomes = await Promise.all(
@@ -151,7 +151,7 @@ eachEngine('the test provider', (given) => {
     assert.equal(nodes[0]?.calls.start, 10)
   })
 
-  test('an answer that is lost after the charge is found by a look-up; a call that is lost before it is absent', async () => {
+  test('a charge whose response was lost is found by a look-up; a call lost before it is absent', async () => {
     for (const [point, found] of [
       ['after_charge', 'approved visa 4242'],
       ['before_charge', 'absent'],
@@ -168,7 +168,7 @@ eachEngine('the test provider', (given) => {
     }
   })
 
-  test('a charge that is made after we lost our patience is found too', async () => {
+  test('a charge made after the deadline is found too', async () => {
     let goOn = () => {}
     const waiting = new Promise<void>((resolve) => (goOn = resolve))
     const slow = providerOn((point) => (point === 'before_charge' ? waiting : undefined))
@@ -197,7 +197,7 @@ eachEngine('the test provider', (given) => {
     assert.equal(inWords(await slow.lookUp(charge, signal)), 'approved visa 4242')
   })
 
-  test('a refund whose answer is lost is paid once', async () => {
+  test('a refund whose response was lost is paid once', async () => {
     let isBroken = true
     const breaking = providerOn((point) => {
       if (point === 'after_refund' && isBroken) throw new Error('the wire broke')
@@ -211,7 +211,7 @@ eachEngine('the test provider', (given) => {
     assert.equal((await chargesUnder(charge.key))[0]?.refunded, 300)
   })
 
-  test('kill -9 between the charge and the answer leaves one charge, which a look-up finds', async () => {
+  test('after kill -9 between the charge and the response a look-up finds one charge', async () => {
     const charge = newCharge()
     const here = (file: string) => JSON.stringify(join(import.meta.dirname, file))
     const script = `
@@ -232,7 +232,7 @@ eachEngine('the test provider', (given) => {
     assert.equal((await chargesUnder(charge.key)).length, 1)
   })
 
-  test('nothing of the card but its last digits stays in a table, an error or the log', async () => {
+  test('only the last digits of a card are in tables, errors or the log', async () => {
     let logged = ''
     const log = createLog({ level: 'debug', pretty: false, write: (lines) => (logged += lines) })
     const silences: Silence[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aboutOf, descriptorSuffix } from './about.ts'
 
-test('the suffix of a statement names the shop in Latin letters, and fits behind the prefix of the account', () => {
+test("the statement suffix is the shop's name in Latin letters, and fits after the prefix of the account", () => {
   for (const [name, prefix, suffix] of [
     ['Bloom', 'EXAMPLE', 'Bloom'],
     ['Café “Noël” & <Söhne>*', 'EXAMPLE', 'Cafe Noel & S'],
@@ -16,7 +16,7 @@ test('the suffix of a statement names the shop in Latin letters, and fits behind
     assert.equal(descriptorSuffix(name, prefix), suffix, name)
 })
 
-test('an intent is told where it is delivered to, and no e-mail address', () => {
+test('an intent contains the delivery address and no e-mail address', () => {
   const delivery = { name: 'Jo Berg', line1: 'Weg 1', city: 'Berlin', postalCode: '10115', country: 'DE' }
   const shopper = { email: 'jo@example.com', name: 'Jo', phone: '+49301234567' }
   const about = aboutOf({ merchantName: 'Bloom', purchase: { shopper, delivery, lines: [] }, descriptor: 'EXAMPLE' })

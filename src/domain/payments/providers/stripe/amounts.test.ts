@@ -14,7 +14,7 @@ import {
 const currency = fc.constantFrom(...stripeCurrencies)
 const amount = fc.oneof(fc.nat({ max: 99_999_999 }), fc.maxSafeNat())
 
-test('amounts are counted as the examples of the page about currencies', () => {
+test("amounts are converted as in the examples of Stripe's page about currencies", () => {
   for (const [ours, code, theirs] of [
     [1000, 'USD', 1000],
     [500, 'JPY', 500],
@@ -35,14 +35,14 @@ test('amounts are counted as the examples of the page about currencies', () => {
     assert.equal(toStripeAmount(ours, code), theirs, `${ours} ${code}`)
 })
 
-test('a part of a króna or a shilling cannot be read', () => {
+test('fractions of a króna or a shilling are refused', () => {
   assert.equal(fromStripeAmount(501, 'ISK'), undefined)
   assert.equal(fromStripeAmount(550, 'UGX'), undefined)
   assert.equal(fromStripeAmount(5, 'MGA'), 500)
   assert.equal(fromStripeAmount(1, 'XXX'), undefined)
 })
 
-test('the digits differ from ISO 4217 in three currencies, and nowhere else', () => {
+test('the decimals differ from ISO 4217 in exactly three currencies', () => {
   assert.deepEqual(
     stripeCurrencies.filter((code) => stripeExponent(code) !== currencyExponent(code)),
     ['ISK', 'MGA', 'UGX'],
@@ -54,7 +54,7 @@ test('the digits differ from ISO 4217 in three currencies, and nowhere else', ()
   )
 })
 
-test('what is too little is not taken, as Stripe counts it', () => {
+test("amounts below Stripe's minimum are refused", () => {
   for (const code of stripeCurrencies) {
     const minimum = stripeMinimum(code)
     if (minimum === undefined) continue
@@ -67,7 +67,7 @@ test('what is too little is not taken, as Stripe counts it', () => {
   )
 })
 
-test('what is offered comes back as it was', () => {
+test('an amount converted for Stripe converts back to the same amount', () => {
   fc.assert(
     fc.property(amount, currency, (ours, code) => {
       const theirs = toStripeAmount(ours, code)
@@ -78,7 +78,7 @@ test('what is offered comes back as it was', () => {
   )
 })
 
-test('both sides name the same sum of money', () => {
+test('converted amounts have the same decimal value', () => {
   const decimal = (units: number, digits: number) =>
     `${units}`.padStart(digits + 1, '0').replace(new RegExp(`(\\d{${digits}})$`), '.$1')
   fc.assert(
@@ -91,7 +91,7 @@ test('both sides name the same sum of money', () => {
   )
 })
 
-test('an amount of whole units is offered in every currency, within the numbers that are exact', () => {
+test('an amount of whole units can be converted in every currency', () => {
   fc.assert(
     fc.property(fc.nat({ max: 99_999 }), currency, (units, code) => {
       assert.notEqual(toStripeAmount(units * 10 ** (currencyExponent(code) ?? 0), code), undefined)

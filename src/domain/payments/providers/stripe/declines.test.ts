@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { paymentErrorCodes } from '../../../../contract/words.ts'
 import { paymentErrorFor } from './declines.ts'
 
-test('the decline code is more exact than the code, and what is unknown is a decline', () => {
+test('the decline code takes precedence over the error code, and unknown codes are a decline', () => {
   for (const [code, decline_code, word] of [
     ['card_declined', 'insufficient_funds', 'insufficient_funds'],
     ['card_declined', 'generic_decline', 'declined'],
@@ -22,7 +22,7 @@ test('the decline code is more exact than the code, and what is unknown is a dec
   assert.equal(paymentErrorFor(null), 'declined')
 })
 
-test('a shopper does not learn that a card is reported lost or suspected', () => {
+test('a shopper does not learn that a card is reported lost or suspicious', () => {
   for (const decline_code of ['fraudulent', 'lost_card', 'merchant_blacklist', 'pickup_card', 'stolen_card'])
     assert.equal(paymentErrorFor({ code: 'card_declined', decline_code }), 'declined')
 })
