@@ -97,7 +97,7 @@ interface Entry {
   undoes: string | null
 }
 
-anyEngine('changes by tools', (given) => {
+anyEngine('changes made by MCP tools', (given) => {
   test('each changing tool is listed under its caller, and undone by a tool if its kind is undoable', async () => {
     const opened = await openTestServer(given, { shops: [orderMarket, rival], accountProviders: bankAccounts() })
     const testServer = { ...opened, orders: await ordersOf(opened) }

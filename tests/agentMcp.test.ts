@@ -27,7 +27,7 @@ eachEngine('MCP for shoppers', (given) => {
       return (await post(testServer, message)).body.result
     }
 
-    test(`${era}: a chat program without a profile finds a product and hands over to the page, where it is paid`, async () => {
+    test(`${era}: a chat program without a profile finds a product and gets the page where the buyer pays`, async () => {
       const testServer = await openShop(given)
       const method = era === 'modern' ? 'server/discover' : 'initialize'
       const hello = await post(testServer, {
@@ -73,7 +73,7 @@ eachEngine('MCP for shoppers', (given) => {
       assert.ok(seen.structuredContent.order.permalink_url)
     })
 
-    test(`${era}: a platform with a profile pays by itself`, async () => {
+    test(`${era}: a platform with a profile pays without a page`, async () => {
       const testServer = await openShop(given)
       const meta = { 'ucp-agent': { profile: testProfile }, 'idempotency-key': '0123456789012345678901' }
       const opened = await call(testServer, 'create_checkout', {

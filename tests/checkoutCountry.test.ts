@@ -8,7 +8,7 @@ import { anyEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
-anyEngine('the country of a delivery', (given) => {
+anyEngine('the country of the delivery address', (given) => {
   let testServer: TestServer
   let checkout: Checkout
   before(async () => {

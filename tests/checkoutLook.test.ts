@@ -120,7 +120,7 @@ describe('the style sheet of a color', () => {
     }
   })
 
-  browserSuite.test('breaks no rule in a browser, in light and in dark', async () => {
+  browserSuite.test('has no accessibility violations in a browser, in light and dark mode', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     testServer.clock.now = Date.now()
     const { secret } = await (await checkoutOf(testServer)).ready({ CARD: 1 })
@@ -141,24 +141,22 @@ describe('the style sheet of a color', () => {
     await tab.close()
   })
 
-  browserSuite.test(
-    'paper is white and has no buttons: the order page and the receipt, printed in dark mode',
-    async () => {
-      const testServer = await openTestServer(given, { shops: [looking({ color: '#ffef5c' })] })
-      const checkout = await checkoutOf(testServer)
-      const { secret, view } = await checkout.ready({ CARD: 1 })
-      await checkout.pay(secret, view)
-      const { order } = await checkout.look(secret)
-      const tab = await browser.newPage()
-      await tab.emulateMedia({ media: 'print', colorScheme: 'dark' })
-      for (const path of [order?.statusPath, `${order?.statusPath}/receipt`]) {
-        await tab.goto(testServer.origin + path)
-        const printed = await tab.evaluate<{
-          ground: string
-          text: string
-          clicks: number
-          grounds: string[]
-        }>(`(() => {
+  browserSuite.test('prints the order page and the receipt on white without buttons, also in dark mode', async () => {
+    const testServer = await openTestServer(given, { shops: [looking({ color: '#ffef5c' })] })
+    const checkout = await checkoutOf(testServer)
+    const { secret, view } = await checkout.ready({ CARD: 1 })
+    await checkout.pay(secret, view)
+    const { order } = await checkout.look(secret)
+    const tab = await browser.newPage()
+    await tab.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    for (const path of [order?.statusPath, `${order?.statusPath}/receipt`]) {
+      await tab.goto(testServer.origin + path)
+      const printed = await tab.evaluate<{
+        ground: string
+        text: string
+        clicks: number
+        grounds: string[]
+      }>(`(() => {
         const style = (element) => getComputedStyle(element)
         const seen = [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility())
         const grounds = seen.filter((one) => one.matches('main, main *')).map((one) => style(one).backgroundColor)
@@ -169,11 +167,10 @@ describe('the style sheet of a color', () => {
           grounds: [...new Set(grounds)].filter((color) => !/, 0\\)$|^rgb\\(255, 255, 255\\)$/.test(color)),
         }
       })()`)
-        assert.deepEqual(printed, { ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', clicks: 0, grounds: [] }, path)
-      }
-      await tab.close()
-    },
-  )
+      assert.deepEqual(printed, { ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', clicks: 0, grounds: [] }, path)
+    }
+    await tab.close()
+  })
 
   test('is served for a valid color and for nothing else', async () => {
     const testServer = await openTestServer(given, { shops: [market] })

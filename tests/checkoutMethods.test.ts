@@ -10,7 +10,7 @@ import { openTestServer } from '../harness/testServer.ts'
 import { createProviders, type Method, type PaymentProvider } from '../src/domain/payments/port.ts'
 import { cardMethod, cardTexts } from '../src/domain/payments/providers/sandbox/card.ts'
 
-anyEngine('the ways to pay on the page', (given) => {
+anyEngine('payment methods on the checkout page', (given) => {
   // A provider that sends nobody anywhere and is asked nothing here.
   const providerWith = (methods: readonly Method[], texts: Readonly<Record<string, string>>): PaymentProvider => ({
     ...createRedirectProvider(),

@@ -242,56 +242,59 @@ anyEngine('the published client', (given) => {
     assert.match(stdout, new RegExp(`^200 404 303 ${testServer.origin}/c/\\S+ 401\\n$`))
   })
 
-  browserSuite.test('runs in a browser: from any origin without a key, and with a test key on its own', async () => {
-    const browser = await launchBrowser()
-    try {
-      const page = await browser.newPage()
-      const problems: string[] = []
-      page.on('pageerror', (error) => problems.push(String(error)))
-      const html = (blocks.get('index.html') ?? '').replace('http://localhost:4000', testServer.origin)
-      await writeFile(join(project, 'index.html'), html)
-      await page.goto(`${await served()}/index.html`)
-      await page.getByRole('heading', { name: 'Speckled' }).waitFor()
+  browserSuite.test(
+    'runs in a browser from any origin without a key, and with a test key on its own origin',
+    async () => {
+      const browser = await launchBrowser()
+      try {
+        const page = await browser.newPage()
+        const problems: string[] = []
+        page.on('pageerror', (error) => problems.push(String(error)))
+        const html = (blocks.get('index.html') ?? '').replace('http://localhost:4000', testServer.origin)
+        await writeFile(join(project, 'index.html'), html)
+        await page.goto(`${await served()}/index.html`)
+        await page.getByRole('heading', { name: 'Speckled' }).waitFor()
 
-      await page.route(`${testServer.origin}/node_modules/**`, async (route) =>
-        route.fulfill(await file(new URL(route.request().url()).pathname)),
-      )
-      await page.route(`${testServer.origin}/own.html`, (route) =>
-        route.fulfill({ body: '<p>', contentType: 'text/html' }),
-      )
-      await page.goto(`${testServer.origin}/own.html`)
-      const outcome = await page.evaluate(
-        async ({ module, baseUrl, key, body, headers, secret, now }) => {
-          const { createClient, verifyWebhook } = await import(module)
-          const shop = createClient({ baseUrl, key })
-          const cart = await shop.carts.create()
-          const event = await verifyWebhook(body, headers, secret, { now: new Date(now) })
-          let refused = ''
-          try {
-            createClient({ baseUrl, key: 'cwk_live_x' })
-          } catch (error) {
-            refused = String(error)
-          }
-          return { status: cart.data.status, type: event.type, refused }
-        },
-        {
-          ...(await fresh()),
-          module: '/node_modules/@cartwright/client/dist/index.js',
-          baseUrl: testServer.origin,
-          key: testServer.keys.full,
-          now: testServer.clock.now,
-        },
-      )
-      assert.deepEqual([outcome.status, outcome.type], ['open', 'webhook.fixture'])
-      assert.match(outcome.refused, /live key in a browser/)
-      assert.deepEqual(problems, [])
-    } finally {
-      await browser.close()
-    }
-  })
+        await page.route(`${testServer.origin}/node_modules/**`, async (route) =>
+          route.fulfill(await file(new URL(route.request().url()).pathname)),
+        )
+        await page.route(`${testServer.origin}/own.html`, (route) =>
+          route.fulfill({ body: '<p>', contentType: 'text/html' }),
+        )
+        await page.goto(`${testServer.origin}/own.html`)
+        const outcome = await page.evaluate(
+          async ({ module, baseUrl, key, body, headers, secret, now }) => {
+            const { createClient, verifyWebhook } = await import(module)
+            const shop = createClient({ baseUrl, key })
+            const cart = await shop.carts.create()
+            const event = await verifyWebhook(body, headers, secret, { now: new Date(now) })
+            let refused = ''
+            try {
+              createClient({ baseUrl, key: 'cwk_live_x' })
+            } catch (error) {
+              refused = String(error)
+            }
+            return { status: cart.data.status, type: event.type, refused }
+          },
+          {
+            ...(await fresh()),
+            module: '/node_modules/@cartwright/client/dist/index.js',
+            baseUrl: testServer.origin,
+            key: testServer.keys.full,
+            now: testServer.clock.now,
+          },
+        )
+        assert.deepEqual([outcome.status, outcome.type], ['open', 'webhook.fixture'])
+        assert.match(outcome.refused, /live key in a browser/)
+        assert.deepEqual(problems, [])
+      } finally {
+        await browser.close()
+      }
+    },
+  )
 
   browserSuite.test(
-    'a page of another origin sells with a publishable key, and a page of a foreign one does not',
+    'sells on a page of an allowed origin with a publishable key, and not on a page of another one',
     async () => {
       const [site, foreign] = [await served(), await served()]
       const owner = { id: testServer.installationId, ...testServer.seller }

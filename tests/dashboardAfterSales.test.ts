@@ -30,7 +30,7 @@ before(async () => {
 })
 after(() => browser.close())
 
-anyEngine('a day after the purchase', (given) => {
+anyEngine('after-sales screens of the dashboard', (given) => {
   let testServer: TestServer & { orders: Orders }
   let merchant: Page
   let shopper: Page
@@ -93,7 +93,7 @@ anyEngine('a day after the purchase', (given) => {
     await payButton(shopper).waitFor({ state: 'detached' })
   }
 
-  test('a return: asked for in three steps, approved, received, and refunded by two presses', async () => {
+  test('a return is requested in three steps, approved, received, and refunded by two presses', async () => {
     const { orderId, page } = await bought({ CARD: 3 }, 'return@example.com')
     await send(orderId)
     await shopper.goto(`${testServer.origin}${page}/return`)
@@ -127,7 +127,7 @@ anyEngine('a day after the purchase', (given) => {
     assert.equal((await orderOf(orderId)).totals.refundPending, 666)
   })
 
-  test('an exchange for something dearer: the shopper pays the difference by a link, and gets a new order', async () => {
+  test('an exchange for a more expensive item gives the shopper a link for the difference and a new order', async () => {
     const { orderId } = await bought({ CARD: 2 }, 'exchange@example.com')
     await send(orderId)
     await go(`orders/${orderId}`)
@@ -147,7 +147,7 @@ anyEngine('a day after the purchase', (given) => {
     assert.equal(returns[0].exchanges[0].paid, 2329)
   })
 
-  test('an edit that costs more waits for its payment by a link, and changes the order with it', async () => {
+  test('an edit that costs more waits for its payment by a link, and is applied once that is paid', async () => {
     const { orderId } = await bought({ CARD: 1 }, 'edit@example.com')
     await go(`orders/${orderId}`)
     await press('Edit items')
@@ -162,7 +162,7 @@ anyEngine('a day after the purchase', (given) => {
     assert.deepEqual([items.length, payments.length], [2, 2])
   })
 
-  test('a draft for a customer who rang: priced before it is made, and paid by its link', async () => {
+  test('a draft for a customer on the phone is priced before it is created, and paid by its link', async () => {
     await go('drafts/new')
     await merchant.locator('[name=product-0]').fill('COURSE')
     await merchant.locator('[name=quantity-0]').fill('1')

@@ -46,7 +46,7 @@ anyEngine('the dashboard in a browser', (given) => {
 
   const go = (path: string) => tab.goto(testServer.origin + dashboardUser.path(path))
 
-  test('one opens /admin, signs in, and is at Home with its orders', async () => {
+  test('a person opens /admin, signs in, and sees Home with its orders', async () => {
     await testServer.orders.place({ items: { CARD: 1 } })
     const passwordHash = await hashPassword('four words nobody guesses', cheapCost)
     const input = { email: 'ada@bloom.example', passwordHash, merchantIds: [testServer.merchantId] }
@@ -73,7 +73,7 @@ anyEngine('the dashboard in a browser', (given) => {
     await own.close()
   })
 
-  test('an order is sent in a dialog, and the page says so; the note leaves the address', async () => {
+  test('an order is shipped in a dialog, the page confirms it, and the note disappears from the address', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 2 } })
     await go('orders')
     await tab.getByRole('link', { name: number }).click()
@@ -92,7 +92,7 @@ anyEngine('the dashboard in a browser', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).status, 'completed')
   })
 
-  test('forty orders are chosen together, their tracking numbers pasted, and sent by one press', async () => {
+  test('forty orders are selected, their tracking numbers pasted, and all shipped by one press', async () => {
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed = []
     for (let count = 0; count < 40; count++)
@@ -137,7 +137,7 @@ anyEngine('the dashboard in a browser', (given) => {
     )
   })
 
-  test('places, rows and search are reached by the keyboard; letters do nothing in a field, and can be turned off', async () => {
+  test('screens, rows and search are reached by the keyboard; shortcuts do nothing in a field, and can be turned off', async () => {
     const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await go('home')
     await tab.keyboard.press('g')
@@ -176,7 +176,7 @@ anyEngine('the dashboard in a browser', (given) => {
     await tab.evaluate('localStorage.clear()')
   })
 
-  test('Home and the list of what is to send read themselves again', async () => {
+  test('Home and the list of orders to ship refresh themselves', async () => {
     await tab.clock.install()
     await go('orders')
     const waiting = async () => /\d+/.exec((await tab.locator('.tabs [aria-current]').textContent()) ?? '')?.[0]
@@ -189,7 +189,7 @@ anyEngine('the dashboard in a browser', (given) => {
     tab = await context.newPage()
   })
 
-  test('what was selected by the link and is selected no more stays so when the list reads itself again', async () => {
+  test('a row that was selected by the link and deselected stays deselected when the list refreshes itself', async () => {
     await tab.clock.install()
     await go('orders?rows=100&chosen=all')
     const all = tab.getByLabel('Select all rows')

@@ -43,7 +43,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  test('products are found by views, words and category; a viewer chooses nothing', async () => {
+  test('products are found by view, word and category; a viewer cannot select any', async () => {
     const { page, path } = dashboardUser
     await page.open(path('products'))
     assert.match(page.text(), /Red roses Published .*€35\.00 – €59\.00 43 2 variants Roses/)
@@ -68,7 +68,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     }
   })
 
-  test('chosen products are hidden by one press, and taken back by another', async () => {
+  test('selected products are hidden by one press, and the change is undone by another', async () => {
     const { page, path } = dashboardUser
     const first = await shown('peonies')
     const [{ id }] = await asked('products?q=peonies')
@@ -81,7 +81,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(await shown('peonies'), first)
   })
 
-  test('prices by a percentage: each old and new price first, then the change, then back', async () => {
+  test('a percentage price change shows each old and new price, is applied, and undone', async () => {
     const { page, path } = dashboardUser
     const first = await shown('red-roses')
     const { id } = await categoryOf('roses')
@@ -126,7 +126,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await skuOf('ROSE-12')).price, 4_000)
   })
 
-  test('prices by a percentage end as they are asked to, and what is not sent keeps its own', async () => {
+  test('a percentage price change uses the requested price endings, and a product that is not sent keeps its price', async () => {
     const { page, path } = dashboardUser
     await createProduct(testServer, {
       name: 'Voucher',
@@ -146,7 +146,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([(await skuOf('BOWL')).price, (await skuOf('VOUCHER')).price], [4_699, 2_500])
   })
 
-  test('a category is added to chosen products', async () => {
+  test('a category is added to selected products', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const asking = await post('products/change', [
@@ -162,7 +162,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Bouquets, Vases/)
   })
 
-  test('stock and prices: one save of what was changed; a sale meanwhile is not undone', async () => {
+  test('one save of stock and prices writes only changed values, and a sale meanwhile is not undone', async () => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
@@ -195,7 +195,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Counted Counted .* \+12/)
   })
 
-  test('a row that is refused and saved again does not take back a price that another tab changed', async () => {
+  test('saving a refused row again does not overwrite a price that another tab changed', async () => {
     const { page, path, headers } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     const other = scriptless(testServer.origin, headers)
@@ -216,7 +216,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     })
   })
 
-  test('two tabs change one price: the second sees both and chooses', async () => {
+  test('when two tabs change one price, the second sees both values and chooses', async () => {
     const { page, path, headers } = dashboardUser
     const tulip = await skuOf('TULIP')
     const other = scriptless(testServer.origin, headers)
@@ -235,7 +235,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.press('Save', { [`price.${tulip.id}`]: String(tulip.price / 100) })
   })
 
-  test('what is low is listed with the least stock first, and by code if wanted', async () => {
+  test('products that run low are listed with the least stock first, or by code', async () => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     const stock = async (ofTulip: number, ofVase: number) => {
@@ -253,7 +253,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await stock(tulip.onHand, vase.onHand)
   })
 
-  test('a refused row that has left the page is shown again as typed, with the reason', async () => {
+  test('a refused row that is no longer on the page is shown again as typed, with the reason', async () => {
     const { page, path } = dashboardUser
     const tulip = await skuOf('TULIP')
     const count = async (onHand: number) => {
@@ -284,7 +284,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await count(tulip.onHand)
   })
 
-  test('a cell that cannot be read saves nothing and stays as typed', async () => {
+  test('a cell that cannot be parsed saves nothing and stays as typed', async () => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
@@ -297,7 +297,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Nothing was changed/)
   })
 
-  test('categories: made, changed against a version, and removed only while empty', async () => {
+  test('categories are created, changed against a version, and removed only while empty', async () => {
     const { page, path } = dashboardUser
     await page.open(path('categories/new?parent=vases'))
     await page.press('Save', { name: 'Tall ones', position: 'first' })
@@ -332,7 +332,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /This category does not exist any more/)
   })
 
-  test('the picture of a category is uploaded, kept by a save without one, and taken away', async () => {
+  test('the picture of a category is uploaded, kept by a save without one, and removed', async () => {
     const { page, path } = dashboardUser
     const send = async (place: string, fields: Readonly<Record<string, string>>, file?: Blob) => {
       await page.open(path(place))
@@ -365,7 +365,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await dashboardUser.page.press(button, typed)
   }
 
-  test('a new product: nothing typed is lost by a refusal; options become a grid; it is published', async () => {
+  test('a new product keeps typed values after a refusal, gets a grid from its options, and is published', async () => {
     const { page, path } = dashboardUser
     await page.open(path('products/new'))
     await page.press('Save', { name: 'Linen apron', 'sku.0.code': 'ROSE-12', 'sku.0.price': 'a lot' })
@@ -419,7 +419,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(page.heading(), 'Linen apron')
   })
 
-  test('a brand is typed or set for many at once, listed, found and filtered by', async () => {
+  test('a brand is typed or set for many products, listed, searched by and filtered by', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const [other] = await asked('products?q=glass-vase')
@@ -459,7 +459,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Brand –? ?.*Glashütte/)
   })
 
-  test('a formatted description is looked at and saved; a new text alone takes its place', async () => {
+  test('a formatted description is previewed and saved, and a new plain text replaces it', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const saved = async () => ((await asked(`products/${id}`)) as { product: Record<string, unknown> }).product
@@ -489,7 +489,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.ok(page.html.includes('id="field-descriptionHtml-problem"'))
   })
 
-  test('a copy is a new product; a saved change is taken back; archived it is only looked at', async () => {
+  test('a copy is a new product, a saved change is undone, and an archived product cannot be edited', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     await page.open(path(`products/${id}`))
@@ -512,7 +512,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await shown('glass-vase')).status, 200)
   })
 
-  test('a save asks for the product and writes it, and no more to offer Undo', async (t) => {
+  test('a save reads and writes the product once, and needs no further operation to offer Undo', async (t) => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     await page.open(path(`products/${id}`))
@@ -533,7 +533,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(performed, ['getAdminProduct', 'replaceAdminProduct'])
   })
 
-  test('an emptied limit and tax class are taken away', async () => {
+  test('an emptied limit and tax class return to their defaults', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     const rules = async (): Promise<unknown> => {
@@ -548,7 +548,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([page.field('maxPerOrder')?.value, page.field('taxClass')?.value], ['', 'standard'])
   })
 
-  test('a picture shows the variants of one value, which the shop then shows for them', async () => {
+  test('a picture is assigned to the variants of one value, and the shop shows it for them', async () => {
     const { page, path } = dashboardUser
     const [red, moss] = ['https://pictures.example/red.webp', 'https://pictures.example/moss.webp']
     const { id } = await createProduct(testServer, {
@@ -572,7 +572,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(await pictures(), [red, null])
   })
 
-  test('two people save one product: the second sees both versions and chooses', async () => {
+  test('when two people save one product, the second sees both versions and chooses', async () => {
     const [{ id }] = await asked('products?q=red-roses')
     const second = await dashboardUserOf(testServer, { role: 'staff' })
     await dashboardUser.page.open(dashboardUser.path(`products/${id}`))
@@ -591,7 +591,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([saved.name, saved.tags, saved.skus[1]?.price], ['Scarlet roses', ['gift', 'love'], 6_100])
   })
 
-  test('a picture without script: added if it can be used, and otherwise the reason is said', async () => {
+  test('without script a usable picture is added, and an unusable one is refused with the reason', async () => {
     const [{ id }] = await asked('products?q=peonies')
     const add = async (file: Blob) => {
       const body = new FormData()
@@ -622,7 +622,7 @@ eachEngine('the catalog of the dashboard', (given) => {
 
   const promotionOf = async (code: string) => (await asked(`promotions?q=${code}`))[0]
 
-  test('discounts: made with what was typed, stopped, taken back, and changed against a version', async () => {
+  test('discounts are created after a correction, stopped, undone, and changed against a version', async () => {
     const { page, path } = dashboardUser
     await page.open(path('discounts'))
     assert.match(page.text(), /No discounts yet/)
@@ -700,7 +700,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /No discount matches/)
   })
 
-  test('20 products are listed, or as many as are chosen, and a change of all of them leads back to the list', async () => {
+  test('20 products are listed, or as many as a person sets, and changing all of them returns to the list', async () => {
     const { page, path } = dashboardUser
     for (let count = 0; count < 30; count++) await createProduct(testServer, { name: `Tin ${count}` })
     const rows = () => page.html.match(/<tr data-row>/g)?.length ?? 0
@@ -723,7 +723,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Change taken back/)
   })
 
-  test('20 rows of stock are shown, or as many as are chosen, apart from the lists', async () => {
+  test('20 rows of stock are shown, or as many as a person sets, separately from the lists', async () => {
     const { page, path } = dashboardUser
     for (let count = 0; count < 30; count++) await createProduct(testServer, { name: `Peg ${count}` })
     const rows = () => page.html.match(/name="was\./g)?.length ?? 0

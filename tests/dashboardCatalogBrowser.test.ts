@@ -49,7 +49,7 @@ anyEngine('the catalog in a browser', (given) => {
   const shown = async (slug: string) =>
     (await fetch(`${testServer.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)).text()
 
-  test('two people save one product: the second sees both versions side by side and chooses', async () => {
+  test('when two people save one product, the second sees both versions side by side and chooses', async () => {
     const { body } = await create({ slug: 'two', name: 'Two', skus: [{ code: 'TWO', price: 1_000 }] })
     const address = testServer.origin + dashboardUser.path(`products/${body.data.id}`)
     const second = await dashboardUserOf(testServer, { role: 'staff' })
@@ -72,7 +72,7 @@ anyEngine('the catalog in a browser', (given) => {
     await Promise.all([one.context().close(), two.context().close()])
   })
 
-  test('the prices of a category by 5 %: preview, confirm, undo, and the catalog is byte for byte as before', async () => {
+  test('raising prices of a category by 5 % with preview and confirmation, then undoing it, restores the catalog byte for byte', async () => {
     const [first] = await ask('categories')
     for (const number of [1, 2, 3])
       await create({
@@ -99,7 +99,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('200 × 2 cells are pasted and saved at once; a sale meanwhile is not undone', async () => {
+  test('200 × 2 cells are pasted and saved together; a sale meanwhile is not undone', async () => {
     const skus = Array.from({ length: 200 }, (_, at) => ({
       code: `CELL-${String(at).padStart(3, '0')}`,
       options: { Number: String(at) },
@@ -173,7 +173,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('no row of products moves when its picture appears', async () => {
+  test('no row of products changes its height when its picture appears', async () => {
     const images = [{ url: `${testServer.origin}/favicon.svg`, alt: '', width: 40, height: 40 }]
     const { status } = await create({ slug: 'seen', name: 'Seen', images, skus: [{ code: 'SEEN', price: 1_000 }] })
     assert.equal(status, 200)
@@ -190,7 +190,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('three options and 250 variants, a picture in three sizes, published: the shop shows it at once', async () => {
+  test('a product with three options, 250 variants and a picture in three sizes is published, and the shop shows it immediately', async () => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.fill('[name=name]', 'Great shirt')
@@ -267,7 +267,7 @@ anyEngine('the catalog in a browser', (given) => {
     return { begun, go }
   }
 
-  test('what is typed while a picture is uploaded stays where it was typed, and saving waits for the picture', async () => {
+  test('what is typed during a picture upload stays where it was typed, and saving waits for the picture', async () => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.fill('[name=name]', 'Typed meanwhile')
@@ -298,7 +298,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('a session that ends while a picture is uploaded: the page says so, keeps what was typed, and goes on after signing in', async () => {
+  test('when a session ends during a picture upload, the page says so, keeps what was typed, and continues after the sign-in', async () => {
     const other = await dashboardUserOf(testServer)
     const tab = await tabOf(other)
     const until = (at: number) =>
@@ -339,7 +339,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('what was typed stays where the connection is lost, and is not left without a question', async () => {
+  test('what was typed stays when the connection is lost, and leaving the page asks first', async () => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.locator('[name=name]').pressSequentially('Half')

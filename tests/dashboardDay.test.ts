@@ -89,7 +89,7 @@ function touch(tab: Page): Hands {
   }
 }
 
-anyEngine('a day at the dashboard', (given) => {
+anyEngine('daily work in the dashboard', (given) => {
   let testServer: TestServer & { orders: Orders }
   let dashboardUser: DashboardUser
   before(async () => {
@@ -253,7 +253,7 @@ anyEngine('a day at the dashboard', (given) => {
     await tab.context().close()
   })
 
-  test('a person is invited by a link, turns a second factor on, and is asked to sign in when an owner ends the sessions', async () => {
+  test('a person is invited by a link, turns on a second factor, and must sign in again when an owner ends the sessions', async () => {
     const tab = await openTab(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('settings/people/invite'))
     await tab.getByLabel('E-mail', { exact: true }).fill('grace@bloom.example')

@@ -15,7 +15,7 @@ import { insertEntry } from '../src/platform/audit/store.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
-eachEngine('developers in the dashboard', (given) => {
+eachEngine('the developer pages of the dashboard', (given) => {
   let testServer: AdminTestServer
   let dashboardUser: DashboardUser
   before(async () => {
@@ -25,7 +25,7 @@ eachEngine('developers in the dashboard', (given) => {
 
   const secretIn = (html: string) => html.match(/id="secret"[^>]*value="([^"]+)"/)?.[1]
 
-  test('a key is shown once on the answer of the form, works, is rotated and revoked', async () => {
+  test('a key is shown once in the response to the form, works, is rotated and revoked', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     await page.press('Create key', { name: 'Till', lifetime: '90' })
@@ -54,7 +54,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.ok(!JSON.stringify(body).includes(next))
   })
 
-  test('a key without a name or a scope is asked for again, with what was typed', async () => {
+  test('a form for a key without a name or scope is shown again with what was typed', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     await page.press('Create key', { name: '   ', lifetime: '30' })
@@ -71,7 +71,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(await answer.text(), /Choose at least one scope/)
   })
 
-  test('a key for pages is made by its choice, with its pages one a line', async () => {
+  test('a publishable key is created with one origin per line', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     const typed = {
@@ -95,7 +95,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /Static shop cwp_test_\S+…\S{4}/)
   })
 
-  test('what is done with keys asks for the password again after ten minutes', async () => {
+  test('changes of keys ask for the password again after ten minutes', async () => {
     const other = await dashboardUserOf(testServer)
     testServer.clock.now += confirmedMs
     const { page, path } = other
@@ -121,7 +121,7 @@ eachEngine('developers in the dashboard', (given) => {
     dashboardUser = await dashboardUserOf(testServer)
   })
 
-  test('an endpoint that a key made names the key, until a person saves it', async () => {
+  test('an endpoint that a key created names that key until a person saves it', async () => {
     const { page, path } = dashboardUser
     const [{ id: installationId }] = (await testServer.askAdmin('listAdminInstallations')).body.data
     const { body } = await testServer.askAdmin('createAdminWebhookEndpoint', {
@@ -181,7 +181,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.equal(page.status, 404)
   })
 
-  test('failed calls are sent again one by one or all of them, and each once', async () => {
+  test('failed calls are sent again one by one or all together, each once', async () => {
     const { page, path } = dashboardUser
     const [one, two] = [await failedDelivery(testServer), await failedDelivery(testServer)]
     const replaysOf = async ({ deliveryId }: { deliveryId: string }) =>
@@ -211,7 +211,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.deepEqual([await replaysOf(one), await replaysOf(two)], [1, 1])
   })
 
-  test('failing webhooks stand on Home for those who may see them', async () => {
+  test('Home shows failing webhooks to people who may see them', async () => {
     const { endpointId } = await failedDelivery(testServer)
     await testServer.storage.write(
       (tx) => tx.sql`update webhook_endpoints set failing_since = ${testServer.clock.now} where id = ${endpointId}`,
@@ -225,7 +225,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.equal(await tile(staff), undefined)
   })
 
-  test('an installation is made and ended', async () => {
+  test('an installation is created and ended', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/apps/new'))
     await page.press('Create', { name: 'Pop-up', redirectHosts: 'https://no/path' })
@@ -238,7 +238,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match(page.text(), /Installation ended/)
   })
 
-  test('a key for an assistant is made in one press, with the settings to paste', async () => {
+  test('a key for an assistant is created by one press, with the settings to paste', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/assistants'))
     assert.ok(page.text().includes('Connect an assistant'), page.text())
@@ -266,7 +266,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.deepEqual([third.installation.name, installation.name], ['Assistants (test) 2', 'Assistants (test)'])
   })
 
-  test('the list of changes says who, what, from and to, and leads to an undo that says what it does', async () => {
+  test('the list of changes shows who changed what from which value to which, and links to an undo with a preview', async () => {
     const { page, path } = dashboardUser
     const { body } = await testServer.askAdmin('getAdminShop')
     const changed = await testServer.askAdmin('updateAdminShop', {
@@ -286,7 +286,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
   })
 
-  test('all of a large entry is seen, on pages of its own', async () => {
+  test('a large change is shown completely on its own pages', async () => {
     const { page, path } = dashboardUser
     const changes = Array.from({ length: 120 }, (_, index) => ({
       ...({ kind: 'change', what: 'product', id: `prd_bulk_${index}`, name: `Bulk ${index}.` } as const),
@@ -317,7 +317,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.equal(page.status, 404)
   })
 
-  test('owners see who acted by name, and others only themselves', async () => {
+  test('owners see the names of actors, other people only their own', async () => {
     const colleague = await dashboardUserOf(testServer, { role: 'staff' })
     const principal = personCaller({ ...testServer.seller, userId: colleague.userId, scopes: scopesOfRole.staff })
     const category = { slug: 'rain', name: 'For rainy days' }
@@ -333,7 +333,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.doesNotMatch(colleague.page.text(), /owner\d+@/)
   })
 
-  test('taking back a payment method asks for the password again, as changing it does', async () => {
+  test('undoing a change of a payment method asks for the password again, as the change does', async () => {
     const set = async (instructions: string) => {
       const { version } = (await testServer.askAdmin('getAdminShop')).body.data
       const body = { enabled: true, instructions, termDays: 10, expectedVersion: version, idempotencyKey: newId('req') }
@@ -374,7 +374,7 @@ eachEngine('developers in the dashboard', (given) => {
     assert.match((await testServer.askAdmin('getAdminShop')).text, /IBAN ONE/)
   })
 
-  test('a viewer has the list of changes, in Settings, and nothing of Developers', async () => {
+  test('a viewer sees the list of changes in Settings, and nothing of Developers', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     await viewer.page.open(viewer.path('settings/changes'))
     assert.equal(viewer.page.status, 200)
@@ -393,7 +393,7 @@ eachEngine('developers in the dashboard', (given) => {
     }
   })
 
-  test('a platform of agents is given a key by which it opens a session, and the secret of its webhook', async () => {
+  test('an agent platform gets a key with which it opens a session, and the secret of its webhook', async () => {
     // The password was asked for a moment ago.
     const { page, path } = await dashboardUserOf(testServer)
     await page.open(path('settings/agents'))

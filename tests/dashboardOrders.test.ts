@@ -13,7 +13,7 @@ import { readZip } from '../harness/zip.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 
-anyEngine('orders at the dashboard', (given) => {
+anyEngine('orders in the dashboard', (given) => {
   let opened: Promise<TestServer & { orders: Orders }> | undefined
   const open = () => {
     opened ??= openOrderTestServer(given.shared)
@@ -32,7 +32,7 @@ anyEngine('orders at the dashboard', (given) => {
   const statusOf = (page: { text(): string }) =>
     page.text().match(/Parcel sent\.|Payment recorded\.|Order cancelled\./)?.[0]
 
-  test('an order to send is found, sent with its tracking number, and leaves the list', async () => {
+  test('an order to ship is found, shipped with its tracking number, and leaves the list', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })
     const { orderId, number } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
@@ -88,7 +88,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([page.path, page.links().has(number)], [path('orders?fulfillment=fulfilled&view=all'), true])
   })
 
-  test('an invoice is opened and downloaded from its order, and a format that it lacks is explained', async () => {
+  test('an invoice is opened from its order, and a missing file format is explained', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -108,7 +108,7 @@ anyEngine('orders at the dashboard', (given) => {
     ])
   })
 
-  test('the documents of some days are downloaded as a ZIP file, by those who may see customers', async () => {
+  test('the documents of a period are downloaded as a ZIP file by people who may see customers', async () => {
     const testServer = await open()
     const { page, path, headers, userId } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -136,7 +136,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.doesNotMatch(viewer.page.text(), /ZIP/)
   })
 
-  test('a parcel is corrected, and Undo puts it back', async () => {
+  test('a shipment is corrected, and Undo restores it', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -152,7 +152,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.match(page.text(), /WRONG/)
   })
 
-  test('a parcel that is corrected in two tabs keeps what each of them entered', async () => {
+  test('a shipment that is corrected in two tabs keeps the values of both', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -172,7 +172,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([carrier, trackingNumber], ['DHL', 'T-1'])
   })
 
-  test('a part of an order is sent once by two presses of one form', async () => {
+  test('sending the form twice ships a part of an order once', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 2 } })
@@ -188,7 +188,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([seen.data.fulfillments.length, seen.data.items[0].fulfilled], [1, 1])
   })
 
-  test('a refund that is confirmed in two tabs is made once, also while the money is on its way', async () => {
+  test('a refund that is confirmed in two tabs is made once, also while it is still pending', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 3 } })
@@ -212,7 +212,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).refunds.length, 2)
   })
 
-  test('one of three lines is refunded and put back: the sum is shown first, and two presses refund once', async () => {
+  test('one of three lines is refunded and restocked after a preview of the sum, and two presses refund once', async () => {
     const testServer = await open()
     const { page, path, headers, userId } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
@@ -266,7 +266,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.match(page.field('amount')?.description ?? '', /Enter an amount such as 12\.50/)
   })
 
-  test('a payment that no provider reports is found from Home, and closed once it was looked up', async () => {
+  test('a payment without an outcome is found from Home, and closed after a person confirmed the lookup', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { orderId, paymentId } = await unsettledPayment(testServer, 15 * 24 * 3_600_000)
@@ -284,7 +284,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'paid')
   })
 
-  test('an unpaid order is marked as paid, and then sent; another is cancelled', async () => {
+  test('an unpaid order is marked as paid and can then be shipped, and is cancelled', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
@@ -310,7 +310,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([page.status, page.alerts()], [409, ['No payment is expected for this order.']])
   })
 
-  test('filters are saved as a view of the person, which is opened by its name and removed', async () => {
+  test('filters are saved as a personal view, opened by its name and removed', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const other = await dashboardUserOf(testServer)
@@ -339,7 +339,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(page.links().get('Paid <first>'), undefined)
   })
 
-  test('name and address are shown by one press, which is written down', async () => {
+  test('one press shows name and address, and is audited', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -367,7 +367,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.doesNotMatch(page.text(), /Torstrasse/)
   })
 
-  test('a note is added; an empty one is refused at its field', async () => {
+  test('a note is added; an empty note is refused at its field', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -379,7 +379,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.match(page.html, /Wants &lt;b&gt;red&lt;\/b&gt;\nribbon/)
   })
 
-  test('many are sent by one press, each with its number; what is refused stays with its reason', async () => {
+  test('many orders are shipped by one press with their tracking numbers; a refused one stays with its reason', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer)
     const placed = await Promise.all([1, 2, 3].map((count) => testServer.orders.place({ items: { CARD: count } })))
@@ -422,7 +422,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.match(page.text(), /No order was selected/)
   })
 
-  test('slips have the address, which is written down for each; receipts have the money', async () => {
+  test('packing slips show the addresses, each audited; receipts show the amounts', async () => {
     const testServer = await open()
     const { path, headers, userId } = await dashboardUserOf(testServer)
     const placed = await Promise.all([1, 2].map((count) => testServer.orders.place({ items: { CARD: count } })))
@@ -445,7 +445,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.doesNotMatch(receipts.text, /Linden/)
   })
 
-  test('search finds an order by surname and by number, and says how when there is nothing', async () => {
+  test('search finds an order by surname and number, and explains itself when nothing is found', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { number, orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -474,7 +474,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.ok(viewer.page.text().includes(number) && !viewer.page.text().includes('Lovelace'))
   })
 
-  test('a viewer sees no button that would be refused, and each deed as a viewer is a 403 that moves nothing', async () => {
+  test('a viewer sees no button that would be refused, and each action of a viewer answers 403 and changes nothing', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer, { role: 'viewer' })
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -508,7 +508,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.deepEqual([await orderWorld(testServer, orderId), await changesOf(testServer, orderId)], [before, []])
   })
 
-  test("another merchant's order is shown as one that never was, in every address and form", async () => {
+  test("another merchant's order answers like an unknown one, at every address and form", async () => {
     const testServer = await open()
     const { path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -533,7 +533,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal((await fetch(testServer.origin + path(`orders/${orderId}`), { headers })).status, 200)
   })
 
-  test('the number of rows is chosen and remembered, and the links to further pages keep it', async () => {
+  test('the number of rows is set and remembered, and the links to further pages keep it', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
@@ -572,7 +572,7 @@ anyEngine('orders at the dashboard', (given) => {
     }
   })
 
-  test('all orders to send are chosen together, also those of further pages', async () => {
+  test('all orders to ship are selected together, including those on further pages', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
@@ -593,7 +593,7 @@ anyEngine('orders at the dashboard', (given) => {
     assert.equal(page.links().get('Select the first 100'), undefined)
   })
 
-  test('a number of rows that is not offered changes nothing, and the choice leads to no other place', async () => {
+  test('a number of rows that is not offered changes nothing, and the form redirects only to lists of the shop', async () => {
     const testServer = await open()
     const { path, headers } = await dashboardUserOf(testServer)
     for (const [rows, back] of [

@@ -87,7 +87,7 @@ anyEngine('the pages of the dashboard', (given) => {
       .map(({ path }) => path)
   }
 
-  browserSuite.test('every page can be read by everyone, with no word or price broken in its middle', async () => {
+  browserSuite.test('every page is accessible, and no word or price is broken across lines', async () => {
     const browser = await launchBrowser()
     const paths = pagesToSee()
     const found: string[] = []

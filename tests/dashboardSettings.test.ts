@@ -27,7 +27,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal(answer.status, 200, answer.text)
   }
 
-  test('the shop is changed; what is wrong is said at its field, and nothing typed is lost', async () => {
+  test('shop settings are saved; an error is shown at its field, and typed values stay', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings'))
     assert.match(page.text(), /\{year\} is the year, .* \{number:6\} is the number/)
@@ -52,7 +52,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([emptied.legal, emptied.links], [undefined, {}])
   })
 
-  test('look, home and menus are a draft until it is published, and what is wrong is said at its field', async () => {
+  test('design, home page and menus are a draft until they are published, and an error is shown at its field', async () => {
     const { page, path } = dashboardUser
     const site = async () => (await testServer.askAdmin('getAdminSite')).body.data
     await page.open(path('store/look'))
@@ -86,7 +86,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal((await site()).draft, null)
   })
 
-  test('agents are let in, find their addresses, and are kept out again by Undo', async () => {
+  test('access for agents is turned on, shows their addresses, and is turned off by Undo', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/agents'))
     assert.doesNotMatch(page.text(), /MCP server/)
@@ -98,7 +98,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal(await level(), 'off')
   })
 
-  test('words that mean the same are saved, in the largest number too, and a comma within a number stays', async () => {
+  test('synonyms are saved up to the largest number, and a comma within a number stays', async () => {
     const { page, path } = dashboardUser
     const synonyms = [
       ['1,5 l', 'family size'],
@@ -120,7 +120,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual((await shop()).shop.synonyms, [])
   })
 
-  test('two save one shop: what does not meet is saved, what meets is shown twice and chosen', async () => {
+  test('when two people save the shop, different members are merged, and a conflict shows both values to choose from', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings'))
     await changeShop({ name: 'Bloom & Co', lowStockAt: 9 })
@@ -136,7 +136,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([stored.name, stored.lowStockAt], ['Bloom Bremen', 9])
   })
 
-  test('taxes: a changed, a new and a removed line by one save; a change elsewhere in the shop is no conflict', async () => {
+  test('taxes: one save changes, adds and removes lines, and a change elsewhere in the shop is no conflict', async () => {
     const { page, path } = dashboardUser
     const post = async (rows: readonly (readonly string[])[], base: unknown) => {
       const form = new URLSearchParams({ base: JSON.stringify(base), key: 'taxes-once-and-again' })
@@ -194,7 +194,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(late.text, /value="FR"/)
   })
 
-  test('taxes: the rates of the EU are filled in by one press, shown, and saved by the next', async () => {
+  test('taxes: one press fills in the rates of the EU, and the next saves them', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/taxes'))
     const before = (await shop()).taxes.length
@@ -215,7 +215,7 @@ eachEngine('settings in the dashboard', (given) => {
     )
   })
 
-  test('shipping: a zone is made, edited, asked about, and removed', async () => {
+  test('shipping: a zone is created, edited, and removed after a confirmation', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/shipping/new'))
     const form = (fields: readonly (readonly [string, string])[]) =>
@@ -300,7 +300,7 @@ eachEngine('settings in the dashboard', (given) => {
     )
   })
 
-  test('payments: a method is turned on with what the shopper reads; live bank transfer needs it', async () => {
+  test('payments: live bank transfer is turned on only with instructions for the shopper', async () => {
     const { page } = dashboardUser
     const live = await dashboardUserOf(testServer, { mode: 'live' })
     await live.page.open(live.path('settings/payments'))
@@ -316,7 +316,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(page.text(), /Stripe Off Connect/)
   })
 
-  test('payments: editing a method that is off leaves it off; only Turn on presets the box', async () => {
+  test('payments: editing a method that is off leaves it off; only Turn on sets the checkbox', async () => {
     const { page, path } = dashboardUser
     const cash = async () =>
       (await shop()).paymentMethods.find(({ provider }: { provider: string }) => provider === 'cash_on_delivery')
@@ -336,7 +336,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal((await cash())?.enabled, true)
   })
 
-  test('400 for a form whose base was altered, and nothing is changed', async () => {
+  test('400 for a form with an altered base value, and nothing changes', async () => {
     const { headers, path } = dashboardUser
     const { version } = await shop()
     for (const part of ['settings', 'settings/taxes', 'settings/shipping/new'])
@@ -352,7 +352,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal((await shop()).version, version)
   })
 
-  test('people: an invitation is a link that is shown once; a role is changed; the last owner stays', async () => {
+  test('people: an invitation link is shown once, a role is changed, and the last owner cannot be removed', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/people/invite'))
     await page.press('Invite', { email: 'not an address', role: 'viewer' })
@@ -402,7 +402,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(staff.page.path, /^\/admin\/sign-in/)
   })
 
-  test('reports: what is shown is what the file has', async () => {
+  test('reports: the CSV file has the rows of the page', async () => {
     const { page, path } = dashboardUser
     await testServer.orders.place({ items: { CARD: 2 } })
     await countSales(testServer.storage, testServer.clock.now, 100)
@@ -426,7 +426,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(page.text(), /at most 1,000 days apart/)
   })
 
-  test('a viewer reads every part, with no button and no form', async () => {
+  test('a viewer reads every part, without buttons and forms', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const part of ['settings', 'settings/taxes', 'settings/shipping', 'settings/payments', 'reports']) {
       await viewer.page.open(viewer.path(part))

@@ -44,7 +44,7 @@ anyEngine('import and export in the dashboard', (given) => {
 
   const names = (bytes: Buffer) => [...new Set(bytes.toString('utf8').match(/T-\d+/g))]
 
-  test('a file of products that was exported and is imported again has nothing to change', async () => {
+  test('importing an exported product file changes nothing', async () => {
     await createProduct(testServer, { name: 'Käse, "mild"' })
     const { bytes, name } = await download('settings/export?of=products')
     assert.match(name ?? '', /^attachment; filename="products-test-\d{4}-\d\d-\d\d\.csv"$/)
@@ -60,7 +60,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(page.text(), /Import discarded\..*No imports yet/s)
   })
 
-  test('bad rows are named with the reason, the others are written when they are confirmed, and once', async () => {
+  test('bad rows are reported with the reason, and the others are written once after the confirmation', async () => {
     const { page, path } = dashboardUser
     const slug = unusedName('bowl')
     const rows = [`${slug},Bowl,${unusedName('BOWL')},12.00`, `${slug}-2,Plate,${unusedName('PLATE')},twelve`]
@@ -93,7 +93,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal(Number(found?.count), 1)
   })
 
-  test('a file of no known system is read by what its columns are said to hold', async () => {
+  test('a file of an unknown format is read by the meanings that a person assigns to its columns', async () => {
     const { page } = dashboardUser
     const { location } = await upload(`Article,Number,Price\n${unusedName('kettle')},${unusedName('KETTLE')},€ 12.50\n`)
     await runTransfers(testServer)
@@ -124,7 +124,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(page.text(), /Line 2 New product kettle-/)
   })
 
-  test('pieces with one key are one import, however often and in whichever order they are sent', async () => {
+  test('pieces with one key make one import, in any order and repeated', async () => {
     const key = newId('req')
     const text = `${header}${unusedName('cup')},Çup,${unusedName('CUP')},3.00\n`
     const [first, second] = [text.slice(0, 45), text.slice(45)]
@@ -148,7 +148,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(dashboardUser.page.text(), /New product cup-/)
   })
 
-  test('what is not a file of text is refused with the reason, and so is a sixth that waits', async () => {
+  test('a file that is empty or not text is refused with the reason, and so is a sixth waiting import', async () => {
     for (const [file, reason] of [
       [null, /Choose a file that is not empty\./],
       ['', /Choose a file that is not empty\./],
@@ -167,7 +167,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(text, /Five imports wait already\./)
   })
 
-  test('why a file cannot be read is said in the language of the browser', async () => {
+  test('the reason why a file is unreadable is in the language of the browser', async () => {
     const { location } = await upload(`${header}cup,"Cup`)
     await runTransfers(testServer)
     const answer = await fetch(testServer.origin + location, {
@@ -176,7 +176,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(await answer.text(), /Zeile 2: Das Anführungszeichen, das hier beginnt, wird nie geschlossen/)
   })
 
-  test('a file in another encoding is read as the person says', async () => {
+  test('a file in another encoding is read in the encoding that a person chooses', async () => {
     const { page } = dashboardUser
     const bytes = Buffer.from(`${header}${unusedName('cafe')},Caf\xe9 \x80,${unusedName('CAFE')},4.50\n`, 'latin1')
     const { status, location } = await upload(bytes, { encoding: 'windows-1252' })
@@ -190,7 +190,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal((await upload(bytes, { encoding: 'klingon' })).status, 400)
   })
 
-  test('the feed for Google is a file, with the page of a product that is named', async () => {
+  test('the Google feed is downloaded as a file with the given product links', async () => {
     const { product } = await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg' }] })
     await dashboardUser.page.open(dashboardUser.path('settings/transfers'))
     assert.ok(dashboardUser.page.buttons().includes('Google feed'))
@@ -207,7 +207,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal(dashboardUser.page.status, 400)
   })
 
-  test('orders are exported as they are in view, by days of the shop', async () => {
+  test("orders are exported as the list shows them, by days of the shop's time zone", async () => {
     const { body } = await testServer.askAdmin('getAdminShop')
     const expectedVersion = body.data.version
     await testServer.askAdmin('updateAdminShop', {
@@ -238,7 +238,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.ok(toSend.includes(early.number) && !toSend.includes(unpaid.number), toSend.join(' '))
   })
 
-  test('a file with customers is a post, and a look at each of its orders', async () => {
+  test('an export with customers needs a POST, and is audited for each order', async () => {
     const { orderId, number } = await testServer.orders.place({
       items: { CARD: 1 },
       now: Date.parse('2026-10-10T10:00:00Z'),
@@ -262,7 +262,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal((await send(viewer.headers, viewer.path)).status, 403)
   })
 
-  test('a viewer sees imports and takes files without customers, and can send none', async () => {
+  test('a viewer sees imports and exports without customers, and cannot upload', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     const { location } = await upload(header)
     await viewer.page.open(viewer.path('settings/transfers'))

@@ -109,7 +109,7 @@ eachEngine('a walk over the dashboard', (given) => {
     ;({ testServer, dashboardUser, pages } = await walkDashboard(given))
   })
 
-  test('every screen that can be looked at was seen', () => {
+  test('every screen with a GET route was visited', () => {
     const shapes = new Set(pages.map(({ path }) => shapeOf(path)))
     const missed = screens
       .filter(({ get, path }) => get && !path.endsWith('export'))
@@ -121,7 +121,7 @@ eachEngine('a walk over the dashboard', (given) => {
     assert.deepEqual(missed, [])
   })
 
-  test('a choice that is given can be left as it is', () => {
+  test('no required choice begins with an empty option', () => {
     const blocked = pages.filter(({ html }) => /<select[^>]* required[^>]*>\s*<option value=""/.test(html))
     assert.deepEqual(
       blocked.map(({ path }) => path),
@@ -129,7 +129,7 @@ eachEngine('a walk over the dashboard', (given) => {
     )
   })
 
-  test('changes are said in words, and not in names of members, ids or minor units', () => {
+  test('the list of changes has readable labels, without member names, ids or minor units', () => {
     const { html = '' } = pages.find(({ path }) => path === dashboardUser.path('settings/changes')) ?? {}
     const names = [...html.matchAll(/<dt>([^<]*)</g)].map(([, name = '']) => name)
     assert.ok(names.includes('Discount') && names.includes('Reason'), names.join())
@@ -140,7 +140,7 @@ eachEngine('a walk over the dashboard', (given) => {
     assert.doesNotMatch(html.replaceAll(/<[^>]*>/g, ' '), /sku_|→\s+to\s+333\b/)
   })
 
-  test('pages and forms with ids of another shop are answered as with ids that never were, and nothing moves', async () => {
+  test('pages and forms with ids of another shop answer like those with unknown ids, and change nothing', async () => {
     const merchantId = await rivalId()
     const rival = await dashboardUserOf(testServer, { slug: 'rival', merchantId })
     const there = (text: string) => text.replaceAll(dashboardUser.path(''), rival.path(''))
@@ -212,7 +212,7 @@ eachEngine('a walk over the dashboard', (given) => {
   })
 
   if (isOnce(given))
-    test('what is typed wrong into any field is said at a field, in the words of people', async () => {
+    test('an invalid value in any field is reported at a field, in plain words', async () => {
       const { page } = dashboardUser
       const found: string[] = []
       const seen = new Set<string>()

@@ -20,7 +20,7 @@ assert.ok('file' in read)
 const demo = read.file
 
 anyEngine('the demo shop', (given) => {
-  test('a cart is made, filled, changed, promoted, addressed and read', async () => {
+  test('a cart is created, filled, changed, discounted, addressed and read', async () => {
     const testServer = await openTestServer(given, { shops: [demo] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -92,7 +92,7 @@ anyEngine('the demo shop', (given) => {
     assert.deepEqual(body.data.address.summary, 'Berlin, DE')
   })
 
-  test('scarce, sold out, on backorder, limited: each says so', async () => {
+  test('scarce, sold-out, backordered and limited SKUs are reported as such', async () => {
     const testServer = await openTestServer(given, { shops: [demo] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'LMP-PLT-PLU': 2 })
@@ -106,7 +106,7 @@ anyEngine('the demo shop', (given) => {
 })
 
 eachEngine('keys of the demo shop', (given) => {
-  test('behind any number of newer keys, demo keys are bounded and those without an end get one', async () => {
+  test('demo keys are limited in number whatever newer keys exist, and those without an expiry get one', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
     const { installation: shown } = await makeDemoShop(storage, testSecret, clock.now)

@@ -44,8 +44,8 @@ async function runLoops({ app, storage, clock }: TestServer): Promise<void> {
     while (await loop.work(() => false));
 }
 
-eachEngine('an endpoint that is added while the history of the demo shop is made', (given) => {
-  test('gets none of the past, is not given up, and gets what happens from then on', async () => {
+eachEngine('an endpoint that is added while the demo history is created', (given) => {
+  test('gets no past event, stays enabled, and gets later events', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
     await makeDemoShop(storage, testSecret, clock.now)
@@ -104,14 +104,14 @@ anyEngine('the history of the demo shop', (given) => {
       JSON.parse(String((await testServer.app.admin.perform(id, { principal, query })).body))
   })
 
-  test('is made once', async () => {
+  test('is created once', async () => {
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now), undefined)
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + 40 * day), undefined)
     await makeDemoShop(testServer.storage, testSecret, testServer.clock.now + day)
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + day), undefined)
   })
 
-  test('an order whose money never came was cancelled when it was due, and not by a loop of today', async () => {
+  test('has an unpaid order that was cancelled when it was due, not today', async () => {
     const { storage, clock } = testServer
     const rows = await storage.read(
       (db) => db.sql<{ at: number }>`select updated_at as "at" from orders where cancellation like '%"by":"system"%'`,
@@ -120,7 +120,7 @@ anyEngine('the history of the demo shop', (given) => {
     assert.ok(clock.now - (rows[0]?.at ?? Infinity) > day)
   })
 
-  test('breaks no invariant', async () => {
+  test('violates no invariant', async () => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
@@ -175,7 +175,7 @@ anyEngine('the history of the demo shop', (given) => {
     assert.equal(names.size, 2)
   })
 
-  test('is silent: no e-mails, and nothing waits for webhooks listen', async () => {
+  test('queues no e-mails, and no deliveries for the endpoint of webhooks listen', async () => {
     const [emails] = await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as n from emails`)
     assert.equal(Number(emails?.n), 0)
     const [own] = await testServer.storage.read(
@@ -189,7 +189,7 @@ anyEngine('the history of the demo shop', (given) => {
     assert.equal(mail?.on, 1)
   })
 
-  test('has a receiver that takes calls, one that fails and one that is turned off; none of them is called outside', async () => {
+  test('has a healthy, a failing and a disabled receiver, and calls none of them', async () => {
     const { storage, clock } = testServer
     const rows = await storage.read(
       (db) => db.sql<{ url: string; status: string; failures: number; failed: number }>`
@@ -231,8 +231,8 @@ anyEngine('the history of the demo shop', (given) => {
   })
 })
 
-anyEngine('a shop that is there before', (given) => {
-  test('a shop whose first start ended before its keys were made gets its history too; one of an earlier release does not', async () => {
+anyEngine('the history of an existing demo shop', (given) => {
+  test('is also created for a shop whose first start ended before its keys were created, but not for one of an earlier release', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
     const file: ShopFile = JSON.parse(await readFile(new URL('../apps/demo/shop.json', import.meta.url), 'utf8'))
@@ -258,7 +258,7 @@ async function personOf({ storage }: TestServer): Promise<{ merchantId?: string;
 }
 
 if (isWide)
-  test('a start that is killed while it makes the history is completed by the next one, and the shop is open meanwhile', async () => {
+  test('is completed by the next start after a kill, and the shop is open meanwhile', async () => {
     const folder = await tempFolder()
     const settings = {
       CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`,

@@ -24,7 +24,7 @@ describe('the files of deploy/', () => {
         assert.ok(settings.has(setting), `${name}: ${setting}`)
   })
 
-  test('name the version of the program and of its Node', async () => {
+  test('name the present version of the program and of Node', async () => {
     const { dependencies } = JSON.parse(await pageText('package.json'))
     assert.match(await deployed('Containerfile'), new RegExp(`node:${dependencies.node}-slim`))
     for (const name of ['compose.yaml', 'kubernetes.yaml'])
@@ -33,7 +33,7 @@ describe('the files of deploy/', () => {
   })
 
   // Docker, buildah and podman all read it; one that is called .containerignore would take its place for two of them.
-  test('let everything into the image that the package is made of', async () => {
+  test('include everything in the image that the package needs', async () => {
     const ignored = await pageText('.dockerignore')
     const [, folders = ''] = /^const folders = \[(.*)\]$/m.exec(await deployed('pack.ts')) ?? []
     const named = [...folders.matchAll(/'([^']+)'/g)].map(([, folder = '']) => folder)
@@ -46,7 +46,7 @@ describe('the files of deploy/', () => {
     assert.ok(!(await readdir(root)).includes('.containerignore'))
   })
 
-  test('are YAML where they say so, and the nodes are probed', async () => {
+  test('are valid YAML, and the nodes have probes', async () => {
     const read = async (name: string) => parseAllDocuments(await deployed(name)).map((document) => document.toJS())
     for (const name of files.filter((file) => file.endsWith('.yaml')))
       for (const document of parseAllDocuments(await deployed(name))) assert.deepEqual(document.errors, [], name)
@@ -59,7 +59,7 @@ describe('the files of deploy/', () => {
     assert.ok(container.lifecycle.preStop)
   })
 
-  test('have a section of docs/runbook.md for each alert, and no other', async () => {
+  test('have exactly one section of docs/runbook.md for each alert', async () => {
     const alerts = [...(await deployed('alerts.yaml')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
     const sections = [...(await pageText('docs/runbook.md')).matchAll(/^## (\w+)\n\n\*(page|ticket)\.\*/gm)]
     assert.ok(alerts.length > 20)
@@ -157,7 +157,7 @@ describe('docs/production.md', () => {
     }
   }
 
-  test('the first hour, the backup and the drill do what they say', async () => {
+  test('the commands for the first hour, the backup and the restore drill work', async () => {
     const server = await serveHere(settings, ['--no-demo', '--backup-every', '6h', '--backup-to', join(folder, 'own')])
     await type('## 5. The first hour', settings)
     await type('## 6. Backups, and the drill', settings)

@@ -20,7 +20,7 @@ import { hashOf } from '../src/domain/oauth/artifacts.ts'
 eachEngine('describeOAuthAuthorization', (given) => {
   const open = sharedOAuthTestServer(given)
 
-  test('200 says what was granted, to whom, and where to go from here', async () => {
+  test('200 names the grant, its app and merchant, and the endpoints', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const at = (path: string) => testServer.origin + path
@@ -58,7 +58,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
-  test('200 for a proof that is right in an odd way', async () => {
+  test('200 for an unusual but valid proof', async () => {
     const testServer = await open()
     const installed = await installApp(testServer, { key: await makeDpopKey('Ed25519') })
     const now = Math.floor(testServer.clock.now / 1000)
@@ -83,7 +83,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     )
   })
 
-  test('200 hands on the next nonce before the present one is over, and a nonce of either side works on the other', async () => {
+  test('200 sends the next nonce before the present one expires, and both are accepted by API and token endpoint', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const nonce = await currentNonce(testServer)
@@ -107,7 +107,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(given, await currentNonce(testServer))
   })
 
-  test('401 without credentials names the metadata and the algorithms, and no error', async () => {
+  test('401 without credentials names the metadata and algorithms, and no error code', async () => {
     const testServer = await open()
     const answer = await testServer.ask('describeOAuthAuthorization', { key: null })
     assertError(answer, 'unauthenticated')
@@ -120,7 +120,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
-  test('401 for an API key, and for a good token under Bearer, with and without its proof', async () => {
+  test('401 for an API key, and for a valid token with the scheme Bearer, with and without its proof', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { secret } = await issueKey(testServer, installed)
@@ -164,7 +164,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     'no key': () => ({ header: { jwk: undefined } }),
     'a nonce that is a number': () => ({ claims: { nonce: 7 } }),
   }
-  test('401 for a proof that is wrong in any way', async () => {
+  test('401 for an invalid proof', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     for (const [name, proof] of Object.entries(wrong)) {
@@ -176,7 +176,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
   })
 
-  test('401 for the proof of another key, or none, two, a joined, a garbled, an overlong or a used one', async () => {
+  test('401 for a proof of another key, a missing, duplicate, joined, truncated, oversized or reused proof', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const stranger = { ...installed, key: await makeDpopKey() }
@@ -211,7 +211,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.match(await wire([`DPoP: ${one}`]), /^HTTP\/1.1 401/)
   })
 
-  test('401 asks for the nonce when that is all that is missing, and is not held against the address', async () => {
+  test('401 asks for the nonce if only that is missing, and does not count against the rate limit of the address', async () => {
     const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const installed = await installApp(testServer)
     for (const claims of [{ nonce: undefined }, { nonce: 'made-up' }]) {
@@ -228,7 +228,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     }
   })
 
-  test('429 by grant, before the proof is used up', async () => {
+  test('429 per grant, without using up the proof', async () => {
     const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const installed = await installApp(testServer)
     const other = await installApp(testServer, { browser: installed.browser })
@@ -246,7 +246,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(now.status, 200)
   })
 
-  test('400 for a body, a query, and two Authorization headers', async () => {
+  test('400 for a query and for two Authorization headers', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { accessToken, key } = installed
@@ -272,7 +272,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.match(twice, /^HTTP\/1.1 400/)
   })
 
-  test('401 for a token whose row was given to another installation', async () => {
+  test('401 for a token whose grant is that of another installation', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const [own, other] = [await installApp(testServer, { browser }), await installApp(testServer, { browser })]
@@ -285,14 +285,14 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', other)).status, 200)
   })
 
-  test('401 after the merchant closed', async () => {
+  test('401 after the merchant was closed', async () => {
     const testServer = await openOAuthTestServer(given)
     const installed = await installApp(testServer)
     await testServer.storage.write((tx) => tx.sql`update merchants set closed_at = ${testServer.clock.now}`)
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 401)
   })
 
-  test('the address of the request, not the host that it names, is what a proof must name', async () => {
+  test('401 for a proof that names the host of forwarding headers instead of the real address', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const url = 'https://evil.example/api/v1/oauth/authorize'

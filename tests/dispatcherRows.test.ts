@@ -23,7 +23,7 @@ interface DeliveryRow {
   attempts: number
 }
 
-eachEngine('the dispatcher survives its worst row', (given) => {
+eachEngine('the dispatcher continues after a delivery', (given) => {
   let testServer: TestServer
   let webhooks: Webhooks
   let receivers: Receiver[]
@@ -110,14 +110,14 @@ eachEngine('the dispatcher survives its worst row', (given) => {
     await assertSurvived(first, all, { cure, status: 'pending', calls: 0 })
   })
 
-  test('whose outcome cannot be written down', { timeout: 30_000 }, async () => {
+  test('whose success cannot be recorded', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
     const condition = `old.id = '${first.id}' and old.status = 'sending'`
     const cure = await poison(testServer.storage, 'webhook_deliveries', condition)
     await assertSurvived(first, all, { cure, status: 'sending', calls: 1 })
   })
 
-  test('whose failure cannot be written down', { timeout: 30_000 }, async () => {
+  test('whose failure cannot be recorded', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
     const condition = `old.id = '${first.id}' and old.status = 'sending'`
     const cure = await poison(testServer.storage, 'webhook_deliveries', condition)
@@ -134,7 +134,7 @@ eachEngine('the dispatcher survives its worst row', (given) => {
     await assertSurvived(first, all, { cure: mend, status: 'sending', calls: 1 })
   })
 
-  test('whose text cannot be read', { timeout: 30_000 }, async () => {
+  test('whose body cannot be read', { timeout: 30_000 }, async () => {
     const { all, first } = await announceCarts()
     const { storage } = testServer
     const [event] = await storage.read(

@@ -41,7 +41,7 @@ async function emailOf({ testServer }: BankShop, disputeId: string | undefined) 
 }
 
 eachEngine('a dispute', (given) => {
-  test('is shown and named by doctor until it is decided, and the order does not move', async () => {
+  test('is shown and reported by doctor until it is decided, and does not change the order', async () => {
     const shop = await openBankShop(given)
     await shop.testServer.storage.write((tx) => setMailSwitch(tx, true, shop.testServer.clock.now))
     await shop.testServer.storage.write((tx) => tx.sql`update merchants set support_email = 'help@example.com'`)
@@ -111,7 +111,7 @@ eachEngine('a dispute', (given) => {
     assert.deepEqual([await shop.events(orderId), await shop.violations()], [[], []])
   })
 
-  test('of a payment that was given back is recorded as well', async () => {
+  test('about a refunded payment is recorded too', async () => {
     const shop = await openBankShop(given)
     const { bank, testServer } = shop
     const { paymentId, secret, payment, total } = await shop.begin()

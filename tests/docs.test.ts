@@ -51,7 +51,7 @@ function codeLinesOf(page: string): string[] {
 // The endpoint is found by its address.
 const merchantless = ['webhooks listen']
 
-test('examples of commands that are about one merchant name it, since there may be several', () => {
+test('examples of commands for one merchant name it, since there may be several', () => {
   const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)]
   const nameless = pages
     .filter((page) => page.endsWith('.md'))
@@ -98,7 +98,7 @@ test('documents link to files and headings that exist', () => {
   assert.deepEqual(broken, [])
 })
 
-test('the walks of docs/ARCHITECTURE.md lead to files that are there, and to names in them', () => {
+test('the paths in docs/ARCHITECTURE.md lead to existing files and exports', () => {
   const [, chapter = ''] = read('docs/ARCHITECTURE.md').split('## Where is …?')
   const rows = (chapter.split('## ')[0] ?? '').match(/^\| where .*$/gm) ?? []
   assert.ok(rows.length >= 8)

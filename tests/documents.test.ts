@@ -32,7 +32,7 @@ const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 // Of two rates.
 const items = { BOOK: 1, CARD: 3 }
 
-eachEngine('documents', (given) => {
+eachEngine('invoices and credit notes', (given) => {
   let testServer: TestServer
   let orders: Orders
   before(async () => {
@@ -72,7 +72,7 @@ eachEngine('documents', (given) => {
     }
   }
 
-  test('a paid order has one invoice with its lines, and the buyer is sealed', async () => {
+  test('a paid order gets one invoice with its lines, and the buyer is encrypted', async () => {
     const { orderId, number, quote } = await orders.place({ items })
     assert.deepEqual(await of(orderId), [])
     assert.equal(await issue(), 1)
@@ -109,7 +109,7 @@ eachEngine('documents', (given) => {
     assert.doesNotMatch(stored?.text ?? '', /Lovelace|Unter den Linden|Berlin/)
   })
 
-  test('an order that awaits its money has none until it is paid', async () => {
+  test('an unpaid order has no invoice until it is paid', async () => {
     const { orderId } = await orders.place({ items, isManual: true })
     assert.equal(await issue(), 0)
     await testServer.storage.write((tx) => payOrder(tx, keyOf(orderId), context()))
@@ -124,7 +124,7 @@ eachEngine('documents', (given) => {
     )
   })
 
-  test('each refund has a credit note with its tax, in the order of the refunds, and both sum up to nothing', async () => {
+  test('each refund has a credit note with its tax, and the notes of a full refund add up to the invoice', async () => {
     const { orderId, quote } = await orders.place({ items })
     await refund(orderId, 500)
     await refund(orderId, null)
@@ -176,7 +176,7 @@ eachEngine('documents', (given) => {
     await assertNumbers()
   })
 
-  test('rounds on several nodes at once, and rounds that fail, leave no gap and no double', async () => {
+  test('concurrent and failing rounds leave no gap and no duplicate in the numbers', async () => {
     const quote = await orders.quote({ items })
     const placed = await Promise.all(Array.from({ length: 24 }, () => orders.place({ quote })))
     // The work of a round is undone when its process dies before the commit.
@@ -209,7 +209,7 @@ eachEngine('documents', (given) => {
     assert.equal(Number(left?.rows), 0)
   })
 
-  test('a shopper who is erased stays on the invoice, as tax law demands, and nowhere else', async () => {
+  test('an invoice stays unchanged when its shopper is erased', async () => {
     const { storage, merchantId, installationId } = testServer
     const { orderId } = await orders.place({ items })
     await issue()
@@ -219,7 +219,7 @@ eachEngine('documents', (given) => {
     assert.deepEqual(await of(orderId), [before])
   })
 
-  test('the shopper reads it at the address of the order, and other orders have none of it', async () => {
+  test('the shopper reads an invoice below the address of the order, and not below that of another order', async () => {
     const { orderId, statusSecret } = await orders.place({ items })
     const other = await orders.place({ items })
     const page = (path: string) => testServer.fetch(path, { headers: { 'accept-language': 'de' } })
@@ -262,7 +262,7 @@ eachEngine('documents', (given) => {
       assert.equal((await page(wrong)).status, 404)
   })
 
-  test('the back office lists them, and a look at the buyer is written down', async () => {
+  test('the admin surface lists invoices without the buyer, and shows the buyer of one', async () => {
     const { orderId } = await orders.place({ items })
     await issue()
     const { body } = await testServer.askAdmin('listAdminDocuments', { query: `?orderId=${orderId}` })
@@ -277,7 +277,7 @@ eachEngine('documents', (given) => {
     assert.deepEqual(byNumber.body.data, [])
   })
 
-  test('the tax report by rate is a count by hand over a random history', async () => {
+  test('the tax report by rate equals a count over a random history', async () => {
     testServer.clock.now += 3 * 86_400_000
     const { random } = seeded(seed)
     const counted = new Map<number, { net: number; tax: number; total: number }>()
@@ -401,7 +401,7 @@ eachEngine('documents', (given) => {
     assert.equal(wrong.status, 400)
   })
 
-  test('the documents of some days are exported ten at a time, and each is a look', async () => {
+  test('the documents of a period are exported ten at a time, and each read is audited', async () => {
     const days = { from: '2026-01-01', to: '2026-12-31' }
     const query = `?${new URLSearchParams(days)}`
     const exported: AdminDocument[] = []
@@ -444,7 +444,7 @@ eachEngine('documents', (given) => {
     assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true])
   })
 
-  test('numbers follow the format of the merchant, begin anew with the year, and never repeat', async () => {
+  test('numbers follow the format of the merchant, restart with the year, and never repeat', async () => {
     const { body } = await testServer.askAdmin('getAdminShop')
     const set = async (numberFormat: string) => {
       const { version } = (await testServer.askAdmin('getAdminShop')).body.data

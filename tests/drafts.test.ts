@@ -41,7 +41,7 @@ eachEngine('drafts', (given) => {
   const cancel = (draftId: string) =>
     testServer.askAdmin('cancelAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req') } })
 
-  test('the preview, the link, the charge, the order and its lines agree to the cent', async () => {
+  test('the preview, the link, the charge, the order and its lines have the same amounts', async () => {
     const items = [
       { skuId: carts.sku('ROSE-12'), quantity: 3, unitPrice: 3333 },
       { skuId: carts.sku('CARD'), quantity: 1 },
@@ -68,7 +68,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([sold.payments[0].amount, sold.promotion], [preview.totals.total, null])
   })
 
-  test('409 where it would cost something else than the merchant was shown, and nothing is held', async () => {
+  test('409 if the total differs from the one that the merchant saw, and nothing is held', async () => {
     const before = await free('CARD')
     const body = {
       idempotencyKey: newId('req'),
@@ -80,7 +80,7 @@ eachEngine('drafts', (given) => {
     assert.equal(await free('CARD'), before)
   })
 
-  test('the shopper changes neither items nor discounts, and no key of the app does', async () => {
+  test('neither the shopper nor an API key can change items or discounts', async () => {
     const { draft } = await draftOf(testServer, { ...ready, discount: 100 })
     const secret = secretOf(draft.url)
     const view = await checkout.look(secret)
@@ -100,7 +100,7 @@ eachEngine('drafts', (given) => {
     assert.equal((await read(draft.id)).totals.total, draft.totals.total)
   })
 
-  test('a price that changes in the catalog does not change what was agreed', async () => {
+  test('a price change in the catalog does not change an agreed price', async () => {
     const { draft } = await draftOf(testServer, ready)
     const [sku] = (await testServer.askAdmin('listAdminSkus', { query: '?q=CARD' })).body.data
     const raise = (price: number) =>
@@ -112,7 +112,7 @@ eachEngine('drafts', (given) => {
     await raise(sku.price)
   })
 
-  test('the stock is held until the draft ends, by a cancellation or by time, and then the link opens nothing', async () => {
+  test('the stock is held until the draft is cancelled or expires, and then the link cannot start again', async () => {
     const before = await free('CARD')
     const { draft } = await draftOf(testServer, { ...ready, days: 2 })
     const other = (await draftOf(testServer, { ...ready, days: 1 })).draft
@@ -130,7 +130,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([twice.status, twice.body.error.code], [409, 'draft_not_open'])
   })
 
-  test('a payment and a cancellation at once: one of them wins, and the stock agrees', async () => {
+  test('one of a concurrent payment and cancellation succeeds, and the stock is right', async () => {
     const before = await free('CARD')
     const { draft } = await draftOf(testServer, ready)
     const secret = secretOf(draft.url)
@@ -147,7 +147,7 @@ eachEngine('drafts', (given) => {
   const listed = async (draftId: string) =>
     (await testServer.askAdmin('listAdminDrafts')).body.data.find(({ id }: { id: string }) => id === draftId)
 
-  test('the list shows the stored total, which follows the address of the shopper and the order', async () => {
+  test("the list shows the stored total, which follows the shopper's address and the order", async () => {
     const { draft } = await draftOf(testServer, { customer })
     assert.equal((await listed(draft.id)).total, draft.totals.total)
     const secret = secretOf(draft.url)
@@ -172,7 +172,7 @@ eachEngine('drafts', (given) => {
     assert.equal((await listed(old.id)).total, old.totals.total)
   })
 
-  test('a change keeps the link, takes other items and terms, and the stock follows', async () => {
+  test('a change keeps the link, replaces items and terms, and adjusts the held stock', async () => {
     const before = { CARD: await free('CARD'), 'ROSE-12': await free('ROSE-12') }
     const { draft } = await draftOf(testServer, { ...ready, note: 'By phone' })
     const items = [
@@ -211,7 +211,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([ended.status, ended.body.error.code], [409, 'draft_not_open'])
   })
 
-  test('a change is taken back with the price that was agreed, and a new draft by cancelling it', async () => {
+  test('undo restores the agreed items and prices of a changed draft, and cancels a new draft', async () => {
     const { draft } = await draftOf(testServer, { ...ready, discount: 100 })
     const items = [{ skuId: carts.sku('CARD'), quantity: 2, unitPrice: 1 }]
     await change(draft.id, { items, discount: 0 })
@@ -233,7 +233,7 @@ eachEngine('drafts', (given) => {
     assert.doesNotMatch(JSON.stringify(stored), /Lovelace|Ada L/)
   })
 
-  test('409 where the link cannot be sent: no address, no mail, too often; and what is sent goes with its shopper', async () => {
+  test('409 if the link cannot be e-mailed; a sent e-mail is deleted with its shopper', async () => {
     const send = (draftId: string) =>
       testServer.askAdmin('sendAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req') } })
     const codeOf = async (draftId: string) => (await send(draftId)).body.error?.code
@@ -260,7 +260,7 @@ eachEngine('drafts', (given) => {
     assert.ok((await rows()).every(({ recipient }) => recipient === null))
   })
 
-  test('400 where a price by hand is larger than a price can be, so sums of orders stay exact', async () => {
+  test('400 for a manual price above the limit or below zero', async () => {
     const skuId = carts.sku('CARD')
     const asked = [
       { items: [{ skuId, quantity: 1, unitPrice: limits.amountMax + 1 }] },
@@ -276,7 +276,7 @@ eachEngine('drafts', (given) => {
     }
   })
 
-  test('what was agreed on counts as long as the link, with the address that the merchant typed', async () => {
+  test('the agreed total and the typed address are valid as long as the link', async () => {
     const { draft } = await draftOf(testServer, { customer, address: berlin, days: 30 })
     assert.ok(draft.shipping !== null && draft.totals.shipping > 0)
     testServer.clock.now += 29 * dayMs
@@ -287,7 +287,7 @@ eachEngine('drafts', (given) => {
     assert.equal((await checkout.pay(secretOf(draft.url), view)).problem, null)
   })
 
-  test('the link is stored nowhere in clear: who reads the database pays for no one', async () => {
+  test('the link is in no stored answer in clear text', async () => {
     const { draft } = await draftOf(testServer, ready)
     const secret = secretOf(draft.url)
     const stored = await testServer.storage.read(
@@ -296,7 +296,7 @@ eachEngine('drafts', (given) => {
     assert.ok(!JSON.stringify(stored).includes(secret))
   })
 
-  test('what the people of the shop wrote about a draft goes when its shopper is erased', async () => {
+  test('a note about a draft is deleted when its shopper is erased', async () => {
     const email = 'grace@example.com'
     const { draft } = await draftOf(testServer, {
       ...ready,
@@ -310,7 +310,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([note, emailMasked], [null, null])
   })
 
-  test('a code that is typed whole is proposed first, also where many names have it', async () => {
+  test('a completely typed code is proposed first, even if many names contain it', async () => {
     const values = Array.from({ length: 9 }, (_, at) => `A-${at}`)
     const skus = values.map((code) => ({ code, name: code, price: 1, stock: 1, options: { Box: code } }))
     await createProduct(testServer, { name: 'Boxes for card', options: [{ name: 'Box', values }], skus })

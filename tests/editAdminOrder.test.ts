@@ -62,7 +62,7 @@ eachEngine('editAdminOrder', (given) => {
     return answer.body.data
   }
 
-  test('200 takes units off a paid order: shown to the cent, then given back, restocked and documented', async () => {
+  test('200 removes units from a paid order after an exact preview, then refunds, restocks and documents them', async () => {
     const { orderId } = await place({ items: { 'ROSE-12': 2, CARD: 3 }, code: 'WELCOME10' })
     await issue()
     const was = await orderOf(orderId)
@@ -105,7 +105,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal((await orderOf(orderId)).paymentStatus, 'refunded')
   })
 
-  test('200 swaps items at the same price without moving money, and the new one can be refunded by line', async () => {
+  test('200 swaps items at the same price without a payment, and the new item can be refunded', async () => {
     const { orderId } = await place({ items: { CARD: 4 } })
     await issue()
     const was = await orderOf(orderId)
@@ -139,7 +139,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal((await documentsOf(orderId)).length, 5)
   })
 
-  test('200 changes what is awaited of an order that is paid by hand, in both directions', async () => {
+  test('200 changes the amount due of an unpaid manual order, up and down', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
     const more = done(await edit(orderId, { CARD: 3, BOOK: 1 }, { shipping: 700 }))
     assert.deepEqual([more.refund, more.order.payments[0].amount], [null, more.totals.total])
@@ -152,7 +152,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual(await documentsOf(orderId), [{ kind: 'invoice', total: 333 }])
   })
 
-  test('200 takes the difference of an order that was paid by hand as a payment of its own, and all of it goes back', async () => {
+  test('200 records the difference of a manually paid order as a payment of its own, which can be refunded too', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
     const was = done(await ask('payAdminOrder', orderId))
     await issue()
@@ -187,7 +187,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([sums.length, sums.reduce((one, other) => one + other, 0)], [6, 0])
   })
 
-  test('200 refunds an order with a card payment and a later one by hand: the newest payment first, each unit once', async () => {
+  test('200 refunds an order with a card and a later manual payment from the newest payment first, each unit once', async () => {
     const { orderId } = await place({ items: { CARD: 2 } })
     await issue()
     const was = (await orderOf(orderId)).totals.total
@@ -242,7 +242,7 @@ eachEngine('editAdminOrder', (given) => {
     return sums.reduce((one, other) => one + other, 0)
   }
 
-  test('an edit that costs more is paid by a link: the order stays until then, and changes with the money', async () => {
+  test('an edit that costs more is paid by a link; the order changes only with the payment', async () => {
     const { orderId } = await place({ items: { CARD: 2, 'ROSE-12': 1 }, code: 'WELCOME10' })
     await issue()
     const was = await orderOf(orderId)
@@ -277,7 +277,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal((await orderOf(orderId)).paymentStatus, 'refunded')
   })
 
-  test('after an edit that was paid by a link, one that costs less gives back to the cent, and then refunds end at zero', async () => {
+  test('after an edit that was paid by a link, a cheaper edit refunds the exact difference, and later refunds end at zero', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     await issue()
     const was = await orderOf(orderId)
@@ -296,7 +296,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await ask('refundAdminOrder', orderId), 'nothing_to_refund')
   })
 
-  test('409 for a second change while one waits; it can be withdrawn, and its link ends with it, or with the order', async () => {
+  test('409 for a second change while one waits; the waiting change can be withdrawn, and its link ends with it or with the order', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     const second = await edit(orderId, { CARD: 0, BOOK: 1 }, { payByLink: true })
@@ -322,7 +322,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal((await linkOf(again.draftId).catch(() => undefined))?.draft.status ?? 'expired', 'expired')
   })
 
-  test('a link that is paid while the order is sent, cancelled, edited or withdrawn: one of them, and the money is where it says', async () => {
+  test('a link that is paid while the order is shipped, cancelled, refunded or the change withdrawn leaves the amounts consistent', async () => {
     const rivals: Readonly<Record<string, (orderId: string, draftId: string) => Promise<Answer>>> = {
       send: (orderId) => ask('fulfilAdminOrder', orderId),
       cancel: (orderId) => ask('cancelAdminOrder', orderId, {}),
@@ -350,7 +350,7 @@ eachEngine('editAdminOrder', (given) => {
         update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId} and status = 'pending'`,
     )
 
-  test('an edit leaves what was refunded of an item by one payment where the other one refused its share', async () => {
+  test('an edit keeps units that one payment refunded although another payment refused its share', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     const { secret } = await linkOf(draftId)
@@ -369,7 +369,7 @@ eachEngine('editAdminOrder', (given) => {
     done(await edit(orderId, { CARD: 1, BOOK: 1 }, { differenceReceived: true }))
   })
 
-  test('a cancellation shows what became of its refund, however often one of its payments refused', async () => {
+  test('a cancellation shows the final state of its refund after repeated refusals of a payment', async () => {
     const { orderId } = await place({ items: { CARD: 1 }, card: refusingCard })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     await payLink((await linkOf(draftId)).secret)
@@ -387,7 +387,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([cancellation.refund.status, paymentStatus], ['succeeded', 'refunded'])
   })
 
-  test('a refund over several payments that the merchant paid by hand is recorded once, by its whole amount', async () => {
+  test('a manual refund over several payments is recorded once with its whole amount', async () => {
     const { orderId } = await place({ items: { CARD: 2 } })
     done(await edit(orderId, { CARD: 3 }, { differenceReceived: true }))
     done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
@@ -398,7 +398,7 @@ eachEngine('editAdminOrder', (given) => {
     )
   })
 
-  test('a link with a dearer delivery', async () => {
+  test('a link with more expensive shipping charges the new total', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     await issue()
     const was = await orderOf(orderId)
@@ -410,7 +410,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal(await booksOf(orderId), totals.total)
   })
 
-  test('200 keeps the parts of the shipping by rate in agreement with order and documents', async () => {
+  test('200 keeps the shipping parts by tax rate consistent with order and documents', async () => {
     const stored = async (orderId: string) => {
       const [row] = await testServer.storage.read(
         (db) =>
@@ -468,7 +468,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal(again.totals.total, unpaid.quote.totals.total)
   })
 
-  test('409 for less shipping where the shipping was refunded by line; more of it, and fewer items, are possible', async () => {
+  test('409 for less shipping if the shipping was refunded; more shipping and fewer items are possible', async () => {
     const { orderId } = await place({ items: { CARD: 6 } })
     const { amount } = done(await ask('refundAdminOrder', orderId, { shipping: true }))
     await testServer.orders.pay()
@@ -486,7 +486,7 @@ eachEngine('editAdminOrder', (given) => {
     ])
   })
 
-  test('200 takes off what cannot be sent, and the order is done; what was sent stays', async () => {
+  test('200 removes items that were not shipped, which completes the order; shipped items stay', async () => {
     const { orderId } = await place({ items: { CARD: 3 } })
     done(await ask('fulfilAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
     assertAdminError(await edit(orderId, { CARD: 1 }), 'order_edit_not_possible')
@@ -495,7 +495,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await edit(orderId, { CARD: 3 }), 'order_not_editable')
   })
 
-  test('200 corrects the address within its country, and opens it for those who may see it', async () => {
+  test('200 corrects the address within its country, and people who may see it see the new one', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const address = { ...berlin, line1: 'Torstrasse 2', postalCode: '10119' }
     const preview = done(await edit(orderId, {}, { address, dryRun: true }))
@@ -510,7 +510,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await edit(orderId, {}, { address: { ...berlin, postalCode: 'x' } }), 'invalid_request')
   })
 
-  test('an order whose address was corrected is found by the new one, not by the old one', async () => {
+  test('an order whose address was corrected is found by the new address, not by the old one', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const index = () => indexOrders(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
     const isFound = async (q: string) => {
@@ -527,7 +527,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual(await Promise.all(words.map(isFound)), [true, true, false, false, false])
   })
 
-  test('200 without an edit for what changes nothing, and 409 for one more than an order may have', async () => {
+  test('200 without an edit if nothing changes, and 409 for one edit more than allowed', async () => {
     const { orderId } = await place({ items: { CARD: 2 } })
     const address = { ...berlin, line1: 'Torstrasse 2' }
     done(await edit(orderId, {}, { address }))
@@ -552,7 +552,7 @@ eachEngine('editAdminOrder', (given) => {
     }
   })
 
-  test('200 adds an item by the prices of the order, whatever the prices of the shop contain now', async () => {
+  test("200 adds an item priced with the order's tax setting, whatever the shop's setting is now", async () => {
     const { orderId } = await place({ items: { CARD: 1 }, isManual: true })
     const prices = async (priceTax: string) => {
       await testServer.storage.write(
@@ -566,7 +566,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([items[1].unitPrice, totals.taxIncluded], [3205, true])
   })
 
-  test('4xx for what is paid and would cost more, for nothing left, nothing asked, too much, and of others', async () => {
+  test('4xx for a paid order that would cost more, an empty order, an empty request, a stale version, too many units and unknown ids', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     assertAdminError(await edit(orderId, { CARD: 2 }), 'order_edit_not_possible')
     assertAdminError(await edit(orderId, { CARD: 0 }), 'order_edit_not_possible')
@@ -580,7 +580,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await ask('editAdminOrder', unpaid.orderId, { items }), 'invalid_request')
   })
 
-  test('409 for a total that is not above what was refunded, in the preview too', async () => {
+  test('409 for a total that is not above the refunded amount, in the preview too', async () => {
     const { orderId } = await place({ items: { CARD: 6 }, card: refusingCard })
     done(await edit(orderId, { CARD: 4 }))
     await testServer.storage.write(
@@ -604,7 +604,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([order.totals.total, order.totals.refunded], [totals.total - 333, amount])
   })
 
-  test('a refund of an edit that fails waits for a person, and is owed again under the same edit', async () => {
+  test('a failed refund of an edit waits for a person, and can be paid by hand', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, card: refusingCard })
     const { difference } = done(await edit(orderId, { CARD: 1 }))
     await testServer.storage.write(
@@ -619,7 +619,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([after.refunds.length, after.refunds[1].status, after.totals.refunded], [2, 'succeeded', 0])
   })
 
-  test('an edit and a parcel, a cancellation, a payment or another edit at once leave money and stock in agreement', async () => {
+  test('an edit concurrent with a shipment, cancellation, refund, payment or edit leaves money and stock consistent', async () => {
     const rivals: Readonly<Record<string, (orderId: string) => Promise<Answer>>> = {
       parcel: (orderId) => ask('fulfilAdminOrder', orderId),
       cancellation: (orderId) => ask('cancelAdminOrder', orderId),

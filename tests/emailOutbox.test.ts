@@ -46,7 +46,7 @@ async function kindsOf(testServer: TestServer): Promise<string[]> {
 const switchOn = ({ storage, clock }: TestServer) => storage.write((tx) => setMailSwitch(tx, true, clock.now))
 
 anyEngine('queued e-mails', (given) => {
-  test('one for each fact of an order, in its transaction', async () => {
+  test('each fact of an order queues one e-mail in its transaction', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, orders, clock, installationId } = testServer
     await switchOn(testServer)
@@ -87,7 +87,7 @@ anyEngine('queued e-mails', (given) => {
     assert.equal(new Set(rows.map(({ subjectId }) => subjectId)).size, 4)
   })
 
-  test('a cancellation says what goes back; a refund that fails is reported to the merchant', async () => {
+  test('a cancellation names the refund, and a failed refund is reported to the merchant', async () => {
     const testServer = await openOrderTestServer(given)
     const { orders, clock, storage } = testServer
     await switchOn(testServer)
@@ -114,7 +114,7 @@ anyEngine('queued e-mails', (given) => {
     assert.ok(!(await kindsOf(testServer)).includes('refunded'))
   })
 
-  test('money for which no order is possible is reported to the shopper of the checkout', async () => {
+  test('a payment for which no order is possible is reported to the shopper of the checkout', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, installationId, clock } = testServer
     await switchOn(testServer)
@@ -159,7 +159,7 @@ anyEngine('queued e-mails', (given) => {
     assert.ok((await rowsOf(testServer)).every(({ hash }) => hash === null))
   })
 
-  test('none where no server sends e-mails, or the merchant has switched the kind off', async () => {
+  test('no e-mail is queued if no server sends e-mails or the merchant switched the kind off', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, orders, clock, merchantId } = testServer
     await orders.place()
@@ -180,7 +180,7 @@ anyEngine('queued e-mails', (given) => {
     assert.deepEqual(await kindsOf(testServer), ['order_placed'])
   })
 
-  test('nothing is left of who it was for when a shopper is erased', async () => {
+  test('no recipient is left in the outbox when a shopper is erased', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId, installationId } = testServer
     await switchOn(testServer)
@@ -193,7 +193,7 @@ anyEngine('queued e-mails', (given) => {
     assert.ok((await rowsOf(testServer)).every(({ hash }) => hash === null || hash === 'merchant'))
   })
 
-  test('an endpoint that was given up, and a live stock that runs low, are reported to the merchant', async () => {
+  test('a disabled endpoint and low live stock are reported to the merchant', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     await switchOn(testServer)
     await setSupport(testServer, 'help@example.com')

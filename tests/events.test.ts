@@ -536,7 +536,7 @@ interface EventRow {
   body: string
 }
 
-test('the OpenAPI document lists every kind, with its headers, its schema and an example', () => {
+test('the OpenAPI document lists every kind with its headers, schema and an example', () => {
   const { webhooks, components } = openApiDocument(openDocument, { version: '0' }) as unknown as Document
   assert.deepEqual(Object.keys(webhooks), [...eventKinds])
   for (const kind of eventKinds) {
@@ -575,7 +575,7 @@ function issuesOf(kind: EventKind, event: unknown) {
   return issuesBySchema(schema, event)
 }
 
-eachEngine('the catalogue of events', (given) => {
+eachEngine('the catalog of events', (given) => {
   let world: World
 
   before(async () => {
@@ -588,7 +588,7 @@ eachEngine('the catalogue of events', (given) => {
   for (const kind of eventKinds) {
     const scenario = scenarios[kind]
     if (!scenario) continue
-    test(`${kind} is announced`, async () => {
+    test(`${kind} is emitted`, async () => {
       const { subjectId, cause } = await scenario(world)
       const subject = events[kind].subject
       const announced = await eventsAbout(subject, subjectId)
@@ -666,7 +666,7 @@ eachEngine('the catalogue of events', (given) => {
     assert.deepEqual(rows, expected)
   }
 
-  test('webhook.fixture is shown on request and never announced', async () => {
+  test('webhook.fixture is shown on request and never emitted', async () => {
     const { testServer, listenerId } = world
     const answer = await testServer.ask('getInstallationWebhookSignatureFixture', { path: { id: listenerId } })
     assert.equal(answer.status, 200, answer.text)
@@ -678,7 +678,7 @@ eachEngine('the catalogue of events', (given) => {
   })
 })
 
-eachEngine('a promotion that is used up', (given) => {
+eachEngine('the event of an exhausted promotion', (given) => {
   let testServer: TestServer
   let checkout: Checkout
 
@@ -734,7 +734,7 @@ eachEngine('a promotion that is used up', (given) => {
     })
   }
 
-  test('is announced to every active installation by the last use, and again after one was released', async () => {
+  test('is emitted to every active installation on the last use, and again after a use was released', async () => {
     const promotion = await made({ code: 'TWICE', usageLimit: 2 })
     const { orderId } = await buy('TWICE')
     assert.deepEqual(await announced(promotion), [])
@@ -750,7 +750,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual(await announced(promotion), [...first, ['Storefront', 5, 2, 2], ['Second', 5, 2, 2]])
   })
 
-  test('is not announced by a payment that is declined, nor by uses without a limit', async () => {
+  test('is not emitted by a declined payment, nor by uses without a limit', async () => {
     const limited = await made({ code: 'DECLINED', usageLimit: 1 })
     assert.equal((await buy('DECLINED', cards.declined)).status, 'open')
     const endless = await made({ code: 'ENDLESS' })
@@ -758,7 +758,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual([await announced(limited), await announced(endless)], [[], []])
   })
 
-  test('is not announced by a use that was released because the goods were sold out', async () => {
+  test('is not emitted by a use that was released because the items were sold out', async () => {
     const promotion = await made({ code: 'NOGOODS', usageLimit: 1 })
     const { sessionId, secret, view } = await checkout.ready({ LAST: 2 }, { promotionCode: 'NOGOODS' })
     const { view: begun } = await checkout.pay(secret, view, '4000002500003155')
@@ -777,7 +777,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual([await announced(promotion), used, version], [[], 0, 3])
   })
 
-  test('of two last uses at once one is counted, and it is announced once', async () => {
+  test('is emitted once for concurrent last uses, of which one counts', async () => {
     const promotion = await made({ code: 'RACE', usageLimit: 1 })
     const ready = await Promise.all([1, 2, 3].map(() => checkout.ready({ CARD: 3 }, { promotionCode: 'RACE' })))
     await Promise.all(ready.map(({ secret, view }) => checkout.pay(secret, view)))
@@ -786,7 +786,7 @@ eachEngine('a promotion that is used up', (given) => {
     assert.equal((await announced(promotion)).length, 2)
   })
 
-  test('is announced once when the operator lowers the limit to the uses', async () => {
+  test('is emitted once when the operator lowers the limit to the uses', async () => {
     const promotion = await made({ code: 'LOWERED', usageLimit: 5 })
     await buy('LOWERED')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 3 }), [])
@@ -806,11 +806,11 @@ eachEngine('a promotion that is used up', (given) => {
     assert.deepEqual(await announced(promotion), [...once, ['Storefront', 9, 1, 1], ['Second', 9, 1, 1]])
   })
 
-  test('is not announced for a promotion that a file creates without uses', async () => {
+  test('is not emitted for a promotion that a file creates without uses', async () => {
     assert.deepEqual(await announced(await made({ code: 'NOTHING', usageLimit: 0 })), [])
   })
 
-  test('is not announced by a dry run', async () => {
+  test('is not emitted by a dry run', async () => {
     const promotion = await made({ code: 'DRY', usageLimit: 4 })
     const entry = { code: 'DRY', name: 'Limited', type: 'fixed_amount', amount: 100, usageLimit: 0 } as const
     const file: ShopFile = { merchant: shop.merchant, promotions: [entry] }
@@ -878,7 +878,7 @@ eachEngine('an event', (given) => {
     return Object.fromEntries(rows.map(({ endpointId, status }) => [endpointId, status]))
   }
 
-  test('above 64 KiB holds ids in the place of its data', async () => {
+  test('larger than 64 KiB contains ids instead of its data', async () => {
     const placed = async (name: string) => {
       const event = eventOf('order.placed', { dataText: JSON.stringify({ order: { id: 'ord', name } }) })
       await storage.write(async (tx) => announce(tx, event))
@@ -924,7 +924,7 @@ eachEngine('an event', (given) => {
     assert.deepEqual(await heardBy(eventOf('order.placed')), {})
   })
 
-  test('is not sent for a name that only resembles its own', async () => {
+  test('is not sent for a subscription with a similar name', async () => {
     const likes = ['checkoutxsession.*', 'checkoutxsession.created', 'checkout_session', '%', 'checkout_session.creat*']
     for (const like of likes) await assert.rejects(listener([like]), `${like} is refused`)
     const id = await listener(['*'])
@@ -964,7 +964,7 @@ eachEngine('an event', (given) => {
     await remove([id])
   })
 
-  test('is sent to a hundred endpoints by a hundred deliveries, twenty times in one transaction', async () => {
+  test('is sent twenty times in one transaction to a hundred endpoints, with one delivery each', async () => {
     const ids: string[] = []
     for (let index = 0; index < 100; index += 1) ids.push(await listener(['order.*']))
     const subject = { type: 'order', id: newId('ord') } as const

@@ -161,21 +161,21 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 // tested on both elsewhere, and what is tested here is the example.
 describe('the example app', () => {
   const given = givenEngine('sqlite')
-  browserSuite.test('from the first button to the last', async (t) => {
+  browserSuite.test('works from the first button to the last', async (t) => {
     const scene = await openScene(given.shared)
     for (const [name, act] of Object.entries(acts)) await t.test(name, () => act(scene))
     await scene.close()
   })
 })
 
-test('without a client id the program says what is missing', async () => {
+test('without a client id the program names what is missing', async () => {
   const { child, printed } = startApp({})
   const [code] = (await once(child, 'close')) as [number]
   assert.equal(code, 1)
   assert.match(printed(), /^Set CLIENT_ID .*\n$/)
 })
 
-describe('the guide', () => {
+describe('the guide of the example app', () => {
   test('names every scope, every operation that a scope opens, and every endpoint', async () => {
     const guide = await readFile(join(root, 'docs', 'oauth.md'), 'utf8')
     for (const scope of scopes) {
@@ -190,7 +190,7 @@ describe('the guide', () => {
       assert.ok(guide.includes(`\`${path}\``), path)
   })
 
-  test('leads only to files that are there', async () => {
+  test('links only to existing files', async () => {
     for (const file of ['docs/oauth.md', 'examples/app/README.md']) {
       const text = await readFile(join(root, file), 'utf8')
       for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)\)/g))
@@ -198,7 +198,7 @@ describe('the guide', () => {
     }
   })
 
-  test('shows the code of the example as it stands', async () => {
+  test('shows the present code of the example', async () => {
     const guide = await readFile(join(root, 'docs', 'oauth.md'), 'utf8')
     const source = await readFile(join(root, 'examples', 'app', 'install.ts'), 'utf8')
     const plain = (text: string) => text.replaceAll(/\s+/g, ' ')

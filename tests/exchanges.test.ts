@@ -60,7 +60,7 @@ eachEngine('exchanges', (given) => {
     newItems: [{ skuId: sku(code), quantity, ...(unitPrice !== undefined && { unitPrice }) }],
   })
 
-  test('at the same price: previewed to the cent, then placed and paid at once, and both name each other', async () => {
+  test('at the same price: an exchange is previewed exactly, places a paid order, and both orders name each other', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const preview = await ask('exchangeAdminReturn', { returnId }, { ...wanting('BOOK', 1), dryRun: true })
     const { credit, totals, moneyBack, order, refund } = preview.body.data
@@ -103,7 +103,7 @@ eachEngine('exchanges', (given) => {
     assert.equal(placed.changes[0].operation, 'exchangeAdminReturn')
   })
 
-  test('at a lower price: the rest goes back to the card, and so does the new order when it is cancelled', async () => {
+  test('at a lower price: the rest is refunded to the card, and so is the new order when it is cancelled', async () => {
     const { orderId, returnId } = await received({ BOOK: 2 })
     const made = (await ask('exchangeAdminReturn', { returnId }, wanting('CARD', 3))).body.data
     assert.deepEqual([made.credit, made.totals.total, made.moneyBack, made.refund.amount], [5990, 999, 4991, 4991])
@@ -126,7 +126,7 @@ eachEngine('exchanges', (given) => {
     assert.equal(left.body.data.amount, old.total - 5990)
   })
 
-  test('documents: a credit note for what came back and an invoice for the new items, by their own rates', async () => {
+  test('the returned item gets a credit note and the new items an invoice, at their own rates', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const made = (await ask('exchangeAdminReturn', { returnId }, wanting('CARD', 2))).body.data
     await testServer.orders.pay()
@@ -143,7 +143,7 @@ eachEngine('exchanges', (given) => {
     ])
   })
 
-  test('an exchanged order can be returned and exchanged again, and the money still goes back by the first payment', async () => {
+  test('an exchanged order can be exchanged again, and refunds still go to the first payment', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const first = (await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 1))).body.data.order.id
     await ask('fulfilAdminOrder', { orderId: first })
@@ -160,7 +160,7 @@ eachEngine('exchanges', (given) => {
     assert.equal(charge?.refunded, 2995)
   })
 
-  test('what a provider lists for the first payment is recorded for the order to which the money moved', async () => {
+  test('a refund that the provider lists for the first payment is recorded at the order that has the money', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const { order } = (await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 1))).body.data
     const part = await ask('refundAdminOrder', { orderId: order.id }, { amount: 1000 })
@@ -190,7 +190,7 @@ eachEngine('exchanges', (given) => {
     )
   })
 
-  test('refused: dearer items, a gift, unknown items, digital or missing ones, units twice, another shop', async () => {
+  test('more expensive, free, unknown, digital or missing items, units used twice and other shops are refused', async () => {
     const { orderId, returnId } = await received({ CARD: 2 })
     const dearer = await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 1))
     assertAdminError(dearer, 'exchange_not_possible')
@@ -272,7 +272,7 @@ eachEngine('exchanges', (given) => {
     while ((await issueDocuments(testServer.storage, rootSecret, { now: testServer.clock.now, limit: 50 })) > 0);
   }
 
-  test('dearer items: previewed to the cent, held by a link, and placed with the payment of the difference', async () => {
+  test('more expensive items: an exchange is previewed exactly, held by a link, and placed when the difference is paid', async () => {
     const { orderId, returnId } = await received({ CARD: 2 })
     const wish = { ...wanting('BOOK', 2), payByLink: true }
     const preview = done(await ask('exchangeAdminReturn', { returnId }, { ...wish, dryRun: true }))
@@ -335,7 +335,7 @@ eachEngine('exchanges', (given) => {
     )
   })
 
-  test('a link of an exchange is one at a time, can be withdrawn, and ends with its time or its return', async () => {
+  test('only one link of an exchange is open; it can be withdrawn, and ends with its time or its return', async () => {
     const { orderId, returnId } = await received({ CARD: 1 })
     const before = await availableOf('BOOK')
     const { draft, secret } = await linked(returnId, 'BOOK', 1)
@@ -371,7 +371,7 @@ eachEngine('exchanges', (given) => {
     assert.deepEqual([over.openChange, over.totals.refunded, await availableOf('BOOK')], [null, 0, before])
   })
 
-  test('a link that is paid while the items are refunded, the return is closed, a parcel comes or the link is withdrawn', async () => {
+  test('paying the link concurrently with a refund, closing, receipt or withdrawal stays consistent', async () => {
     const rivals: Readonly<Record<string, (returnId: string, draftId: string) => Promise<Answer>>> = {
       refund: (returnId) => ask('refundAdminReturn', { returnId }, { shipping: false }),
       close: (returnId) => ask('closeAdminReturn', { returnId }),
@@ -395,7 +395,7 @@ eachEngine('exchanges', (given) => {
     }
   })
 
-  test('a link whose items are refunded or whose stock is gone while the bank asks: nothing moves, and the money goes back', async () => {
+  test('a link whose items are refunded or sold out during a bank challenge places no order, and its payment is refunded', async () => {
     const outcomes: Readonly<Record<string, (orderId: string, returnId: string) => Promise<unknown>>> = {
       refunded: (_, returnId) => ask('refundAdminReturn', { returnId }, { shipping: false }),
       refundedByAmount: (orderId) => ask('refundAdminOrder', { orderId }),
@@ -418,7 +418,7 @@ eachEngine('exchanges', (given) => {
     }
   })
 
-  test('races: an exchange twice, an exchange and a refund, and the last unit for two returns', async () => {
+  test('one of two concurrent exchanges, of an exchange and a refund, and of two exchanges for the last unit succeeds', async () => {
     const one = await received({ CARD: 3 })
     const twice = await Promise.all(
       [1, 2].map(() => ask('exchangeAdminReturn', { returnId: one.returnId }, wanting('CARD', 3))),
@@ -442,7 +442,7 @@ eachEngine('exchanges', (given) => {
     assert.equal(await stockOf('COURSE'), 0)
   })
 
-  test('one that is ended in the middle leaves nothing behind', async () => {
+  test('an exchange that fails before the commit leaves nothing behind', async () => {
     const { orderId, returnId } = await received({ CARD: 2 })
     const counts = () =>
       testServer.storage.read(
@@ -464,7 +464,9 @@ eachEngine('exchanges', (given) => {
     assert.equal((await orderOf(orderId)).totals.refunded, 0)
   })
 
-  test('in the dashboard: previewed and made by two presses, without script', { skip: !isOnce(given) }, async () => {
+  test('in the dashboard an exchange is previewed and made by two presses, without script', {
+    skip: !isOnce(given),
+  }, async () => {
     const { returnId } = await received({ BOOK: 1 })
     const user = await dashboardUserOf(testServer)
     const { page } = user

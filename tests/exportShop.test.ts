@@ -24,7 +24,7 @@ eachEngine('export shop', (given) => {
     }
   }
 
-  test('applied to the same shop it changes nothing, and elsewhere it makes the same shop', async () => {
+  test('applying an export to its shop changes nothing, and elsewhere creates the same shop', async () => {
     const known = readShopFile(await readFile('apps/demo/shop.yaml', 'utf8'), now)
     assert.ok('file' in known)
     const demo = known.file
@@ -75,7 +75,7 @@ eachEngine('export shop', (given) => {
     assert.ok('file' in small && small.file.products === undefined)
   })
 
-  test('an unknown format is misuse', async () => {
+  test('an unknown format exits with code 2', async () => {
     const { export: run } = await emptyShop()
     assert.equal((await run('pdf')).code, 2)
     assert.equal((await run()).code, 2)

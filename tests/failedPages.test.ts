@@ -11,7 +11,7 @@ import type { Storage } from '../src/platform/storage/storage.ts'
 
 const german = { headers: { 'accept-language': 'de' } }
 
-eachEngine('a page that fails', (given) => {
+eachEngine('a failure while rendering a page', (given) => {
   let testServer: TestServer
   let checkout: Checkout
   let secret: string
@@ -69,7 +69,7 @@ eachEngine('a page that fails', (given) => {
     return answer
   }
 
-  test('shows the checkout’s shopper a page, at each of its addresses', async () => {
+  test('shows the shopper an error page at each address of the checkout', async () => {
     const set = (text: string) => (storage: Storage) =>
       storage.write((tx) => tx.sql`update checkout_sessions set metadata = ${text} where status = 'open'`)
     await brokenly(set('not JSON'), set('{}'), async () => {
@@ -79,12 +79,12 @@ eachEngine('a page that fails', (given) => {
     assert.equal((await testServer.fetch(`/c/${secret}`)).status, 200)
   })
 
-  test('shows a page to anyone who looks at an order', async () => {
+  test('shows an error page for an order', async () => {
     await brokenly(setLinks('not JSON'), setLinks('{}'), () => assertFailed(statusPath))
     assert.equal((await testServer.fetch(statusPath)).status, 200)
   })
 
-  test('shows a page in the shop, private and with a way to the cart, and the shop is there again', async () => {
+  test('shows an uncached error page in the shop with a link to the cart, and the shop works again afterwards', async () => {
     const { version: expectedVersion } = (await testServer.askAdmin('getAdminSite')).body.data
     const { data } = (await testServer.askAdmin('openAdminSite', { body: { expectedVersion, idempotencyKey: 'open' } }))
       .body
@@ -103,7 +103,7 @@ eachEngine('a page that fails', (given) => {
     assert.equal((await testServer.fetch(shop)).status, 200)
   })
 
-  test('shows a page for every link that is no page, and finds the one that a slash made longer', async () => {
+  test('shows a page for unknown addresses, and redirects one with a trailing slash', async () => {
     for (const path of [`/c/${secret}/`, `${statusPath}/`]) {
       const longer = await testServer.fetch(path, { redirect: 'manual' })
       assert.deepEqual([longer.status, longer.headers.get('location')], [303, path.slice(0, -1)])

@@ -64,8 +64,8 @@ async function buyBowl(page: Page): Promise<void> {
   await page.getByText('Order T-1001').waitFor()
 }
 
-eachEngine('a first start in production', (given) => {
-  test('prints one link; old, foreign and used ones open nothing; of two at once one wins', async () => {
+eachEngine('the first start in production', (given) => {
+  test('prints a setup link; old, wrong and used links are refused, and one of two concurrent uses succeeds', async () => {
     const { origin, begin } = await startEmpty(given)
     const first = await begin()
     assert.match(first.link, /^\/admin\/setup\/[\w-]{43}$/)
@@ -209,7 +209,7 @@ eachEngine('a first start in production', (given) => {
     await server.stop()
   })
 
-  test('a link ends after an hour, and with the first shop or person', async () => {
+  test('ends the link after an hour, and with the first shop or person', async () => {
     const storage = await given.open({ url: await given.migratedUrl() })
     // Two nodes that start at once.
     await Promise.all([1, 2, 3].map(() => storage.write((tx) => createSetupLink(tx, 1_000))))
@@ -230,8 +230,9 @@ eachEngine('a first start in production', (given) => {
 
 // The walk above is on both engines; a browser takes five times its CPU.
 anyEngine('a first start in a browser', (given) => {
-  browserSuite.test('in a browser alone: an empty folder, the guide, a paid test order, an open shop', () =>
-    walkInBrowser(given),
+  browserSuite.test(
+    'leads in a browser from an empty folder through the guide and a paid test order to an open shop',
+    () => walkInBrowser(given),
   )
 })
 

@@ -66,7 +66,7 @@ eachEngine('files of other systems', (given) => {
     assert.deepEqual((await bring(storage, file('Classic T-Shirt', 'Hat'))).counts, [0, 0, 2, 0])
   })
 
-  test('a product that only has the same number in its slug is another one', async () => {
+  test('a product with only the same number in its slug is not matched', async () => {
     const storage = await openShop(given)
     await bring(storage, ['Handle,Title,Variant SKU,Variant Price', 'gate-47,Gate,,3', 'door-48,Door,D,3'])
     const report = await bring(storage, [woo, '47,simple,,Cap,1,visible,18,,,', '48,simple,D,Hat,1,visible,18,,,'])
@@ -79,7 +79,7 @@ eachEngine('files of other systems', (given) => {
     ])
   })
 
-  test('a file of Shopify without prices changes what exists, and no more than it names', async () => {
+  test('a Shopify file without prices changes existing products, and only what it names', async () => {
     const storage = await openShop(given)
     const whole =
       'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Inventory Qty,Variant Barcode,Type'

@@ -10,7 +10,7 @@ import { expireSessions } from '../src/domain/checkout/sweep.ts'
 const minute = 60_000
 
 eachEngine('getHostedCheckoutSession', (given) => {
-  test('200 says expired from the instant on, before and after the sweeper; the stock is free at once', async () => {
+  test('200 shows expired from the exact time on, before and after the sweep, and the stock is free immediately', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 300 })).body.data
@@ -33,7 +33,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await carts.read(cartId)).body.data.checkoutSessionId, null)
   })
 
-  test('200 without an address of its page when the secret that sealed it is given up; the next one has one', async () => {
+  test("200 without the page's address if the secret that encrypted it was removed; the next session has one", async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -53,7 +53,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await read(sessionId)).body.data.status, 'expired')
   })
 
-  test('200 with the hold as it runs: a look at the page keeps it, silence lets it lapse, and it is taken again if it can', async () => {
+  test('200 with the hold: opening the page keeps it, inactivity lets it lapse, and the next visit holds again', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open, read, look } = await checkoutOf(testServer)
     const { id, url } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 3_600 })).body.data
@@ -66,7 +66,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await read(id)).body.data.hold.status, 'held')
   })
 
-  test('200 with the address of the order’s page once there is an order; no event and no stored answer has it', async () => {
+  test('200 with the address of the order page once there is an order; events and stored answers do not contain it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -87,7 +87,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     for (const kept of [told, answers]) assert.ok(!JSON.stringify(kept).includes(orderSecret))
   })
 
-  test('200 processing while the outcome is unknown, and settled by the loop: approved or declined', async () => {
+  test('200 processing while the outcome is unknown, then completed or open once the loop settled it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     for (const [card, ends] of [
@@ -115,7 +115,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     }
   })
 
-  test('200 after the bank’s page: accepted completes, refused opens again, forgotten opens again', async () => {
+  test('200 completed after an accepted bank challenge, open after a refused or abandoned one', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     for (const [answer, ends] of [
@@ -139,7 +139,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     }
   })
 
-  test('200 pending with a manual payment, and a free cart needs no provider', async () => {
+  test('200 completed and pending with a manual payment, and a free cart needs no provider', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, read } = await checkoutOf(testServer)
     const manual = await ready({ CARD: 1 })
@@ -170,7 +170,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     )
   })
 
-  test('an expired session starts again with the same items; a guessed or foreign link opens nothing', async () => {
+  test('an expired session starts again with the same items; a guessed link and an id are refused', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, look } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 2 })
@@ -188,7 +188,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal(await testServer.app.checkout.look(view.session.id), undefined)
   })
 
-  test('a promotion that was used up meanwhile: the charge is owed back, and the shopper is asked again', async () => {
+  test('a promotion used up meanwhile: one order is placed, and the other charge is refunded', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await testServer.apply({
       ...market,

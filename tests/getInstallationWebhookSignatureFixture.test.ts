@@ -41,7 +41,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     webhooks = webhooksOf(testServer)
   })
 
-  test('200 vectors that an unmodified receiver judges as they say, after their way over the wire', async (context) => {
+  test('200 with vectors that an unmodified receiver accepts and rejects as expected, also over HTTP', async (context) => {
     const { endpoint } = await webhooks.add()
     const answer = await webhooks.fixture(endpoint.id)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -71,7 +71,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     for (const { body } of [fresh, liveCheck]) assert.deepEqual(compile(schema)(JSON.parse(body)), [])
   })
 
-  test('200 the live check is signed with the secret that was shown once, and with both during a rotation', async (context) => {
+  test("200 with a live check that the endpoint's secret signed, and during a rotation both secrets", async (context) => {
     const { endpoint, secret: first } = await webhooks.add()
     const check = async (): Promise<Received> => (await webhooks.fixture(endpoint.id)).body.data.liveCheck
     const alone = await check()
@@ -91,7 +91,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.deepEqual([isTaken(context, second, after, then), isTaken(context, first, after, then)], [true, false])
   })
 
-  test('200 shows no live, former or root secret, and the fixture secret stays as it is', async () => {
+  test('200 shows no live, former or root secret, and the fixture secret stays the same', async () => {
     const { endpoint, secret: first } = await webhooks.add()
     const earlier = await webhooks.fixture(endpoint.id)
     const rotated = await testServer.storage.write((tx) =>
@@ -109,7 +109,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.notEqual(other.body.data.secret, fixtureSecret)
   })
 
-  test('200 for an endpoint that is paused too', async () => {
+  test('200 for a paused endpoint too', async () => {
     const { endpoint } = await webhooks.add()
     await testServer.storage.write((tx) =>
       pauseEndpoint(tx, testServer.installationId, endpoint.id, testServer.clock.now),
@@ -117,7 +117,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.equal((await webhooks.fixture(endpoint.id)).status, 200)
   })
 
-  test('404 byte for byte the same for a missing one, nonsense, a removed one and another installation’s', async () => {
+  test('404 is byte for byte the same for a missing, malformed, removed and another installation’s endpoint', async () => {
     const { endpoint } = await webhooks.add()
     const removed = await webhooks.add()
     const theirs = await webhooks.add({}, await rivalInstallationId(testServer))
@@ -146,7 +146,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
-  test('400, 401 and 403, and looking changes nothing', async () => {
+  test('400, 401 and 403; reading changes nothing', async () => {
     const { endpoint } = await webhooks.add()
     const earlier = await webhookWorld(testServer)
     const path = { id: endpoint.id }

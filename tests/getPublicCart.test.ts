@@ -10,7 +10,7 @@ import { expireCarts } from '../src/domain/carts/sweep.ts'
 const day = 24 * 3_600_000
 
 eachEngine('getPublicCart', (given) => {
-  test('200 reports a changed price, and stops once the line is written again', async () => {
+  test('200 reports a changed price until the line is written again', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 2 })
@@ -32,7 +32,7 @@ eachEngine('getPublicCart', (given) => {
     assert.deepEqual((await carts.patch(cartId, 'CARD', 3)).body.data.messages, [])
   })
 
-  test('200 shows a product as it is called and sold now, also when it was read a moment before', async () => {
+  test('200 shows the present name and limit of a product, also if it was just cached', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 5 })
@@ -56,7 +56,7 @@ eachEngine('getPublicCart', (given) => {
     assertError(await carts.patch(cartId, 'CARD', 2), 'item_unavailable')
   })
 
-  test('200 reports lost availability: less stock, a limit, a product taken off', async () => {
+  test('200 reports lost availability: less stock, a limit, an unpublished product', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 5, BOOK: 5, 'ROSE-12': 5 })
@@ -85,7 +85,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal(body.data.items[1].availability, 'out_of_stock')
   })
 
-  test('200 says expired from the instant on, before and after the sweeper, which gives it its version and event', async () => {
+  test('200 shows expired from the exact time on, before and after the sweep, which adds version and event', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const [idle, busy] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]
@@ -113,7 +113,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal((await carts.read(busy)).body.data.status, 'open')
   })
 
-  test('200 without the address once its week is over', async () => {
+  test('200 without the address after a week', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -128,7 +128,7 @@ eachEngine('getPublicCart', (given) => {
     assert.deepEqual(body.data.shipping, { optionId: null, options: [] })
   })
 
-  test('404, one answer for unknown, malformed and another installation’s', async () => {
+  test('404 is the same for unknown, malformed and another installation’s carts', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -145,7 +145,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal(bodies.size, 1)
   })
 
-  test('200 a cart that became an order shows what was charged, whatever became of prices and codes', async () => {
+  test('200 for a converted cart shows what was charged, whatever happened to prices and codes', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 2 }, { promotionCode: 'WELCOME10' })

@@ -12,7 +12,7 @@ const roses = { merchantSlug: 'bloom', productSlug: 'red-roses' }
 const plain = { 'accept-encoding': 'identity' }
 
 eachEngine('getPublicMerchantProduct', (given) => {
-  test('200 without any key: the product less stock numbers and metadata, cacheable and open to any origin', async () => {
+  test('200 without a key: the product without stock numbers and metadata, cacheable and open to any origin', async () => {
     const testServer = await openTestServer(given)
     const open = await testServer.ask('getPublicMerchantProduct', { path: roses, key: null, headers: plain })
     const { body } = await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })
@@ -26,7 +26,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assert.match(open.headers.get('etag') ?? '', /^"[\w-]{22}-[\w-]{8}"$/)
   })
 
-  test('200 also with a credential that is no good: it is not looked at', async () => {
+  test('200 with an invalid credential, which is ignored', async () => {
     const testServer = await openTestServer(given)
     assert.equal((await testServer.ask('getPublicMerchantProduct', { path: roses, key: 'nonsense' })).status, 200)
   })
@@ -44,7 +44,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assert.notEqual(await ask(), before)
   })
 
-  test('304 without a body to who has the bytes already', async () => {
+  test('304 without a body for a known ETag', async () => {
     const testServer = await openTestServer(given)
     const path = '/api/v1/catalog/merchants/bloom/products/red-roses'
     const whole = await testServer.fetch(path, { headers: plain })
@@ -67,7 +67,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assertError(missing, 'product_not_found')
   })
 
-  test('200 with another ETag when this server is reached under another origin', async () => {
+  test('200 with another ETag for another origin of the server', async () => {
     // Each server has a port, and so an origin, of its own; the product is the same.
     const { storage, url, ...first } = await openTestServer(given)
     const other = createApp({
@@ -94,7 +94,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assert.equal(two.headers.get('etag')?.slice(0, 23), one.headers.get('etag')?.slice(0, 23))
   })
 
-  test('404, one answer for an unknown merchant, an unknown product and a closed merchant', async () => {
+  test('404 is the same for an unknown merchant, an unknown product and a closed merchant', async () => {
     const testServer = await openTestServer(given)
     const bodies = new Set<string>()
     await testServer.storage.write((tx) => tx.sql`update merchants set closed_at = 1 where slug = 'rival'`)

@@ -9,7 +9,7 @@ import { orderPageSecrets } from '../src/domain/orders/secret.ts'
 import { findOrderOfSecret, findSealedSecret } from '../src/domain/orders/store.ts'
 
 eachEngine('getStorefrontOrder', (given) => {
-  test('200 the whole order', async () => {
+  test('200 with all members of an order', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, sessionId, cartId, paymentId, statusSecret, quote } = await testServer.orders.place({
       code: 'WELCOME10',
@@ -67,7 +67,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.equal(totals.discount, 800)
   })
 
-  test('is reported as it is read: placed first, then paid, and never the address', async () => {
+  test('events contain the order as it was read: placed, then paid, and no address', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const events = await eventsOf(testServer, orderId)
@@ -90,7 +90,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.ok(!JSON.stringify(events).includes('Linden'))
   })
 
-  test('200 an order of nothing is paid by no one, and one without a parcel has no address', async () => {
+  test('200 for a free order without a payment; an order without shipping has no address', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, paymentId } = await testServer.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
     assert.equal(paymentId, null)
@@ -101,7 +101,7 @@ eachEngine('getStorefrontOrder', (given) => {
     )
   })
 
-  test('404 byte for byte the same for a missing one, nonsense and another installation’s', async () => {
+  test('404 is byte for byte the same for a missing order, a malformed id and another installation’s order', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const bodies = new Set<string>()
@@ -119,7 +119,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.equal(bodies.size, 1)
   })
 
-  test('a session becomes one order; the secret of its page is kept as a hash, and sealed', async () => {
+  test('a session makes only one order, and its page secret is stored hashed and encrypted', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, statusSecret } = await testServer.orders.place()
     const { installationId } = testServer
@@ -147,7 +147,7 @@ eachEngine('getStorefrontOrder', (given) => {
     )
   })
 
-  test('200 an order that was cancelled before it was written down by whom: then only the API could', async () => {
+  test('200 names the API as canceller of an order from before the canceller was recorded', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await testServer.orders.cancel(orderId)

@@ -15,8 +15,8 @@ import { listClaims, listHolds } from '../src/domain/inventory/store.ts'
 
 const sessions = 100
 
-eachEngine('plans', (given) => {
-  test('of questions about a SKU do not read the holds of others', async () => {
+eachEngine('queries of stock and holds', (given) => {
+  test('for one SKU do not read the holds of other sessions', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const checkout = await checkoutOf(testServer)
     const items = { CARD: 1 }
@@ -44,7 +44,7 @@ eachEngine('plans', (given) => {
     }
   })
 
-  test('of questions about many SKUs do not read the stock of all', async () => {
+  test('for many SKUs do not read the stock of all SKUs', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { merchantId, seller, clock } = testServer
     const names = Array.from({ length: 50 }, (_, place) => `name_${place}`)

@@ -113,7 +113,7 @@ eachEngine('idempotency', (given) => {
   for (const [place, { id, request, other, events = 1 }] of cases.entries()) {
     // The crowd is the same for all of them, and `npm run proof -- idempotency` sends it to each.
     const crowd = place < 2 ? 64 : 16
-    test(`${id}: ${crowd} at once with one key have one effect and one answer`, async () => {
+    test(`${id}: ${crowd} concurrent requests with one key have one effect and one answer`, async () => {
       const cartId = await carts.create({ BOOK: 1 })
       const { body, ...rest } = await request(cartId, carts, testServer)
       const before =
@@ -136,7 +136,7 @@ eachEngine('idempotency', (given) => {
       if (rest.path?.cartId) assert.equal((await carts.read(cartId)).body.data.version, 2)
     })
 
-    test(`${id}: 409 to the key with another body, path or operation`, async () => {
+    test(`${id}: 409 for the key with another body, path or operation`, async () => {
       const cartId = await carts.create({ BOOK: 1 })
       const { body, ...rest } = await request(cartId, carts, testServer)
       const idempotencyKey = `reused-${id}`
@@ -164,7 +164,7 @@ eachEngine('idempotency', (given) => {
       )
     })
 
-    test(`${id}: 400 without a key, with two that differ, and with a bad one`, async () => {
+    test(`${id}: 400 without a key, with two different keys, and with an invalid key`, async () => {
       const cartId = await carts.create({ BOOK: 1 })
       const { body, ...rest } = await request(cartId, carts, testServer)
       assertError(await testServer.ask(id, { ...rest, body }), 'idempotency_key_required')
@@ -222,7 +222,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('the order of members and the way numbers are written make no other request', async () => {
+  test('another order of members and another notation of numbers are the same request', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const path = { cartId, skuId: carts.sku('BOOK') }
     const first = await testServer.ask('updatePublicCartItemQuantity', {
@@ -246,7 +246,7 @@ eachEngine('idempotency', (given) => {
     assert.equal((await testServer.ask('updatePublicCartItemQuantity', { path, body })).body.data.itemCount, 5)
   })
 
-  test('400, 401 and 403 come before a stored answer, and 404 and 409 after it', async () => {
+  test('400, 401 and 403 come before a stored answer, 404 and 409 after it', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const path = { cartId, skuId: carts.sku('BOOK') }
     const body = { idempotencyKey: 'order', expectedVersion: 1 }
@@ -264,7 +264,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('an answer of a hundred lines is stored in a tenth of its bytes, its event too, and repeated byte for byte', async () => {
+  test('an answer with a hundred lines and its event are stored in a tenth of their bytes, and repeated byte for byte', async () => {
     const products = Array.from({ length: 100 }, (_, index) => ({
       slug: `flower-${index}`,
       name: `Flower ${index}`,
@@ -309,7 +309,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('kept for seven days, then free again, with or without the sweeper', async () => {
+  test('a key is kept for seven days and then free again, with or without the sweep', async () => {
     const alone = await openTestServer(given, { shops: [market] })
     const make = (key: string) => alone.ask('createPublicCart', { body: { idempotencyKey: key } })
     const [first, second] = [await make('one'), await make('two')]
@@ -324,7 +324,7 @@ eachEngine('idempotency', (given) => {
     assert.notEqual((await make('two')).body.data.id, second.body.data.id)
   })
 
-  test('409 to a repeat whose answer was sealed by a version that was forgotten, and nothing is done again', async () => {
+  test('409 for a repeat whose stored answer cannot be decrypted any more, and nothing is executed again', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ BOOK: 1 })
@@ -378,7 +378,7 @@ eachEngine('idempotency', (given) => {
   })
 
   // On PostgreSQL the work begins before it is known whether the key is free.
-  test('what a work did before its key turned out to be taken never was', async () => {
+  test('the effects of a work whose key turns out to be used are rolled back', async () => {
     await testServer.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
     const { installationId } = testServer
     const claim = { claimant: installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
@@ -413,7 +413,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(await count(), 1)
   })
 
-  test('who asks again is answered, no matter who holds what the first one changed', async () => {
+  test('a repeated request is answered although another transaction has locked the rows that the first one changed', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const request = {
       path: { cartId, skuId: carts.sku('BOOK') },
@@ -435,7 +435,7 @@ eachEngine('idempotency', (given) => {
     for (const { status, text } of again) assert.deepEqual([status, text], [200, first.text])
   })
 
-  test('a key whose time has passed is free to one of those who come for it', async () => {
+  test('one of several concurrent requests gets an expired key, and all have its answer', async () => {
     const { installationId } = testServer
     const now = Date.now()
     const claim = { claimant: installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
@@ -448,7 +448,7 @@ eachEngine('idempotency', (given) => {
     assert.match(twins[0]?.text ?? '', /^new/)
   })
 
-  test('a cart that changed while it was thought to be locked is not written over', async () => {
+  test('a cart that changed although it was thought to be locked is not overwritten', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const { installationId } = testServer
     const key = { installationId, cartId }

@@ -81,13 +81,13 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
   })
 
   for (const name of commandNames) {
-    test(`${name}: misused`, async () => {
+    test(`${name}: misuse`, async () => {
       await failure([name, '--no-such-option'], 2, 'misuse')
     })
 
     // They read no settings.
     if (name === 'openapi' || name === 'secret') continue
-    test(`${name}: a bad setting`, async () => {
+    test(`${name}: an invalid setting`, async () => {
       settings({ CARTWRIGHT_DATABASE_URL: 'nonsense' })
       const { error } = await failure([name, ...words(name)], 1, 'bad_setting')
       assert.match(error.message, /CARTWRIGHT_DATABASE_URL/)
@@ -95,7 +95,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
 
     // It asks the server, not the database.
     if (name === 'health') continue
-    test(`${name}: a database that cannot be used`, async () => {
+    test(`${name}: an unusable database`, async () => {
       settings({
         CARTWRIGHT_DATABASE_URL: `sqlite:${file('garbage.db')}`,
         CARTWRIGHT_SECRET: testSecretText,
@@ -107,14 +107,14 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
     })
   }
 
-  test('a command that there is not', async () => {
+  test('an unknown command', async () => {
     await failure(['sell'], 2, 'unknown_command')
     await failure([], 2, 'unknown_command')
   })
 
   const verb = { summary: '', effect: 'none' } as const
 
-  test('a defect and a refusal of the domain have their codes; the trace of a defect goes to the standard error', async () => {
+  test('a defect and a refusal have their error codes, and the stack trace of a defect goes to standard error', async () => {
     const broken = command({ ...verb, run: () => Promise.reject(new TypeError('a defect')) })
     const told = await run(['broken', '--json'], { broken: async () => broken })
     assert.equal(told.code, 1)
@@ -164,7 +164,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
     ] as const)
       test(args.join(' '), () => failure(args, 1, code))
 
-    test('what there is already has its code', async () => {
+    test('creating what already exists has its error code', async () => {
       const app = ['apps', 'create', '--name', 'Till', '--redirect-uri', 'https://till.example.com/cb']
       const user = ['users', 'create', '--email', 'eve@example.com']
       for (const [code, args] of [
@@ -177,7 +177,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
       }
     })
 
-    test('reports that end with 1 have the error beside what they report', async () => {
+    test('reports that exit with code 1 contain the error beside their content', async () => {
       await writeFile(file('bad.yaml'), 'merchant: 1\n')
       const { problems } = await failure(['apply', file('bad.yaml')], 1, 'invalid_shop_file')
       assert.deepEqual(problems, [

@@ -104,8 +104,8 @@ const happenings: readonly Happening[] = [
   ['an end that is written down', false, ({ testServer }) => expireCarts(testServer.storage, testServer.app.payTools.carts, testServer.clock.now)],
 ]
 
-anyEngine('a cart that is kept', (given) => {
-  test('is the one that the database has, whatever happens to it', async () => {
+anyEngine('a cached cart', (given) => {
+  test('is the same as in the database, whatever happens to the cart', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 2, BOOK: 1 })
@@ -140,7 +140,7 @@ anyEngine('a cart that is kept', (given) => {
     assert.ok(seen.size >= 25, `${seen.size} of ${happenings.length}`)
   })
 
-  test("is no one else's", async () => {
+  test('is not found with the key of another installation', async () => {
     const testServer = await openTestServer(given)
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })

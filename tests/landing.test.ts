@@ -26,7 +26,7 @@ const latenciesMs = [0, 50, 200, 600]
 const purchases = isWide ? 16 : 1
 const atOnce = 4
 
-anyEngine('a shopper who paid lands in the shop', (given) => {
+anyEngine('a shopper who paid returns to the shop', (given) => {
   let browser: Browser
   const tabs = keepTabs(() => browser, { timeoutMs: 20_000 })
   let shop: Shop
@@ -40,7 +40,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
   })
 
   for (const latencyMs of latenciesMs)
-    test(`at providers that answer after ${latencyMs} ms`, async () => {
+    test(`at providers that respond after ${latencyMs} ms`, async () => {
       shop.stripe.standIn.network.latencyMs = latencyMs
       shop.mollie.latencyMs = latencyMs
       const before = shop.charges()
@@ -66,7 +66,7 @@ anyEngine('a shopper who paid lands in the shop', (given) => {
       assert.deepEqual([sessions.length, shop.charges() - before], [2 * purchases, 2 * purchases])
     })
 
-  test('every open page of the checkout leads on when it is paid, in another tab or by a notice', async () => {
+  test('every open page of the checkout continues when it is paid in another tab', async () => {
     shop.stripe.standIn.network.latencyMs = 50
     const { sessionId, secret } = await shop.checkout.ready({ CARD: 1 }, { successUrl: shop.thanksUrl })
     await tabs.use({ locale: 'en-GB' }, async (tab) => {

@@ -133,8 +133,8 @@ const approved = (key: string): Outcome => ({
   last4: '4242',
 })
 
-eachEngine('a provider that is not to be relied on', (given) => {
-  test('each call without an answer, or refused, is a line and a count, without what was typed', async () => {
+eachEngine('an unreliable payment provider', (given) => {
+  test('each failed or refused call is logged and counted, without the typed data', async () => {
     const fakeProvider = await openFakeProvider(given)
     const careless = async (): Promise<never> => {
       throw new TypeError(`POST failed: number=${cards.approved} name=Ada Lovelace`)
@@ -171,7 +171,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.equal((await fakeProvider.world()).payment, 'processing')
   })
 
-  test('so is a confirmation that throws, and a provider that is not installed any more', async () => {
+  test('a confirmation that throws and a provider that is no longer installed are logged', async () => {
     const fakeProvider = await openFakeProvider(given)
     await fakeProvider.pay(challenging)
     const { paymentId, payment } = await fakeProvider.world()
@@ -200,7 +200,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.ok(await fakeProvider.metric(counted('lookUp', 'no_such_provider', 1)))
   })
 
-  test('an approval that comes after the deadline is still the shopper’s order', async () => {
+  test('an approval after the deadline still places the shopper’s order', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -217,7 +217,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_answer', 1)))
   })
 
-  test('an approval for a payment that was closed meanwhile is owed back in one transaction, and goes back', async () => {
+  test('an approval for a payment that was closed meanwhile queues a void in one transaction, and is refunded', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -255,7 +255,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     )
   })
 
-  test('a confirmation that is answered while its challenge is given up is the shopper’s order', async () => {
+  test('a confirmation that arrives while its challenge is abandoned places the shopper’s order', async () => {
     const fakeProvider = await openFakeProvider(given)
     await fakeProvider.pay(challenging)
     const { paymentId } = await fakeProvider.world()
@@ -282,7 +282,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual([payment, orders, refunds, await fakeProvider.charges()], ['succeeded', 1, [], ['approved']])
   })
 
-  test('an approval for a payment that was voided is voided again, once', async () => {
+  test('an approval for a voided payment is voided again, once', async () => {
     const fakeProvider = await openFakeProvider(given)
     const slow = Promise.withResolvers<Outcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
@@ -321,7 +321,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_success', 2)))
   })
 
-  test('a decline by an adapter that was asked to stop is looked up before it is believed', async () => {
+  test('a decline from an aborted provider call is looked up before it counts', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async (charge, request, signal) => {
       await fakeProvider.honest.start(charge, request, signal)
@@ -336,7 +336,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual([payment, orders], ['succeeded', 1])
   })
 
-  test('a late decline brings the next look-up forward', async () => {
+  test('a late decline brings the next lookup forward', async () => {
     const fakeProvider = await openFakeProvider(given)
     const late = Promise.withResolvers<Outcome>()
     fakeProvider.says.start = () => late.promise
@@ -357,7 +357,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.deepEqual([payment, session], ['declined', 'open'])
   })
 
-  test('a provider that is always too slow is heard all the same', async () => {
+  test('a late response of a provider that is always too slow is recorded', async () => {
     const fakeProvider = await openFakeProvider(given)
     const late = Promise.withResolvers<Outcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
@@ -376,7 +376,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.equal((await fakeProvider.world()).payment, 'challenge')
   })
 
-  test('what was closed here and is not known there is looked up for a day', async () => {
+  test('a closed payment that the provider does not know is looked up for a day', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async () => ({ kind: 'unknown' })
     fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
@@ -428,7 +428,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
       assert.equal((await fakeProvider.world()).session, undefined)
     })
 
-  test('what was approved goes back when the address was erased, or the secret that sealed it is given up', async () => {
+  test('an approval is voided if the address was erased or its encryption secret was removed', async () => {
     const other = parseRootSecret('2:the-secret-that-took-the-place-of-the-lost-one') as RootSecret
     for (const [what, more, laterMs] of [
       ['the secret is gone', { rootSecret: other }, minute],
@@ -453,14 +453,14 @@ eachEngine('a provider that is not to be relied on', (given) => {
     }
   })
 
-  test('nothing is charged for an address that does not open', async () => {
+  test('nothing is charged for an address that cannot be decrypted', async () => {
     const fakeProvider = await openFakeProvider(given)
     await fakeProvider.storage.write((tx) => tx.sql`update addresses set row_key = 'AQIAAA'`)
     await assert.rejects(fakeProvider.pay(), /\/address/)
     assert.deepEqual(await fakeProvider.charges(), [])
   })
 
-  test('a provider that takes an approval back is reported, and the order stays', async () => {
+  test('a provider that declines after its approval is reported, and the order stays', async () => {
     const fakeProvider = await openFakeProvider(given)
     const slow = Promise.withResolvers<Outcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
@@ -486,7 +486,7 @@ eachEngine('a provider that is not to be relied on', (given) => {
     assert.ok(await fakeProvider.metric(incident('contradiction', 1)))
   })
 
-  test('an outcome that cannot be recorded is reported with its payment, and is recorded later', async () => {
+  test('an outcome that cannot be recorded is reported with its payment, and recorded later', async () => {
     const fakeProvider = await openFakeProvider(given)
     const { storage } = fakeProvider.tools
     let writes = 0
@@ -541,7 +541,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
       (db) => db.sql<{ at: number | null }>`select closed_by_hand_at as "at" from payments where order_id is null`,
     )
 
-  test('is closed as declined: the shopper goes on, and a charge that turns up goes back', async () => {
+  test('closed as declined lets the shopper continue, and a charge found later is refunded', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -573,7 +573,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_success', 1)))
   })
 
-  test('is closed as succeeded: the order is placed, once, and a provider that denies it is reported', async () => {
+  test('closed as succeeded places the order once, and a provider that declines it is reported', async () => {
     const fakeProvider = await openSilent()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     fakeProvider.says.lookUp = async () => {
@@ -603,7 +603,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.deepEqual(await fakeProvider.storage.read(findViolations), [])
   })
 
-  test('is not closed while its provider may still be answering', async () => {
+  test('cannot be closed while its provider is still asked for the outcome', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async (charge, ...rest) => {
       await fakeProvider.honest.start(charge, ...rest)
@@ -620,7 +620,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok('done' in (await fakeProvider.close('succeeded')))
   })
 
-  test('is closed as succeeded when no order is possible any more: the money is owed back', async () => {
+  test('closed as succeeded when no order is possible any more is voided', async () => {
     const fakeProvider = await openSilent()
     fakeProvider.clock.now += 31 * 24 * hour
     assert.ok('done' in (await fakeProvider.close('succeeded')))

@@ -43,7 +43,7 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
     )
   })
 
-  test('200 pages through 250 categories by the link as it is', async () => {
+  test('200 pages through 250 categories by the unchanged link', async () => {
     const categories = Array.from({ length: 250 }, (_, index) => ({
       slug: `c${index}`,
       name: `C ${index}`,
@@ -70,7 +70,7 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
     assert.deepEqual(body, { data: [], meta: { count: 0, next: null } })
   })
 
-  test('400 to the cursor of another list or another installation', async () => {
+  test('400 for the cursor of another list or another installation', async () => {
     const categories = Array.from({ length: 101 }, (_, index) => ({ slug: `c${index}`, name: `C ${index}` }))
     const testServer = await openTestServer(given, {
       shops: [

@@ -35,7 +35,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
     assert.equal(peonies.availability, 'backorder')
   })
 
-  test('200 shows a change at once: a new price, a product taken off, a product put on', async () => {
+  test('200 shows changes immediately: a new price, an unpublished and a published product', async () => {
     const testServer = await openTestServer(given)
     await testServer.ask('listApiKeyCatalogProducts')
     const [roses, vase, peonies, tulips] = bloom.products ?? []
@@ -54,7 +54,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
     assert.equal(answer.body.data[0].publishedAt, '2026-06-01T12:00:00.000Z')
   })
 
-  test('200 pages through 350 products that share instants, each once, also while the catalog changes', async () => {
+  test('200 pages through 350 products with shared timestamps, each once, also while the catalog changes', async () => {
     const products = Array.from({ length: 350 }, (_, index) => ({
       slug: `p${index}`,
       name: `P ${index}`,

@@ -29,14 +29,14 @@ eachEngine('listInstallationWebhooks', (given) => {
     return (await webhooks.list()).body.data.endpoints.find(({ id }: { id: string }) => id === endpointId)
   }
 
-  test('200 nothing for an installation that has none', async () => {
+  test('200 with no endpoints for an installation without any', async () => {
     const testServer = await openTestServer(given)
     const answer = await webhooksOf(testServer).list()
     assert.deepEqual(answer.body, { data: { kind: 'webhook_endpoints', endpoints: [] } })
     assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
-  test('200 the endpoints, oldest first, each with its health and what became of its calls', async () => {
+  test('200 with the endpoints, oldest first, each with its health and the outcomes of its calls', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const { endpoint, secret } = await webhooks.add({
@@ -112,7 +112,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     })
   })
 
-  test('200 the twenty newest deliveries, newest first, and counts all that are not over', async () => {
+  test('200 with the twenty newest deliveries, newest first, and the count of all unfinished ones', async () => {
     const { endpoint } = await webhooks.add()
     const made: string[] = []
     for (let i = 0; i < 24; i += 1) {
@@ -132,7 +132,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.equal(shown.health.pending, 8)
   })
 
-  test('200 a secret that is being replaced, until the former one signs no more', async () => {
+  test('200 shows a secret rotation until the former secret expires', async () => {
     const { endpoint } = await webhooks.add()
     const rotated = await testServer.storage.write((tx) =>
       rotateSecret(tx, testServer.installationId, endpoint.id, testSecret, testServer.clock.now),
@@ -150,7 +150,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.deepEqual(after.secretRotation, { active: false, previousExpiresAt: null })
   })
 
-  test('200 every status, and none that was removed', async () => {
+  test('200 with endpoints of every status, without removed ones', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const { installationId, clock } = testServer
@@ -177,7 +177,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     )
   })
 
-  test('200 masks what could be a credential in an address, with no secret in answer or log', async () => {
+  test('200 masks possible credentials in an address, and no secret is in the answer or the log', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const first = await webhooks.add({ url: 'https://hooks.example.com/in?token=hunter2&token=hunter3&plain=hunter4' })
@@ -204,7 +204,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     for (const row of sealed) assert.ok(!told.includes(row.sealed))
   })
 
-  test('200 another installation sees its own and nothing else', async () => {
+  test('200 with the endpoints of the installation of the key only', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const own = await webhooks.add()
@@ -216,7 +216,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.deepEqual(await ids(testServer.keys.rival), [theirs.endpoint.id])
   })
 
-  test('400, 401 and 403, and looking changes nothing', async () => {
+  test('400, 401 and 403; reading changes nothing', async () => {
     await webhooks.given('failed')
     const earlier = await webhookWorld(testServer)
     assertError(await testServer.ask('listInstallationWebhooks', { query: '?limit=1' }), 'invalid_request')
@@ -228,7 +228,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
-  test('200 a hundred endpoints with many deliveries in a moment, and there is no hundred-and-first', async () => {
+  test('200 with a hundred endpoints and many deliveries; a hundred-and-first endpoint is refused', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const ids: string[] = []

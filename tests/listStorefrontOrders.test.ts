@@ -4,13 +4,13 @@ import { openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 
 eachEngine('listStorefrontOrders', (given) => {
-  test('200 nothing where nothing was ordered', async () => {
+  test('200 with no orders', async () => {
     const testServer = await openOrderTestServer(given)
     const answer = await testServer.ask('listStorefrontOrders')
     assert.deepEqual(answer.body, { data: { orders: [], next: null } })
   })
 
-  test('200 the rows of an order, newest first', async () => {
+  test('200 with the order summaries, newest first', async () => {
     const testServer = await openOrderTestServer(given)
     const first = await testServer.orders.place()
     testServer.clock.now += 1_000
@@ -57,7 +57,7 @@ eachEngine('listStorefrontOrders', (given) => {
     ])
   })
 
-  test('200 in pages: 250 orders, each once, also those of one instant, whatever is placed meanwhile', async () => {
+  test('200 in pages: 250 orders, each once, also those with one timestamp, while others are placed', async () => {
     const testServer = await openOrderTestServer(given)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
@@ -93,7 +93,7 @@ eachEngine('listStorefrontOrders', (given) => {
     )
   })
 
-  test('200 only one’s own, and a page of another installation’s is no page', async () => {
+  test("200 with the installation's own orders only; 400 for a page link of another installation", async () => {
     const testServer = await openOrderTestServer(given)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     for (let count = 0; count < 101; count++) await testServer.orders.place({ quote })

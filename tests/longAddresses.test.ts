@@ -52,13 +52,13 @@ describe('an address longer than the server reads', () => {
       await assertPage(place, { cookie: `x=${'a'.repeat(17_000)}` })
     })
 
-  test('a browser that still sends gets the page too', async () => {
+  test('a browser that is still sending gets the page too', async () => {
     const text = await testServer.wire(`GET /admin/bloom/home?q=${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
     assert.match(text, /^HTTP\/1.1 400 [\s\S]*<!doctype html>[\s\S]*<\/html>\s*$/)
     assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1)
   })
 
-  test('a page too where a name in the address is too long for one, or cannot be read', async () => {
+  test('a path segment that is too long or invalid gets a page too', async () => {
     for (const [path, status] of [
       [`/admin/${'a'.repeat(1_100)}`, 404],
       [`/admin/${'a'.repeat(1_100)}/home`, 404],
@@ -72,7 +72,7 @@ describe('an address longer than the server reads', () => {
     }
   })
 
-  test('400 with the error body at the API, and at an address that is no page', async () => {
+  test('400 with the error body at the API and at unknown addresses', async () => {
     for (const path of ['/api/v1/open/catalog/products', '/api/v1/admin/home', '/nothing']) {
       const { status, body } = await testServer.fetch(`${path}?q=${'a'.repeat(17_000)}`)
       assert.deepEqual([status, body.error.code], [400, 'invalid_request'], path)

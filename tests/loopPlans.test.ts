@@ -20,7 +20,7 @@ interface Asked {
 // Each has a row for an app or an endpoint, or is a queue that is empty in the end.
 const small = new Set(['installations', 'webhook_endpoints', 'sales_recounts'])
 
-test('loops with nothing to do read no table from one end to the other', async () => {
+test('loops without work scan no table completely', async () => {
   const testServer = await openTestServer(given)
   const asked: Asked[] = []
   let loop = ''

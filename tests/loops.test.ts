@@ -48,7 +48,7 @@ async function failedOf(loop: LoopName, round: Promise<unknown>): Promise<string
   return failed.map(({ rowId }) => rowId)
 }
 
-eachEngine('a loop survives its worst row', (given) => {
+eachEngine('a loop continues after a row that fails', (given) => {
   let testServer: TestServer
   let checkout: Checkout
 
@@ -74,7 +74,7 @@ eachEngine('a loop survives its worst row', (given) => {
     return rows[0]?.status
   }
 
-  test('products that are stale', async () => {
+  test('among stale products', async () => {
     const { storage, clock } = testServer
     const slugsOf = (rows: readonly { slug: string }[]) => rows.map(({ slug }) => slug).sort()
     const listed = await storage.read(
@@ -106,7 +106,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.deepEqual(await stale(), [])
   })
 
-  test('a shop file is applied beside a stale product that cannot be rendered', async () => {
+  test('a shop file is applied although a stale product cannot be rendered', async () => {
     const { storage, clock } = testServer
     const [row] = await storage.read(
       (db) => db.sql<{ id: string }>`select product_id as "id" from listed_products where slug = 'rival-only'`,
@@ -123,7 +123,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal(await refreshStaleProducts(storage, clock.now + 60_000, 100), 2)
   })
 
-  test('holds that ended', async () => {
+  test('among expired holds', async () => {
     const { storage, clock } = testServer
     const until = clock.now + 300_000
     for (const items of [{ BOOK: 1 }, { CARD: 2, BOOK: 2 }, { COURSE: 1 }])
@@ -151,7 +151,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal(await expireSessions(storage, testServer.app.payTools, until), 3)
   })
 
-  test('codes and tokens that ended, and approvals that were not redeemed', async () => {
+  test('among expired codes and tokens, and unused approvals', async () => {
     const { storage, clock, merchantId } = testServer
     for (const [i, id] of ['bad', 'good', 'better'].entries())
       await storage.write(
@@ -186,7 +186,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.deepEqual(await left(), [])
   })
 
-  test('the last use of keys', async () => {
+  test('among last uses of keys', async () => {
     const { storage, app, clock, keys } = testServer
     const names = ['full', 'catalog', 'rival'] as const
     for (const name of names) await app.identify.identify(`Bearer ${keys[name]}`, clock.now)
@@ -209,7 +209,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal((await used()).length, 3)
   })
 
-  test('payments without an outcome', async () => {
+  test('among payments without an outcome', async () => {
     const { storage, clock, app } = testServer
     const sessions: string[] = []
     for (let i = 0; i < 4; i += 1) {
@@ -243,7 +243,7 @@ eachEngine('a loop survives its worst row', (given) => {
     for (const id of sessions) assert.equal((await paymentOf(id))?.status, 'succeeded')
   })
 
-  test('refunds that are owed', async () => {
+  test('among pending refunds', async () => {
     const { storage, clock, app } = testServer
     const orders: string[] = []
     for (let i = 0; i < 4; i += 1) {
@@ -281,7 +281,7 @@ eachEngine('a loop survives its worst row', (given) => {
     for (const id of orders) assert.equal((await refundOf(id))?.status, 'succeeded')
   })
 
-  test('addresses and idempotency keys that ended', async () => {
+  test('among expired addresses and idempotency keys', async () => {
     const { storage, clock } = testServer
     const cartIds = [await checkout.carts.create({ CARD: 1 }), await checkout.carts.create({ CARD: 1 })]
     for (const id of cartIds) assert.equal((await checkout.carts.address(id, berlin)).status, 200)
@@ -312,7 +312,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.deepEqual([await addresses(), await keys()], [[], []])
   })
 
-  test('installations that ended', async () => {
+  test('among ended installations', async () => {
     const { storage, clock, app, merchantId } = testServer
     const ids = [newId('ins'), newId('ins'), newId('ins')]
     for (const [i, id] of ids.entries())
@@ -335,7 +335,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.deepEqual(await left(), [])
   })
 
-  test('secrets, texts and log of webhooks that are over', async () => {
+  test('among expired secrets, payloads and logs of webhooks', async () => {
     const { storage, clock, installationId } = testServer
     const tools = { rootSecret: testSecret, allowPrivate: true }
     const endpoints: string[] = []
@@ -385,7 +385,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal((await eventOf(cartIds[0] ?? ''))?.body ?? '', '')
   })
 
-  test('sessions that expire', async () => {
+  test('among expiring sessions', async () => {
     const ids: string[] = []
     for (let i = 0; i < 3; i += 1)
       ids.push((await checkout.open({ CARD: 1 }, { expiresInSeconds: 300 + i })).body.data.id)
@@ -403,7 +403,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal(await statusOf('checkout_sessions', bad), 'expired')
   })
 
-  test('carts that expire', async () => {
+  test('among expiring carts', async () => {
     const bad = await checkout.carts.create({ CARD: 1 })
     testServer.clock.now += 1_000
     const good = [await checkout.carts.create({ CARD: 2 }), await rivalCart()]
@@ -418,7 +418,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.equal(await statusOf('carts', bad), 'expired')
   })
 
-  test('carts that were changed on the page', async () => {
+  test('among carts that were changed on the page', async () => {
     const { storage, clock } = testServer
     const { view: bad } = await checkout.ready({ COURSE: 1 })
     const { view: good } = await checkout.ready({ COURSE: 1 })
@@ -438,7 +438,7 @@ eachEngine('a loop survives its worst row', (given) => {
     assert.deepEqual(await unannounced(), [])
   })
 
-  test('what is deleted when its time is over', async () => {
+  test('among rows that are due for deletion', async () => {
     const { storage, clock } = testServer
     const sessions = [await checkout.ready({ CARD: 1 }), await checkout.ready({ CARD: 1 })].map(
       (ready) => ready.sessionId,

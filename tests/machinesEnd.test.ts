@@ -28,12 +28,12 @@ const decided: Partial<Record<AdminOperationId, string>> = {
   resetAdminMemberPassword: 'a key is shown no link',
 }
 
-test('every row that answers with a secret is decided on', () => {
+test('every operation that returns a secret is listed here', () => {
   const secret = adminOperationIds.filter((id) => (adminOperations[id] as Operation).reply.isSecret)
   assert.deepEqual(secret.sort(), Object.keys(decided).sort())
 })
 
-eachEngine('what a key leaves behind', (given) => {
+eachEngine('what a key created', (given) => {
   let testServer: TestServer
   before(async () => {
     testServer = await openTestServer(given)
@@ -52,7 +52,7 @@ eachEngine('what a key leaves behind', (given) => {
     return { id: made.data.key.id, secret: made.data.secret }
   }
 
-  test('keys that a key made end when it is revoked, also publishable ones, each with an entry', async () => {
+  test('keys that a key created end when it is revoked, also publishable ones, each with an audit entry', async () => {
     const maker = await testServer.newKey(scopes)
     const made = [
       await makeKeyBy(maker.key),
@@ -72,7 +72,7 @@ eachEngine('what a key leaves behind', (given) => {
     }
   })
 
-  test('a successor that a key was shown ends with it; one that a person or the operator made does not', async () => {
+  test('the successor of a key ends with the key that rotated it', async () => {
     const [maker, plain] = [await testServer.newKey(scopes), await testServer.newKey(['catalog:read'])]
     const rotated = await testServer.askAdmin('rotateAdminKey', {
       key: maker.key,
@@ -85,7 +85,7 @@ eachEngine('what a key leaves behind', (given) => {
     assert.equal(await isIn(secret), false)
   })
 
-  test('what a key made goes on with its successor, and ends with that', async () => {
+  test('keys and invitations of a key pass to its successor, and end with that', async () => {
     const maker = await testServer.newKey(['admin:developers', 'admin:people', 'admin:read', 'catalog:read'])
     const made = await makeKeyBy(maker.key)
     const email = 'handed@bloom.example'
@@ -104,7 +104,7 @@ eachEngine('what a key leaves behind', (given) => {
     assert.deepEqual([await isIn(made.secret), await isInvited()], [false, false])
   })
 
-  test('keys that a key made for another installation end with its own', async () => {
+  test('keys that a key created for another installation end with its own installation', async () => {
     const id = newId('ins')
     const owner = { id, merchantId: testServer.merchantId, mode: testServer.seller.mode }
     const { key } = await testServer.storage.write(async (tx) => {

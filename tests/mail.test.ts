@@ -160,10 +160,10 @@ function sharedServer(): Pick<MailServer, 'emails' | 'url' | 'behave'> {
   }
 }
 
-eachEngine('e-mails that are sent', (given) => {
+eachEngine('sent e-mails', (given) => {
   const server = sharedServer()
 
-  test('each fact of an order is one e-mail to the shopper, and a new order one to the merchant', async () => {
+  test('each fact of an order sends one e-mail to the shopper, and a new order one to the merchant', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { testServer } = shop
     const { storage, installationId, clock } = testServer
@@ -255,7 +255,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.ok(!lines.includes('ada@example.com'))
   })
 
-  test('a crash between the answer and its recording sends the e-mail once more, under the same Message-ID', async () => {
+  test('a crash between the response and its recording sends the e-mail again with the same Message-ID', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const dying: MailTools = {
@@ -279,7 +279,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.equal(to(server.emails, 'ada@example.com').length, 2)
   })
 
-  test('two senders share what is due, and each e-mail is sent once', async () => {
+  test('several senders share the due e-mails, and each e-mail is sent once', async () => {
     const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
@@ -287,7 +287,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, 8)
   })
 
-  test('an e-mail that is sent late says what holds then: paid, or nothing to pay of a cancelled order', async () => {
+  test('an e-mail that is sent late shows the present state: paid, or a cancelled order with nothing to pay', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -308,7 +308,7 @@ eachEngine('e-mails that are sent', (given) => {
       assert.doesNotMatch(text, /still to be paid|IBAN|Waiting for payment/)
   })
 
-  test('what a shopper types as the city is in no e-mail; the country is', async () => {
+  test('the city that a shopper typed is in no e-mail; the country is', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -329,7 +329,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.equal(server.emails.filter(({ text }) => text.includes('Germany')).length, 7)
   })
 
-  test('a shopper who is erased while an e-mail is sent leaves no address with it', async () => {
+  test('a shopper who is erased during the sending leaves no address', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, installationId } = shop.testServer
     await shop.buy()
@@ -349,7 +349,7 @@ eachEngine('e-mails that are sent', (given) => {
     ])
   })
 
-  test('what waits when mail is switched off is not sent when it is switched on again', async () => {
+  test('e-mails that wait when mail is switched off are not sent when it is switched on again', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, clock } = shop.testServer
     await shop.buy()
@@ -367,7 +367,7 @@ eachEngine('e-mails that are sent', (given) => {
     )
   })
 
-  test('many new orders do not crowd out what else a merchant gets', async () => {
+  test('many new orders do not displace other e-mails to a merchant', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const { storage, merchantId } = shop.testServer
@@ -396,7 +396,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.ok(warnings.some((warning: string) => warning.includes('1 e-mails discarded within a week (too_many)')))
   })
 
-  test('a mailbox gets at most twenty of what was written in an hour', async () => {
+  test('a mailbox gets at most twenty e-mails of one kind in an hour', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const { storage } = shop.testServer
@@ -418,7 +418,7 @@ eachEngine('e-mails that are sent', (given) => {
     )
   })
 
-  test('a tag behind a + makes no other mailbox of an address', async () => {
+  test('an address with a + tag counts as the same mailbox', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy({ email: 'ada+0@example.com' })
     await sendAll(shop)
@@ -441,7 +441,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.equal((await shop.rows()).filter(({ code }) => code === 'too_many').length, 2)
   })
 
-  test('the link of a draft: to its shopper, in the language that was chosen, and not once it has ended', async () => {
+  test('the link of a draft is sent to its shopper in the chosen language, unless the draft has ended', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { testServer } = shop
     const more = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' }, address: berlin }
@@ -468,7 +468,7 @@ eachEngine('e-mails that are sent', (given) => {
     )
   })
 
-  test('an invitation and a new password: to the person, with a link that is sealed until it is sent', async () => {
+  test('an invitation and a password reset are sent to the person, with a link that is encrypted until then', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock, origin } = shop.testServer
     const base = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
@@ -504,7 +504,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.doesNotMatch(JSON.stringify(shop.testServer.lines()), /grace|staff\/x/)
   })
 
-  test('what another one did with an account: to the person, without a link, and not crowded out by others', async () => {
+  test('a notice about an account is sent to the person without a link, and not displaced by others', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const queue = (kind: NoticeKind, facts = {}, address = 'joan@example.com') =>
@@ -527,7 +527,7 @@ eachEngine('e-mails that are sent', (given) => {
     assert.ok(mine.some(({ headers }) => headers.subject === 'Your password at Bloom was changed'))
   })
 
-  test('a link that was refused is sent again on request, also under a new root secret, and not once it has expired', async () => {
+  test('a refused link is sent again on request, also after a rotation of the root secret, unless it has expired', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const message = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
@@ -568,7 +568,7 @@ eachEngine('e-mails that are sent', (given) => {
     ])
   })
 
-  test('a link that was replaced or taken back while its e-mail waited is not sent', async () => {
+  test('a link that was replaced or withdrawn while its e-mail waited is not sent', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const invite = (email: string) => {
@@ -591,7 +591,7 @@ eachEngine('e-mails that are sent', (given) => {
     ])
   })
 
-  test('a person gets at most ten e-mails an hour, and none where no server sends e-mails', async () => {
+  test('a person gets at most ten e-mails an hour, and none if no server sends e-mails', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const queue = (count: number, name: string) =>
@@ -616,7 +616,7 @@ eachEngine('e-mails that are sent', (given) => {
 anyEngine('e-mails and mail servers', (given) => {
   const server = sharedServer()
 
-  test('a mail server that is away makes no checkout slower; when it is back, all e-mails arrive', async () => {
+  test('an unreachable mail server delays no checkout, and all e-mails arrive when it is back', async () => {
     const down = await openMailServer()
     await down.close()
     const shop = await openMailTestServer(given, down.url)
@@ -645,7 +645,7 @@ anyEngine('e-mails and mail servers', (given) => {
     assert.ok(said.length <= 4)
   })
 
-  test('what the recipient’s server refuses ends; everything else is tried again, and given up after two days', async () => {
+  test('a refusal by the recipient’s server is final; other failures are retried for two days', async () => {
     const shop = await openMailTestServer(given, server.url)
     server.behave = (address) => {
       if (address.startsWith('nobody')) return { kind: 'refuse', at: 'rcpt', code: 550 }
@@ -678,7 +678,7 @@ anyEngine('e-mails and mail servers', (given) => {
     server.behave = () => ({ kind: 'take' })
   })
 
-  test('what the mail server says of the sender, the relay or a quota is tried again, wherever it says it', async () => {
+  test('a refusal because of the sender, the relay or a quota is retried, at whatever step it comes', async () => {
     const shop = await openMailTestServer(given, server.url)
     const said = {
       relay: { at: 'rcpt', code: 554, status: '5.7.1' },
@@ -734,7 +734,7 @@ anyEngine('e-mails and mail servers', (given) => {
     assert.ok(5 * minute < silenceMsMax && silenceMsMax < sendMsMaxDefault && sendMsMaxDefault < leaseMs)
   })
 
-  test('a process that ends does not wait for the answer of a mail server', async () => {
+  test('a process that stops does not wait for the response of a mail server', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const stop = new AbortController()
@@ -746,7 +746,7 @@ anyEngine('e-mails and mail servers', (given) => {
     for (const { status, code } of await shop.rows()) assert.deepEqual([status, code], ['pending', 'no_answer'])
   })
 
-  test('a connection that breaks off after the text: the e-mail comes again, the same', async () => {
+  test('after a connection that broke during the text the same e-mail is sent again', async () => {
     const shop = await openMailTestServer(given, server.url)
     let drops = 2
     server.behave = () => (drops-- > 0 ? { kind: 'drop' } : { kind: 'take' })
@@ -760,7 +760,7 @@ anyEngine('e-mails and mail servers', (given) => {
       assert.equal(new Set(emails.map(({ text, html }) => text + html)).size, 1)
   })
 
-  test('a name with line breaks and an address with a comma bring no foreign recipient', async () => {
+  test('a name with line breaks or an address with a comma adds no recipient', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId } = shop.testServer
     const sender = 'Bloom\r\nBcc: eve@example.com'

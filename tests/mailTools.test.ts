@@ -20,8 +20,8 @@ import { findMailSettings } from '../src/domain/merchants/mail.ts'
 const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com' }
 const from = 'orders@shop.example.com'
 
-eachEngine('e-mails, for the operator', (given) => {
-  test('a shop file names the sender, the address for answers, and what is not sent', async () => {
+eachEngine('e-mails for the operator', (given) => {
+  test('a shop file sets the sender, the reply address, and the kinds that are not sent', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId } = testServer
     const look = () => storage.read((db) => findMailSettings(db, merchantId))
@@ -39,7 +39,7 @@ eachEngine('e-mails, for the operator', (given) => {
     assert.equal((await look())?.senderName, 'Bloom & Sons')
   })
 
-  test('mail list, show and retry: without an address in clear', async () => {
+  test('mail list, show and retry work without showing an address in clear text', async () => {
     const folder = await tempFolder()
     const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
@@ -91,8 +91,8 @@ eachEngine('e-mails, for the operator', (given) => {
   })
 })
 
-anyEngine('e-mails, for a developer', (given) => {
-  test('/dev/mail lists e-mails and shows each in a frame where nothing runs', async () => {
+anyEngine('e-mails for a developer', (given) => {
+  test('/dev/mail lists e-mails and shows each in a sandboxed frame', async () => {
     const folder = join(await tempFolder(), 'mail')
     const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
@@ -124,7 +124,7 @@ anyEngine('e-mails, for a developer', (given) => {
     assert.equal(statSync(join(folder, `${id}.eml`)).mode & 0o777, 0o600)
   })
 
-  test('/dev/mail is for this machine only: another name of the host finds nothing', async () => {
+  test('/dev/mail answers 404 for another host name than this machine', async () => {
     const folder = join(await tempFolder(), 'mail')
     const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
@@ -145,7 +145,7 @@ anyEngine('e-mails, for a developer', (given) => {
     assert.ok(!(await look('/', 'evil.example')).text.includes('/dev/mail'))
   })
 
-  test('there is no /dev/mail in production, or with another transport', async () => {
+  test('/dev/mail does not exist in production or with another transport', async () => {
     const folder = await tempFolder()
     for (const mail of [
       { production: true, mail: { target: { kind: 'file', folder } as const, from } },

@@ -67,13 +67,13 @@ function complaintsAbout(name: string, script: string): string[] {
 describe('migrations', () => {
   const names = readdirSync(folder).map((file) => file.replace('.sql', ''))
 
-  test(`from ${firstVersion} on expand only, one plain command at a time`, () => {
+  test(`from ${firstVersion} on only expand the schema, with one plain command at a time`, () => {
     const newer = names.filter((name) => Number(name.slice(0, 4)) >= firstVersion)
     const scripts = newer.map((name) => complaintsAbout(name, readFileSync(join(folder, `${name}.sql`), 'utf8')))
     assert.deepEqual(scripts.flat(), [])
   })
 
-  test('a good one passes', () => {
+  test('that only expand are accepted', () => {
     const good = `
       -- Every commit that adds a column, a table, an index or a constraint.
       alter table orders add column note text;
@@ -93,7 +93,7 @@ describe('migrations', () => {
     assert.deepEqual(complaintsAbout('0099_good', good), [])
   })
 
-  test('one that removes something says which programs it needs', () => {
+  test('that remove something must name the version that they need', () => {
     const problems = (name: string) => complaintsAbout(name, 'alter table a drop column b;').length
     assert.deepEqual(['0099_needs_0098_drop_b', '0099_drop_b', '0099_needs_0100_drop_b'].map(problems), [0, 1, 1])
   })
@@ -122,7 +122,7 @@ describe('migrations', () => {
     ['truncate a', 'is not on the list'],
     ['vacuum', 'is not on the list'],
   ] as const) {
-    test(`a bad one is refused: ${command}`, () => {
+    test(`that are unsafe are refused: ${command}`, () => {
       const complaints = complaintsAbout('0099_bad', `create table fine (id text);\n${command};`)
       assert.ok(
         complaints.some((complaint) => complaint.includes(problem)),

@@ -30,8 +30,8 @@ async function announcedTo({ storage, installationId, mode }: ModeTestServer, su
   })
 }
 
-anyEngine('modes', (given) => {
-  test('a test purchase leaves live stock, order numbers and promotion uses as they were', async () => {
+anyEngine('test and live mode', (given) => {
+  test('a test purchase does not change live stock, order numbers and promotion uses', async () => {
     const { test: trial, live } = await openTwoModes(given)
     assert.equal(await live.available('card', 'CARD'), 1_000)
     const tried = await trial.buy({ CARD: 900 }, { promotionCode: 'HALF' })
@@ -48,7 +48,7 @@ anyEngine('modes', (given) => {
     assert.equal((await trial.buy({ CARD: 1 }, { promotionCode: 'HALF' })).number, 'T-1002')
   })
 
-  test('a test session holds no live stock, and a test cancellation brings none back', async () => {
+  test('a test session holds no live stock, and a test cancellation restocks none', async () => {
     const { test: trial, live } = await openTwoModes(given)
     await trial.checkout.open({ BOOK: 90 }, { successUrl: 'https://localhost/' })
     assert.deepEqual([await trial.available('book', 'BOOK'), await live.available('book', 'BOOK')], [10, 100])
@@ -60,7 +60,7 @@ anyEngine('modes', (given) => {
     assert.deepEqual([before, await live.available('red-roses', 'ROSE-24')], [2, 2])
   })
 
-  test('a cart, a list and a product show the stock of their own mode, from the caches too', async () => {
+  test('a cart, a list and a product show the stock of their own mode, also from the caches', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const shown = async ({ ask, checkout, clock, storage }: ModeTestServer) => {
       await refreshStaleProducts(storage, clock.now, 100)
@@ -101,7 +101,7 @@ anyEngine('modes', (given) => {
     assert.equal(await open(), 'low_stock')
   })
 
-  test('orders, sessions and events say their mode, and stock and promotions are announced to their mode only', async () => {
+  test('orders, sessions and events name their mode, and events of stock and promotions go to their mode only', async () => {
     const { test: trial, live } = await openTwoModes(given)
     for (const side of [trial, live]) {
       const { orderId, sessionId } = await side.buy({ CARD: 1 })
@@ -127,7 +127,7 @@ anyEngine('modes', (given) => {
     assert.deepEqual(await announcedTo(trial, 'sku'), ['inventory.depleted 1'])
   })
 
-  test('limits of a promotion hold in each mode alone', async () => {
+  test('limits of a promotion apply to each mode separately', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const state = async ({ ask, checkout: { carts } }: ModeTestServer, code: string) => {
       const cartId = await carts.create({ CARD: 3 })
@@ -143,7 +143,7 @@ anyEngine('modes', (given) => {
     await assert.rejects(trial.buy({ CARD: 3 }, { promotionCode: 'MINE' }), /customer_limit_reached/)
   })
 
-  test('the operator lowers a limit below test uses, and never below live ones', async () => {
+  test('the operator can lower a limit below the test uses, but not below the live uses', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const limited = (usageLimit: number) => ({
       ...twoModes,
@@ -174,7 +174,7 @@ anyEngine('modes', (given) => {
     assert.deepEqual([await trial.available('card', 'CARD'), await live.available('card', 'CARD')], [1_000, 1_000])
   })
 
-  test('a test order and its page say that it is one', async () => {
+  test('a test order and its page are marked as a test', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const texts: Record<Mode, string> = { test: '', live: '' }
     for (const side of [trial, live]) {
@@ -199,7 +199,7 @@ anyEngine('modes', (given) => {
     assert.match(texts.live, /Order 1001/)
   })
 
-  test('by the command line live orders are listed, and a test order is not sent for a real one', async () => {
+  test('the command line lists live orders by default, and does not ship a test order as a live one', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const settings = { CARTWRIGHT_DATABASE_URL: live.url, CARTWRIGHT_SECRET: testSecretText }
     const run = (...args: string[]) => cartwright(['orders', ...args], settings)
@@ -229,7 +229,7 @@ anyEngine('modes', (given) => {
     assert.equal((await json('fulfil', sold.orderId)).order.status, 'completed')
   })
 
-  test('doctor finds what belongs to the other mode', async () => {
+  test('doctor finds rows of the other mode', async () => {
     const { test: trial } = await openTwoModes(given)
     const { orderId } = await trial.buy({ CARD: 3 }, { promotionCode: 'HALF' })
     await trial.checkout.open({ BOOK: 1 }, { successUrl: 'https://localhost/' })

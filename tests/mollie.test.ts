@@ -23,7 +23,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-eachEngine('a purchase by Mollie', (given) => {
+eachEngine('a purchase paid with Mollie', (given) => {
   let testServer: TestServer
   let checkout: Checkout
   let mollie: MollieStandIn
@@ -106,7 +106,7 @@ eachEngine('a purchase by Mollie', (given) => {
     return row?.onHand
   }
 
-  test('form, page, bank, return: one paid order and one charge, and Mollie never sees the secret of the page', async () => {
+  test('makes one paid order and one charge, and Mollie never sees the secret of the page', async () => {
     const one = await begin()
     assert.match(one.shopper.html, /http-equiv="refresh"/)
     assert.match(one.shopper.text(), /Mollie \(card, bank or wallet\)/)
@@ -143,14 +143,14 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes(mollie.profile.test.key))
   })
 
-  test('who never comes back has the order at the next look-up', async () => {
+  test('places the order at the next lookup if the shopper never returns', async () => {
     const one = await begin()
     books.act(one.reference, { kind: 'pay' })
     await loop(6 * minute)
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
-  test('left on the page of Mollie: back in the checkout, without a charge, and paid in another way', async () => {
+  test('that the shopper cancels at Mollie returns to the checkout without a charge, and can be paid in another way', async () => {
     const one = await begin()
     assert.equal(await one.comeBack(await one.act('cancel')), `/c/${one.secret}`)
     const { status, lastPaymentError } = await one.session()
@@ -163,7 +163,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal(paid.view.session.status, 'completed')
   })
 
-  test('refused by the bank: the shopper reads why, and can try again', async () => {
+  test('that the bank refuses shows the reason, and can be tried again', async () => {
     const one = await begin()
     await one.comeBack(await one.act('fail'))
     const { status, lastPaymentError } = await one.session()
@@ -174,13 +174,13 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.match(one.shopper.html, /http-equiv="refresh"/)
   })
 
-  test('expired there: open here', async () => {
+  test('that expires at Mollie leaves the checkout open', async () => {
     const one = await begin()
     await loop(16 * minute)
     assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
   })
 
-  test('pay in another way: once Mollie can cancel it, and not before', async () => {
+  test('can be paid in another way once Mollie can cancel the payment, and not before', async () => {
     const one = await begin()
     await one.shopper.press('Pay in another way')
     assert.equal((await one.session()).status, 'processing')
@@ -195,14 +195,14 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal(books.payment(other.reference).status, 'canceled')
   })
 
-  test('pay in another way against a payment that was just made: the order', async () => {
+  test('that was just paid places the order when the shopper presses Pay in another way', async () => {
     const one = await begin()
     books.act(one.reference, { kind: 'pay' })
     await one.shopper.press('Pay in another way')
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
-  test('a bank transfer: the order awaits it, and is paid when it arrives', async () => {
+  test('by bank transfer places an order that is paid when the money arrives', async () => {
     const one = await begin()
     assert.match(await one.comeBack(await one.act('transfer')), /^http:\/\/localhost:9\/thanks/)
     assert.equal((await one.order()).paymentStatus, 'pending')
@@ -212,7 +212,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
-  test('a bank transfer that never arrives cancels its order, and the stock is back', async () => {
+  test('by bank transfer that never arrives cancels its order and restocks it', async () => {
     const before = await stockOf()
     const one = await begin()
     await one.comeBack(await one.act('transfer'))
@@ -223,7 +223,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.deepEqual([status, paymentStatus, await stockOf()], ['cancelled', 'voided', before])
   })
 
-  test('the answer to the start is lost: found by its mark, with the next action, and one charge', async () => {
+  test('whose response to the creation of the payment is lost continues with that payment, charged once', async () => {
     mollie.lose('after', { method: 'POST', path: '/v2/payments' })
     const one = await begin()
     assert.ok(one.link.startsWith(mollie.url), 'the page has asked')
@@ -233,7 +233,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal(books.paymentsOf((await one.payment()).id).length, 1)
   })
 
-  test('Mollie fails: the log names it without a key, and nothing was charged', async () => {
+  test('that fails at Mollie is logged with a code and charges nothing', async () => {
     mollie.fail(500, { method: 'POST', path: '/v2/payments' })
     const one = await begin()
     const line = testServer.lines().findLast(({ provider }) => provider === 'mollie')
@@ -242,7 +242,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
   })
 
-  test('a refund is under way until Mollie has paid it, and is paid once', async () => {
+  test('has a refund that is pending until Mollie has paid it, and is paid once', async () => {
     const one = await begin()
     await one.comeBack(await one.act('pay'))
     const { orderId } = await one.payment()
@@ -266,7 +266,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal(books.refundedMinor(one.reference), 500)
   })
 
-  test('webhooks bring the order; twice, reversed, of others or forged, they do nothing else', async () => {
+  test('is completed by webhooks; repeated, reordered, unknown and forged ones change nothing', async () => {
     const { webhooks } = mollie.profile.test
     webhooks.drop()
     const [one, two] = [await begin(), await begin()]
@@ -290,7 +290,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal((await open.session()).status, 'processing')
   })
 
-  test('webhooks that never arrive: the list of events brings the order', async () => {
+  test('is completed by the list of events if webhooks never arrive', async () => {
     const one = await begin()
     books.act(one.reference, { kind: 'pay' })
     mollie.profile.test.webhooks.drop()
@@ -300,7 +300,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
-  test('a refund that was made at Mollie is at the order once, and a chargeback does not move the order', async () => {
+  test('records a refund made at Mollie once, and a chargeback does not change the order', async () => {
     const { webhooks } = mollie.profile.test
     const one = await begin()
     await one.comeBack(await one.act('pay'))
@@ -319,7 +319,7 @@ eachEngine('a purchase by Mollie', (given) => {
     assert.equal((await one.order()).paymentStatus, 'partially_refunded')
   })
 
-  test('the account of another merchant, or none, says nothing of a payment', async () => {
+  test('cannot be looked up with the account of another merchant', async () => {
     const { payTools } = testServer.app
     const one = await begin()
     const { accountId } = await one.payment()

@@ -102,7 +102,7 @@ async function settle(shop: BankShop, { paymentId }: Placed): Promise<void> {
   assert.fail('something is still due')
 }
 
-eachEngine('the books of the provider and ours', (given) => {
+eachEngine('the refunds of the provider and of the orders', (given) => {
   test('agree in the end, whatever happened in between', async () => {
     const shop = await openBankShop(given)
     const property = fc.asyncProperty(

@@ -35,7 +35,7 @@ async function listRowsOf(db: Reader, ids: readonly string[]): Promise<string[]>
 const openAt = (url: string) => given.open({ url, withMigrations: false })
 
 describe('a merchant that is moved', () => {
-  test('is answered at the new place as before, leaves nothing behind, and comes back', async () => {
+  test('answers as before at the new database, leaves nothing behind, and can be moved back', async () => {
     const shop = await makeShop(given, [shoppingShop('moving'), shoppingShop('staying')])
     const stand = standOf(shop)
     const { key, merchantId, installationId } = stand
@@ -106,7 +106,7 @@ describe('a merchant that is moved', () => {
     await assert.rejects(moveMerchant(from, to, 'nobody', toNext), /there is no merchant nobody/)
   })
 
-  test('is copied after the transactions that have locked rows, and acts at the new place once it has left the old one', async () => {
+  test('is copied after transactions that have locked its rows, and acts at the new database only after it left the old one', async () => {
     const shop = await makeShop(given, [shoppingShop('moving')], { webhookUrl: 'http://127.0.0.1:9999/' })
     const [from, other] = [await openAt(shop.url), await openAt(shop.url)]
     const to = await openAt(await given.freshUrl())
@@ -184,7 +184,7 @@ describe('a merchant that is moved', () => {
     assert.deepEqual(await whatIsDue(), [1, 1])
   })
 
-  test('is refused by databases of different keys', async () => {
+  test('is refused if the databases have different keys', async () => {
     const shop = await makeShop(given, [shoppingShop('moving')])
     const here = { CARTWRIGHT_DATABASE_URL: shop.url, CARTWRIGHT_SECRET: shop.rootSecretText }
     const to = await given.freshUrl()
@@ -197,7 +197,7 @@ describe('a merchant that is moved', () => {
     assert.equal((await cartwright([...move.slice(0, -1), 'https://b.example/shop'], here)).code, 1)
   })
 
-  test('takes rows of every table, or leaves them on purpose', async () => {
+  test('takes the rows of every table, or leaves them explicitly', async () => {
     const storage = await given.open()
     for (const table of await storage.read(listTables)) assert.doesNotThrow(() => partOf(table, 'mer_1'), table.name)
     assert.throws(
