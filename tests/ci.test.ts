@@ -52,13 +52,17 @@ async function callsOn({
 const installing = ['apt-get update', 'apt-get chromium-headless-shell']
 
 const machines: [name: string, machine: Machine, before: readonly string[]][] = [
-  ['installs a browser where npm has none', { aptGet: 0 }, installing],
-  ['does without where it cannot be installed', { aptGet: 100 }, ['apt-get update']],
-  ['does without where there is no apt-get', {}, []],
-  ['installs nothing for somebody who may not', { aptGet: 0, userId: 1000 }, []],
-  ['installs nothing where npm has one', { aptGet: 0, architecture: 'x86_64' }, []],
-  ['installs nothing where there is one', { aptGet: 0, programs: ['chromium'] }, []],
-  ['installs nothing where one is named', { aptGet: 0, environment: { CARTWRIGHT_TEST_BROWSER: 'none' } }, []],
+  ['the script installs a browser if npm has none for the machine', { aptGet: 0 }, installing],
+  ['the script continues if the browser cannot be installed', { aptGet: 100 }, ['apt-get update']],
+  ['the script continues if there is no apt-get', {}, []],
+  ['the script installs nothing without root', { aptGet: 0, userId: 1000 }, []],
+  ['the script installs nothing if npm has a browser', { aptGet: 0, architecture: 'x86_64' }, []],
+  ['the script installs nothing if there is a browser', { aptGet: 0, programs: ['chromium'] }, []],
+  [
+    'the script installs nothing if a browser is configured',
+    { aptGet: 0, environment: { CARTWRIGHT_TEST_BROWSER: 'none' } },
+    [],
+  ],
 ]
 for (const [name, machine, before] of machines)
   test(name, async () => {

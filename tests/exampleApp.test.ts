@@ -50,7 +50,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     tab.assertQuiet()
   },
 
-  'is installed, sells, hears of it, refreshes, and is uninstalled': async (scene) => {
+  'is installed, sells, receives the webhook, refreshes its token, and is uninstalled': async (scene) => {
     const tab = await scene.open('desktop')
     const { page } = tab
     await page.goto(scene.appUrl)
@@ -117,7 +117,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     tab.assertQuiet()
   },
 
-  'notices that the shop has ended it': async (scene) => {
+  'notices that the shop ended the installation': async (scene) => {
     const { page } = await scene.open('desktop')
     await install(page, scene)
     await page.getByText('Now it calls nobody.').waitFor()
@@ -128,7 +128,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await until(page, 'The shop has ended this installation.')
   },
 
-  'takes no answer that another browser asked for, and no form of another site': async (scene) => {
+  'refuses a response for another browser and a form of another site': async (scene) => {
     const mine = (await scene.open('desktop')).page
     const stranger = await fetch(`${scene.appUrl}/callback?code=x&state=y`)
     assert.deepEqual([stranger.status, /not begun here/.test(await stranger.text())], [400, true])

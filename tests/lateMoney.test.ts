@@ -397,7 +397,7 @@ eachEngine('an unreliable payment provider', (given) => {
   })
 
   for (const isDeleted of [false, true])
-    test(`its session ${isDeleted ? 'was deleted by an earlier release' : 'is kept while it is looked up'}, and it goes back`, async () => {
+    test(`a late charge is voided if its session ${isDeleted ? 'was deleted by an earlier release' : 'is kept while it is looked up'}`, async () => {
       const fakeProvider = await openFakeProvider(given)
       fakeProvider.says.start = async (charge, ...rest) => {
         await fakeProvider.honest.start(charge, ...rest)
@@ -632,7 +632,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
   })
 
   for (const outcome of ['declined', 'succeeded'] as const)
-    test(`and that was given up is closed as ${outcome}: it is looked up no more`, async () => {
+    test(`is not looked up again once it was abandoned and closed as ${outcome}`, async () => {
       const fakeProvider = await openSilent()
       fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
       fakeProvider.says.close = async () => 'closed'
