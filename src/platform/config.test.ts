@@ -32,7 +32,7 @@ function refuses(environment: Readonly<Record<string, string>>, pattern: RegExp)
 }
 
 describe('settings', () => {
-  test('an empty variable is an absent one', () => {
+  test('an empty variable counts as missing', () => {
     const names = ['PORT', 'HOST', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_RATE_LIMIT', 'LOG_LEVEL', 'NODE_ENV']
     const others = ['CARTWRIGHT_TRUSTED_PROXIES', 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', 'CARTWRIGHT_RETENTION']
     const empty = Object.fromEntries([...names, ...others].map((name) => [name, '']))
@@ -66,7 +66,7 @@ describe('settings', () => {
     })
   })
 
-  test('payment providers stand in on this machine only, and never in production', () => {
+  test('payment providers can be replaced only by a stand-in on this machine, and never in production', () => {
     const url = 'http://127.0.0.1:8420'
     const { providerUrls } = readSettings({
       ...good,
@@ -85,7 +85,7 @@ describe('settings', () => {
     refuses({ ...good, NODE_ENV: 'production', CARTWRIGHT_STRIPE_URL: url }, /^CARTWRIGHT_STRIPE_URL is for tests/)
   })
 
-  test('the size of the pool, and one host of PostgreSQL', () => {
+  test('the size of the connection pool is limited, and PostgreSQL has one host', () => {
     assert.equal(readSettings({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: '5' }).databaseConnections, 5)
     for (const bad of ['0', '1000', 'many'])
       refuses({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: bad }, /^CARTWRIGHT_DATABASE_CONNECTIONS must be/)
@@ -95,7 +95,7 @@ describe('settings', () => {
       assert.equal(readSettings({ ...good, CARTWRIGHT_DATABASE_URL: url }).databaseUrl, url)
   })
 
-  test('how long a stop is announced, where the metrics are, and whose profile agents find', () => {
+  test('the drain time, the metrics port, the shop for agents and the demo history are validated', () => {
     const { drainDelayMs, metrics } = readSettings({
       ...good,
       CARTWRIGHT_DRAIN_SECONDS: '15',
@@ -114,13 +114,13 @@ describe('settings', () => {
     for (const bad of ['0', '65536', 'no']) refuses({ ...good, CARTWRIGHT_METRICS: bad }, /^CARTWRIGHT_METRICS must be/)
   })
 
-  test('a retention is a list of names and times', () => {
+  test('a retention is a list of names and durations', () => {
     const { retentionMs } = readSettings({ ...good, CARTWRIGHT_RETENTION: 'customers=2d,texts=12h' })
     assert.deepEqual(retentionMs, { ...retentionDefaultsMs, customers: 2 * 86_400_000, texts: 12 * 3_600_000 })
     refuses({ ...good, CARTWRIGHT_RETENTION: '30d' }, /^CARTWRIGHT_RETENTION must be a list such as .*, not "30d"\.$/)
   })
 
-  test('trusted proxies are addresses, networks or the names of networks', () => {
+  test('trusted proxies are addresses, networks or names of networks', () => {
     const proxies = ['10.0.0.0/8', '192.0.2.1', '::1', 'fd00::/8', '2001:db8::1/128', 'loopback', 'uniquelocal']
     const read = readSettings({ ...good, CARTWRIGHT_TRUSTED_PROXIES: proxies.join(' , ') })
     assert.deepEqual(read.trustedProxies, proxies)
@@ -140,11 +140,11 @@ describe('settings', () => {
     'balancer',
     '1.2.3.4/-1',
   ]) {
-    test(`${bad} is no trusted proxy`, () =>
+    test(`${bad} is refused as trusted proxy`, () =>
       refuses({ ...good, CARTWRIGHT_TRUSTED_PROXIES: `10.0.0.1,${bad}` }, /^CARTWRIGHT_TRUSTED_PROXIES must be/))
   }
 
-  test('private webhook receivers are allowed by 1, and by nothing else', () => {
+  test('private webhook receivers are allowed only by 1', () => {
     const read = (text: string) => readSettings({ ...good, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: text }).webhookAllowPrivate
     assert.deepEqual([read('1'), read('0')], [true, false])
     for (const bad of ['true', 'yes', 'false', '01', ' 1', '2'])
@@ -163,7 +163,7 @@ describe('settings', () => {
     'sqlite:/tmp',
     'file:x',
   ])
-    test(`${bad} is no database`, () => refuses({ CARTWRIGHT_DATABASE_URL: bad }, /^CARTWRIGHT_DATABASE_URL /))
+    test(`${bad} is refused as database`, () => refuses({ CARTWRIGHT_DATABASE_URL: bad }, /^CARTWRIGHT_DATABASE_URL /))
 })
 
 describe('the root secret', () => {
@@ -180,7 +180,7 @@ describe('the root secret', () => {
     )
   }
 
-  test('is looked for beside a SQLite database, and reading the settings makes nothing', () => {
+  test('is searched beside a SQLite database, and reading the settings creates nothing', () => {
     const folder = tempFolder()
     const file = fileAt(urlIn(folder))
     assert.equal(file, join(folder, 'data', 'secret'))
@@ -188,7 +188,7 @@ describe('the root secret', () => {
     assert.deepEqual(readdirSync(folder), [])
   })
 
-  test('is made once, whole, in a folder for its owner only, and nothing else is left there', () => {
+  test('is created once, completely, in a folder for its owner only, without leaving other files', () => {
     const folder = tempFolder()
     const file = fileAt(urlIn(folder))
     makeRootSecret(file)
@@ -201,7 +201,7 @@ describe('the root secret', () => {
     assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700)
   })
 
-  test('one clear line when its folder cannot be made, or what is there is no secret', () => {
+  test('gives an error of one line if its folder cannot be created or its file is invalid', () => {
     refusesToMake('sqlite:/dev/null/deep/a.db', /^Cannot make the folder \/dev\/null\/deep: /)
     const folder = tempFolder()
     mkdirSync(join(folder, 'data', 'secret'), { recursive: true })
@@ -211,14 +211,14 @@ describe('the root secret', () => {
     refusesToMake(`sqlite:${join(other, 'a.db')}`, /secret: The root secret must have 32/)
   })
 
-  test('comes from a file that is named, without the end of its line', () => {
+  test('is read from a named file without its line end', () => {
     const file = join(tempFolder(), 'mounted')
     writeFileSync(file, `${secret}\n`)
     const { givenSecret } = readSettings({ CARTWRIGHT_SECRET_FILE: file })
     assert.equal(givenSecret && checkValueOf(givenSecret, 1), checkOf(secret))
   })
 
-  test('one clear line for a file that is not there, too long, no secret, or named beside the secret itself', () => {
+  test('gives an error of one line for a file that is missing, too long or invalid, or set in addition to the secret itself', () => {
     const folder = tempFolder()
     const file = join(folder, 'mounted')
     refuses({ CARTWRIGHT_SECRET_FILE: file }, /^CARTWRIGHT_SECRET_FILE: there is no file .*mounted\.$/)
@@ -233,7 +233,7 @@ describe('the root secret', () => {
     )
   })
 
-  test('is required with PostgreSQL, and in production for a shop that others reach', () => {
+  test('is required with PostgreSQL, and in production for a shop with a public address', () => {
     const postgres = 'postgres://shop@127.0.0.1/shop'
     for (const [environment, pattern] of [
       [{ CARTWRIGHT_DATABASE_URL: postgres }, /^CARTWRIGHT_SECRET is required with PostgreSQL: .*cartwright -- secret/],

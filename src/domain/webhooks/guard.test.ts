@@ -7,7 +7,7 @@ import { isForbiddenAddress, targetProblem } from './guard.ts'
 const strict = { allowPrivate: false }
 const lenient = { allowPrivate: true }
 
-describe('the address of a receiver', () => {
+describe('the URL of a receiver', () => {
   const hostile = hostileTargets(8443)
 
   test('is refused in every hostile form', () => {
@@ -16,7 +16,7 @@ describe('the address of a receiver', () => {
     assert.deepEqual(passed, [])
   })
 
-  test('is taken when it is a public one', () => {
+  test('is accepted if it is public', () => {
     const refused = goodTargets.map((url) => [url, targetProblem(url, strict)]).filter(([, problem]) => problem)
     assert.deepEqual(refused, [])
     assert.deepEqual(
@@ -25,7 +25,7 @@ describe('the address of a receiver', () => {
     )
   })
 
-  test('may be a private one in development, where what is always wrong stays wrong', () => {
+  test('may be private in development, except for forms that are always refused', () => {
     const passed = hostile.filter(({ url, always }) => always && targetProblem(url, lenient) === undefined)
     assert.deepEqual(passed, [])
     for (const url of [
@@ -64,7 +64,7 @@ describe('the address of a receiver', () => {
       assert.notEqual(targetProblem(url, lenient), undefined, url)
   })
 
-  test('is never repeated in the answer', () => {
+  test('is never repeated in the error', () => {
     for (const { url } of hostileTargets(8443)) {
       const problem = targetProblem(url, strict)?.message ?? ''
       assert.ok(!problem.includes('secret') && !problem.includes('127.0.0.1'), problem)
@@ -73,8 +73,8 @@ describe('the address of a receiver', () => {
   })
 })
 
-describe('an address that is dialled', () => {
-  test('is forbidden when it is none, or has a zone', () => {
+describe('an IP address to connect to', () => {
+  test('is forbidden if it is malformed or has a zone', () => {
     for (const text of [
       '',
       ' ',
@@ -93,7 +93,7 @@ describe('an address that is dialled', () => {
       for (const options of [strict, lenient]) assert.equal(isForbiddenAddress(text, options), true, text)
   })
 
-  test('is judged at the very edges of each block', () => {
+  test('is judged correctly at the edges of each block', () => {
     for (const [first, last, before, after] of [
       ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
       ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -128,7 +128,7 @@ describe('an address that is dialled', () => {
 
   // A foreign judge: whatever ipaddr.js finds special must be forbidden here. Where they differ on purpose, we are the
   // stricter side, and the list says where; the one exception is a mapped address, which is as good as its IPv4 address.
-  test('is forbidden wherever ipaddr.js finds it special, and allowed where it does not', () => {
+  test('is forbidden if ipaddr.js calls it special, and allowed otherwise', () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
     const random = randomFrom(seed)
     const stricter = ['168.63.129.16/32', '::/3', '3ffe::/16', '4000::/2', '8000::/1'].map((block) =>

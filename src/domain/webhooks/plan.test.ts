@@ -22,7 +22,7 @@ const rooms: [name: string, facts: Partial<EndpointFacts>, room: Room][] = [
   ['one that fails for long', { consecutiveFailures: 100 }, { calls: 1, ahead: 0 }],
 ]
 for (const [name, facts, room] of rooms)
-  test(`the room of ${name}`, () => assert.deepEqual(roomFor({ ...idle, ...facts }), room))
+  test(`the room for claims is calculated: ${name}`, () => assert.deepEqual(roomFor({ ...idle, ...facts }), room))
 
 function due(room: Partial<Room>, free: number, blocked = 0) {
   const candidate = (id: string, blockedUntil: number | null): Candidate => ({ id, blockedUntil })
@@ -73,7 +73,7 @@ const plans: [
   ['something may be free behind what is blocked', [due({ calls: 1 }, 0, 17)], 10, 0, [0], true],
 ]
 for (const [name, asked, calls, ahead, taken, isMore] of plans)
-  test(`claims: ${name}`, () => {
+  test(`claims are planned: ${name}`, () => {
     const plan = planClaims(asked, { calls, ahead })
     assert.deepEqual([plan.endpoints.map((endpoint) => endpoint.taken.length), plan.isMore], [taken, isMore])
     for (const [index, { candidates }] of asked.entries()) {
@@ -84,7 +84,7 @@ for (const [name, asked, calls, ahead, taken, isMore] of plans)
     }
   })
 
-test('no plan exceeds a bound, and none leaves calls unused while something could be called', () => {
+test('no plan exceeds a limit or leaves calls unused while a delivery could be sent', () => {
   const endpoint = fc
     .record({
       calls: fc.integer({ min: -8, max: inFlightMax }),

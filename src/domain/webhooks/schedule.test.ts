@@ -25,7 +25,7 @@ test('the schedule is the documented one', () => {
 
 const ids = Array.from({ length: 200 }, (_, number) => `whd_${number}`)
 
-test('jitter only adds, up to a fifth, and is the same for the same attempt', () => {
+test('jitter only lengthens a wait, by at most a fifth, and is the same for the same attempt', () => {
   for (let attempts = 1; attempts < attemptsMax; attempts += 1) {
     const base = waitsMs[attempts] as number
     const waits = ids.map((id) => waitMsAfter(id, attempts, null) as number)
@@ -47,7 +47,7 @@ test('there is no wait after the last attempt', () => {
   assert.equal(waitMsAfter('whd_1', attemptsMax, hour), undefined)
 })
 
-test('a receiver may ask for a longer wait, up to an hour, and not for a shorter one', () => {
+test('a receiver can request a longer wait, up to an hour, but not a shorter one', () => {
   const plain = waitMsAfter('whd_1', 1, null) as number
   for (const [asked, wait] of [
     [0, plain],
@@ -78,14 +78,14 @@ const rests: [failures: number, askedMs: number | null, restMs: number][] = [
   [1_000, day, hour],
 ]
 for (const [failures, asked, rest] of rests)
-  test(`after ${failures} failures, asked for ${asked} ms: a rest of ${rest} ms`, () =>
+  test(`after ${failures} failures and a requested wait of ${asked} ms the endpoint rests for ${rest} ms`, () =>
     assert.equal(restMsAfter(failures, asked), rest))
 
-test('calls under way shrink with failures, down to one probe', () => {
+test('the limit of concurrent calls shrinks with failures, down to one probe', () => {
   assert.deepEqual([0, 1, 2, 6, 7, 8, 100].map(inFlightFor), [8, 7, 6, 2, 1, 1, 1])
 })
 
-test('deliveries are claimed ahead for a quarter of a second of calls, 120 at most', () => {
+test('deliveries are claimed ahead for a quarter of a second of calls, at most 120', () => {
   assert.deepEqual(
     [0, 1, 10, 16, 17, 100, 1_000, 2_000, 2_001, 60_000].map(aheadFor),
     [120, 120, 120, 120, 117, 20, 2, 1, 0, 0],
@@ -100,7 +100,7 @@ const givenUp: [failures: number, days: number, isOver: boolean][] = [
   [500, 5, true],
 ]
 for (const [failures, days, isOver] of givenUp)
-  test(`${failures} failures over ${days} days: ${isOver ? 'given up' : 'not given up'}`, () =>
+  test(`an endpoint with ${failures} failures over ${days} days is ${isOver ? 'given up' : 'not given up'}`, () =>
     assert.equal(isGivenUp(failures, 1_000, 1_000 + days * day), isOver))
 
 const now = Date.UTC(2026, 10, 16, 12, 0, 0)
@@ -119,4 +119,4 @@ const asked: [text: string | null, ms: number | null][] = [
   ['2026-11-16T12:01:00Z', null],
   ['Nov 32', null],
 ]
-for (const [text, ms] of asked) test(`Retry-After: ${text}`, () => assert.equal(askedWaitMs(text, now), ms))
+for (const [text, ms] of asked) test(`Retry-After is parsed: ${text}`, () => assert.equal(askedWaitMs(text, now), ms))

@@ -18,7 +18,7 @@ const hasty = { allowPrivate: true, connectMsMax: 600, exchangeMsMax: 1_000 }
 // Far beyond the hasty deadlines, far below the patient ones.
 const soonMs = 4_000
 
-describe('an answer', () => {
+describe('a response', () => {
   for (const [status, line] of [
     [200, 'OK'],
     [201, 'Created'],
@@ -28,14 +28,14 @@ describe('an answer', () => {
     [500, 'Internal Server Error'],
     [599, 'Odd'],
   ] as const)
-    test(`${status} is reported with its body`, async (context) => {
+    test(`with ${status} is reported with its body`, async (context) => {
       const receiver = await listen(context, (socket) => socket.write(answer(`${status} ${line}`, 'hello')))
       const outcome = await open(context, patient).send(callTo(receiver))
       assert.deepEqual(withoutTime(outcome), answered(status, 'hello'))
       assert.ok(outcome.tookMs >= 0 && Number.isInteger(outcome.tookMs))
     })
 
-  test('the call is a POST of exactly the given bytes and headers, never compressed', async (context) => {
+  test('is requested by a POST of exactly the given bytes and headers, never compressed', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('204 No Content')))
     const body = '{"name":"Käse \u2028"}'
     const headers = { 'content-type': 'application/json', 'webhook-id': 'evt_1' }
@@ -54,7 +54,7 @@ describe('an answer', () => {
     assert.ok(!/transfer-encoding|expect:/i.test(request))
   })
 
-  test('a redirect is reported and not followed', async (context) => {
+  test('that redirects is reported and not followed', async (context) => {
     const other = await listen(context, (socket) => socket.write(answer('200 OK')))
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await listen(context, (socket) =>
@@ -65,7 +65,7 @@ describe('an answer', () => {
     assert.equal(other.connections(), 0)
   })
 
-  test('Retry-After is taken of 429 and 503 alone, and cut', async (context) => {
+  test('has its Retry-After read only with 429 and 503, and truncated', async (context) => {
     for (const [status, header, told] of [
       ['429 Slow down', 'retry-after: 120', '120'],
       ['503 Later', 'Retry-After: Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
@@ -80,7 +80,7 @@ describe('an answer', () => {
     }
   })
 
-  test('interim answers are passed over, even an unasked 100', async (context) => {
+  test('is read after any interim responses, even an unrequested 100', async (context) => {
     for (const interim of ['100 Continue', '102 Processing', '103 Early Hints']) {
       const receiver = await listen(context, (socket) => {
         socket.write(`HTTP/1.1 ${interim}\r\nlink: </a.css>\r\n\r\n`)
@@ -94,7 +94,7 @@ describe('an answer', () => {
     }
   })
 
-  test('interim answers without end, and an upgrade, are no answer', async (context) => {
+  test('with endless interim responses or an upgrade counts as none', async (context) => {
     for (const text of [
       'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000),
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
@@ -106,7 +106,7 @@ describe('an answer', () => {
     }
   })
 
-  test('its body is kept up to 4 KiB, as text that every database takes', async (context) => {
+  test('has its body stored up to 4 KiB, as text that every database accepts', async (context) => {
     for (const [body, told] of [
       [Buffer.from('a\0b\0'), 'ab'],
       [Buffer.from([0x61, 0xff, 0xc3, 0x28, 0x62]), 'a\ufffd\ufffd(b'],
@@ -127,14 +127,14 @@ describe('an answer', () => {
     }
   })
 
-  test('a compressed body is not unfolded', async (context) => {
+  test('with a compressed body is not decompressed', async (context) => {
     const receiver = await listen(context, (socket) =>
       socket.write(answer('200 OK', 'not gzip', 'content-encoding: gzip\r\n')),
     )
     assert.equal((await open(context, patient).send(callTo(receiver))).answer, 'not gzip')
   })
 
-  test('without a length ends with the connection, and in chunks with the last', async (context) => {
+  test('without a length ends with the connection, and a chunked one with its last chunk', async (context) => {
     const plain = await listen(context, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'))
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(plain))), answered(200, 'hello'))
     const chunked = await listen(context, (socket) =>
@@ -144,8 +144,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a status is the receiver’s word, even if', () => {
-  test('the body never ends: 16 KiB are read and the connection is dropped', async (context) => {
+describe('the status of a response counts even if', () => {
+  test('the body is endless: 16 KiB are read and the connection is closed', async (context) => {
     const receiver = await listen(context, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
       flood(socket, `1000\r\n${'y'.repeat(0x1000)}\r\n`)
@@ -156,7 +156,7 @@ describe('a status is the receiver’s word, even if', () => {
     assert.ok(receiver.bytesWritten() < 20 * 1024 * 1024)
   })
 
-  test('the body drips: the deadline ends it', async (context) => {
+  test('the body is very slow: the deadline ends it', async (context) => {
     const receiver = await listen(context, (socket) => {
       socket.write('HTTP/1.1 202 Accepted\r\ncontent-length: 1000000\r\n\r\n')
       const drip = setInterval(() => socket.write('z'), 10)
@@ -177,14 +177,14 @@ describe('a status is the receiver’s word, even if', () => {
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(receiver))), answered(200, 'half'))
   })
 
-  test('the chunks of the body are nonsense', async (context) => {
+  test('the chunks of the body are invalid', async (context) => {
     const receiver = await listen(context, (socket) =>
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnonsense'),
     )
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(receiver))), answered(200, ''))
   })
 
-  test('what should be body is only framing without end', async (context) => {
+  test('the body is endless chunk framing', async (context) => {
     const receiver = await listen(context, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
       flood(socket, 'e'.repeat(64 * 1024))
@@ -196,7 +196,7 @@ describe('a status is the receiver’s word, even if', () => {
   })
 })
 
-describe('there is no answer when', () => {
+describe('there is no response if', () => {
   const failures: Readonly<
     Record<string, { behave: (socket: Socket) => void; error: string; options?: SenderOptions }>
   > = {
@@ -266,13 +266,13 @@ describe('there is no answer when', () => {
       await receiver.allGone()
     })
 
-  test('no one listens', async (context) => {
+  test('nothing listens on the port', async (context) => {
     const receiver = await listen(context, () => {})
     await receiver.close()
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(receiver))), failed('connection refused'))
   })
 
-  test('the name is unknown, or the resolver is', async (context) => {
+  test('the name or the resolver is unknown', async (context) => {
     for (const [code, error] of [
       ['ENOTFOUND', 'name not found'],
       ['EAI_AGAIN', 'name lookup failed'],
@@ -288,7 +288,7 @@ describe('there is no answer when', () => {
     )
   })
 
-  test('the resolver hangs', async (context) => {
+  test('the resolver does not respond', async (context) => {
     let asked = 0
     const lookup = () => {
       asked += 1
@@ -303,7 +303,7 @@ describe('there is no answer when', () => {
     assert.equal(asked, 1)
   })
 
-  test('the connection cannot be made in time', async (context) => {
+  test('the connection cannot be established in time', async (context) => {
     // A socket that is never told to connect.
     const { Socket: Idle } = await import('node:net')
     const sender = open(context, { ...hasty, exchangeMsMax: 20_000, dial: () => new Idle() })
@@ -312,7 +312,7 @@ describe('there is no answer when', () => {
     assert.ok(outcome.tookMs >= hasty.connectMsMax - 5, `${outcome.tookMs} ms`)
   })
 
-  test('the headers of the call are impossible', async (context) => {
+  test('the headers of the call are invalid', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const outcome = await open(context, patient).send({ ...callTo(receiver), headers: { 'x-y': 'a\r\nb: c' } })
     assert.deepEqual(withoutTime(outcome), failed('the call could not be made'))
@@ -325,7 +325,7 @@ describe('with TLS', () => {
   const lookup = async () => ['127.0.0.1']
   const trusting = { ...patient, lookup, caCertificates: [certificate] }
 
-  test('name and host are those of the address, and the connection is kept', async (context) => {
+  test('the certificate is checked for the host of the URL, and the connection is kept', async (context) => {
     const receiver = await listenSecurely(context, (socket) => socket.write(answer('200 OK', 'safe')))
     const sender = open(context, trusting)
     for (const _ of [1, 2]) {
@@ -339,7 +339,7 @@ describe('with TLS', () => {
     assert.ok(receiver.requests[0]?.includes(`\r\nhost: ${host}:${receiver.port}\r\n`))
   })
 
-  test('a trailing dot and a literal address are verified too', async (context) => {
+  test('hosts with a trailing dot and IP addresses are verified too', async (context) => {
     const receiver = await listenSecurely(context, (socket) => socket.write(answer('200 OK', 'safe')))
     for (const name of [`${host}.`, '127.0.0.1'])
       assert.deepEqual(
@@ -349,7 +349,7 @@ describe('with TLS', () => {
     assert.deepEqual(receiver.names, [host, ''])
   })
 
-  test('an unknown certificate is refused before anything is sent, whatever the environment says', async (context) => {
+  test('an unknown certificate is refused before anything is sent, whatever the environment contains', async (context) => {
     const receiver = await listenSecurely(context, (socket) => socket.write(answer('200 OK')))
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
@@ -375,7 +375,7 @@ describe('with TLS', () => {
     await receiver.allGone()
   })
 
-  test('a receiver without TLS, or that hangs or ends in the handshake, fails', async (context) => {
+  test('a receiver without TLS, or one that hangs or closes in the handshake, fails', async (context) => {
     for (const [behave, error, options] of [
       [(socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), /^TLS: /, trusting],
       [() => {}, /^timed out$/, { ...trusting, ...hasty, exchangeMsMax: 20_000 }],
@@ -404,7 +404,7 @@ describe('connections', () => {
     assert.equal(receiver.connections(), 1)
   })
 
-  test('are at most eight to an origin, and every call gets its turn', async (context) => {
+  test('are at most eight to an origin, and every call is sent in turn', async (context) => {
     const receiver = await listen(context, (socket) => setImmediate(() => socket.write(answer('200 OK'))))
     const sender = open(context, patient)
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => sender.send(callTo(receiver))))
@@ -413,7 +413,7 @@ describe('connections', () => {
     assert.ok(receiver.atOnceMax() <= 8, `${receiver.atOnceMax()} at once`)
   })
 
-  test('of one origin do not hold up another', async (context) => {
+  test('to one origin do not delay another', async (context) => {
     const sick = await listen(context, () => {})
     const well = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
@@ -423,7 +423,7 @@ describe('connections', () => {
     for (const { kind } of await Promise.all(stuck)) assert.equal(kind, 'failed')
   })
 
-  test('that never come free cost the waiting calls their deadline, and those are never sent', async (context) => {
+  test('that are never released make the waiting calls time out unsent', async (context) => {
     let isWell = false
     const receiver = await listen(context, (socket) => {
       if (isWell) socket.write(answer('200 OK'))
@@ -443,7 +443,7 @@ describe('connections', () => {
     assert.equal(receiver.requests.filter((request) => !request.endsWith('probe')).length, sent)
   })
 
-  test('that the receiver closed meanwhile are replaced', async (context) => {
+  test('that the receiver closed in the meantime are replaced', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
     await sender.send(callTo(receiver))
@@ -453,7 +453,7 @@ describe('connections', () => {
     assert.equal(receiver.connections(), 2)
   })
 
-  test('that were reset before anything was written cost no call', async (context) => {
+  test('that were reset before anything was written do not fail a call', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
     for (let round = 0; round < 10; round += 1) {
@@ -470,7 +470,7 @@ describe('connections', () => {
     assert.equal(receiver.requests.length, 20)
   })
 
-  test('that break after the call was written are not tried again', async (context) => {
+  test('that break after the call was written are not retried', async (context) => {
     const receiver = await listen(context, (socket, turn) => {
       if (turn === 0) socket.write(answer('200 OK'))
       else socket.resetAndDestroy()
@@ -482,7 +482,7 @@ describe('connections', () => {
     assert.equal(receiver.requests.length, 2)
   })
 
-  test('go to the next address when the first refuses or swallows, within the time', async (context) => {
+  test('use the next address in time if the first refuses or does not respond', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const { Socket: Idle } = await import('node:net')
     const dialled: string[] = []
@@ -501,7 +501,7 @@ describe('connections', () => {
     assert.ok(receiver.requests[0]?.includes(`\r\nhost: hooks.example.com:${receiver.port}\r\n`))
   })
 
-  test('to many origins at once all work', async (context) => {
+  test('to many origins concurrently all work', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, { ...patient, lookup: async () => ['127.0.0.1'] })
     for (let batch = 0; batch < 11; batch += 1) {
@@ -518,8 +518,8 @@ describe('connections', () => {
   })
 })
 
-describe('closing', () => {
-  test('ends calls in every state, and takes no new ones', async (context) => {
+describe('closing the sender', () => {
+  test('ends calls in every state and accepts no new ones', async (context) => {
     const receiver = await listen(context, () => {})
     const secure = await listenRaw(context, () => {})
     let resolveName: (addresses: string[]) => void = () => {}

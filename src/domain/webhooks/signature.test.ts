@@ -7,7 +7,7 @@ const root = parseRootSecret('a-root-secret-that-only-this-test-knows') as RootS
 const now = 1_000
 
 describe('a sealed webhook secret', () => {
-  test('opens for its own endpoint only, also when it was opened before', () => {
+  test('opens only for its own endpoint, also from the cache', () => {
     const open = createSecretOpener(root)
     const sealed = sealSecret(root, 'whe_a', newSecret())
     open('whe_a', sealed)
@@ -15,7 +15,7 @@ describe('a sealed webhook secret', () => {
     assert.throws(() => createSecretOpener(root)('whe_b', sealed), /does not open/)
   })
 
-  test('that is the former one does not sign as the current one, also when it was opened before', () => {
+  test('that is the previous one does not sign as the current one, also from the cache', () => {
     const open = createSecretOpener(root)
     const former = sealFormerSecret(root, 'whe_a', newSecret())
     const secretSealed = sealSecret(root, 'whe_a', newSecret())
@@ -24,7 +24,7 @@ describe('a sealed webhook secret', () => {
     assert.throws(() => secretsOf(open, { ...rotating, secretSealed: former }, now), /does not open/)
   })
 
-  test('that was put aside by the version before still signs beside the current one', () => {
+  test('that an earlier version kept as the previous one still signs next to the current one', () => {
     const [current, former] = [newSecret(), newSecret()]
     const rotating = {
       id: 'whe_a',

@@ -12,7 +12,7 @@ const taken: [name: string, subscriptions: readonly string[]][] = [
   ['as many as there may be', Array.from({ length: subscriptionsMax }, () => '*')],
 ]
 for (const [name, subscriptions] of taken)
-  test(`takes ${name}`, () => assert.equal(subscriptionsProblem(subscriptions), undefined))
+  test(`${name} is accepted`, () => assert.equal(subscriptionsProblem(subscriptions), undefined))
 
 const refused: [name: string, subscriptions: readonly string[], problem: RegExp][] = [
   ['nothing', [], /^name at least one event/],
@@ -28,9 +28,9 @@ const refused: [name: string, subscriptions: readonly string[], problem: RegExp]
   ['one bad among good ones', ['order.*', 'nothing.*'], /^"nothing\.\*" is not an event/],
 ]
 for (const [name, subscriptions, problem] of refused)
-  test(`refuses ${name}`, () => assert.match(subscriptionsProblem(subscriptions)?.message ?? '', problem))
+  test(`${name} is refused`, () => assert.match(subscriptionsProblem(subscriptions)?.message ?? '', problem))
 
-test('every kind can be named alone, and by its subject', () => {
+test('every kind of event can be named alone, and by its subject', () => {
   for (const kind of eventKinds) {
     assert.equal(subscriptionsProblem([kind]), undefined)
     assert.equal(subscriptionsProblem([`${kind.split('.')[0]}.*`]), undefined)

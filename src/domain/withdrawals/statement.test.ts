@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { modeOfOrder, orderNumberIn, refundDueAt, statementIssues, withoutLinks } from './statement.ts'
 
-test('the number of an order is found in what people type', () => {
+test('the number of an order is found in typed text', () => {
   const typed = ['1001', ' #1001', 'T-1001', 't 1001', 'No. T-7', 'Bestellung 1001', '１００１', 'order12', '']
   const numbers = ['1001', '1001', 'T-1001', 'T-1001', 'T-7', '1001', '1001', '12', null]
   assert.deepEqual(typed.map(orderNumberIn), numbers)
@@ -10,7 +10,7 @@ test('the number of an order is found in what people type', () => {
   assert.deepEqual(['T-1001', '1001', null].map(modeOfOrder), ['test', 'live', 'live'])
 })
 
-test('name, order and e-mail are asked for, items are not', () => {
+test('name, order and e-mail address are required, and items are not', () => {
   const whole = { name: 'Ada', order: '1001', email: 'ada@example.com', items: '' }
   assert.deepEqual(statementIssues(whole), [])
   const paths = (given: Partial<typeof whole>) => statementIssues({ ...whole, ...given }).map(({ path }) => path)
@@ -22,7 +22,7 @@ test('the money is due 14 days after the statement was received', () => {
   assert.equal(refundDueAt(Date.UTC(2026, 5, 19)), Date.UTC(2026, 6, 3))
 })
 
-test('no link is made of what was typed', () => {
+test('typed text is never turned into links', () => {
   const typed = 'See https://evil.example/win, www.evil.example or me@evil.example. Bye.'
   const shown = withoutLinks(typed)
   assert.doesNotMatch(shown, /\w\.\w|:\/|@\w/)

@@ -17,7 +17,7 @@ function tell(paid: Pick<PaidRefund, 'answer' | 'outcome'>) {
   return { said: said.replace('cartwright: order 1001: ', '').trimEnd(), code: error?.code }
 }
 
-test('what is said about a refund that a command asked for', () => {
+test('a command reports the result of a refund', () => {
   assert.deepEqual(tell({ answer: 'succeeded', outcome: 'succeeded' }), { said: '', code: undefined })
   assert.deepEqual(tell({ answer: 'pending', outcome: 'later' }), {
     said: 'the refund is pending at the provider; a running server follows it',

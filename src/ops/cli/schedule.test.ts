@@ -6,14 +6,14 @@ import { backupName, backupTime, outdatedBackups, readDays, readEvery } from './
 const hourMs = 3_600_000
 const now = Date.parse('2026-11-18T07:15:00.000Z')
 
-test('a name has its time, and other names have none', () => {
+test('only the name of a backup contains a time', () => {
   assert.equal(backupName(now), 'cartwright-20261118T071500Z.db')
   assert.equal(backupTime(backupName(now)), now)
   for (const name of ['shop.db', 'cartwright-20261318T071500Z.db', `${backupName(now)}.partial`, 'cartwright-.db'])
     assert.equal(backupTime(name), undefined, name)
 })
 
-test('two days stay whole, then a month of days; the newest and the files of others always stay', () => {
+test('all backups of two days and one per day of a month are kept, and always the newest and other files', () => {
   const names = Array.from({ length: 4 * 60 }, (_, index) => backupName(now - index * 6 * hourMs))
   const gone = new Set(outdatedBackups([...names, 'notes.txt'], now, 30))
   const kept = names.filter((name) => !gone.has(name))
@@ -26,7 +26,7 @@ test('two days stay whole, then a month of days; the newest and the files of oth
   assert.deepEqual(outdatedBackups([old], now, 30), [])
 })
 
-test('times that cannot be are refused', () => {
+test('invalid intervals are refused', () => {
   assert.deepEqual(['6h', '30m', '1d', '1s'].map(readEvery), [6 * hourMs, hourMs / 2, 24 * hourMs, 1_000])
   for (const text of ['', '6', '0h', '-1h', '31d', '6 h', 'h']) assert.throws(() => readEvery(text), Misuse, text)
   for (const text of ['', '0', '1d', '10000']) assert.throws(() => readDays(text), Misuse, text)

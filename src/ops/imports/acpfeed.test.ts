@@ -61,7 +61,7 @@ const product: ProductRow = {
   skus: [sku, { ...sku, id: 'sku_2', options: [], priorPrice: null, barcode: 'none', image: null }],
 }
 
-test('a product is one line, with what its variants cost and whether they can be had', () => {
+test('a product is one line with the prices and availability of its variants', () => {
   const text = acpLine(product, context)
   assert.equal(text.split('\n').length, 2)
   const shared = { url: 'https://shop.example/p/mug', condition: ['new'], seller: { name: 'Pottery' } }
@@ -94,7 +94,7 @@ test('a product is one line, with what its variants cost and whether they can be
   })
 })
 
-test('what shoppers do not see or cannot have is left out, or said', () => {
+test('hidden products are left out, and sold-out variants are marked', () => {
   assert.equal(acpLine({ ...product, publishedAt: null }, context), '')
   assert.equal(acpLine({ ...product, publishedAt: 2_000 }, context), '')
   assert.equal(acpLine({ ...product, archivedAt: 1 }, context), '')

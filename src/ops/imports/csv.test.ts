@@ -27,7 +27,7 @@ async function cells(...chunks: (string | Buffer)[]): Promise<string[][]> {
   return (await read(...chunks)).map((row) => row.cells)
 }
 
-test('reads what any writer wrote, wherever the chunks are cut', async () => {
+test('rows are the same however the input is split into chunks', async () => {
   const cell = fc.oneof(
     anyText({ maxLength: 12 }),
     fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '\n', '\r', 'a', 'é', '抹', '🍵', ' '), maxLength: 8 }),
@@ -81,7 +81,7 @@ const table: [name: string, text: string, rows: CsvRow[]][] = [
   ],
 ]
 for (const [name, text, rows] of table) {
-  test(`reads ${name}`, async () => {
+  test(`${name} is read`, async () => {
     assert.deepEqual(await read(text), rows)
     assert.deepEqual(await read(...Array.from(Buffer.from(text), (byte) => Buffer.of(byte))), rows, 'byte by byte')
   })
@@ -116,7 +116,7 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
   ['a header of mixed delimiters', ['x;"y,",b,c\n'], 1, /mixes delimiters/],
 ]
 for (const [name, chunks, line, reason] of refused) {
-  test(`refuses ${name}, with its line`, async () => {
+  test(`${name} is refused with its line`, async () => {
     await assert.rejects(read(...chunks), (error) => {
       assert.ok(error instanceof FileError)
       assert.equal(error.line, line)
@@ -137,13 +137,13 @@ for (const [name, bytes] of [
   ['little-endian', littleEndian],
   ['big-endian', Buffer.from(littleEndian).swap16()],
 ] as const) {
-  test(`reads ${name} UTF-16 by its mark`, async () => {
+  test(`${name} UTF-16 is recognized by its byte order mark`, async () => {
     assert.deepEqual(await cells(bytes), teaRows)
     assert.deepEqual(await cells(...Array.from(bytes, (byte) => Buffer.of(byte))), teaRows, 'byte by byte')
   })
 }
 
-test('reads an encoding that is named', async () => {
+test('a requested encoding is used', async () => {
   const bytes = Buffer.from('Name,Price\nCrème \x80,5\n', 'latin1')
   const rows = await Array.fromAsync(readCsv(stream([bytes]), { encoding: 'windows-1252' }))
   assert.deepEqual(
@@ -163,7 +163,7 @@ test('reads an encoding that is named', async () => {
   ])
 })
 
-test('gives out the rows before a bad one', async () => {
+test('the rows before an invalid one are returned', async () => {
   const seen: number[] = []
   await assert.rejects(async () => {
     for await (const row of readCsv(stream(['a,b\n1,2\n3,4\n', Buffer.of(0xff), ',6\n']))) seen.push(row.line)
@@ -171,12 +171,12 @@ test('gives out the rows before a bad one', async () => {
   assert.deepEqual(seen, [1, 2, 3])
 })
 
-test('accepts a cell of exactly 1 MiB', async () => {
+test('a cell of exactly 1 MiB is accepted', async () => {
   const [, row] = await read('a,b\n1,', 'x'.repeat(cellBytesMax), '\n')
   assert.equal(row?.cells[1]?.length, cellBytesMax)
 })
 
-test('gives out a row before the next chunk is asked for', async () => {
+test('a row is returned before the next chunk is read', async () => {
   let asked = 0
   async function* slow(): AsyncGenerator<Buffer> {
     for (; asked < 3; asked++) yield Buffer.from(`${asked},x\n`)
@@ -188,7 +188,7 @@ test('gives out a row before the next chunk is asked for', async () => {
   assert.equal(asked, 1)
 })
 
-test('a row with a quote that is not doubled says so, and no other row', async () => {
+test('only a row with an unescaped quote gets a note', async () => {
   const rows = await Array.fromAsync(readCsv(stream(['a,b\n1,2\n"a "b"",3\n"4","5" \n'])))
   assert.deepEqual(
     rows.map(({ notes }) => notes?.length ?? 0),
@@ -196,7 +196,7 @@ test('a row with a quote that is not doubled says so, and no other row', async (
   )
 })
 
-test('any code is read as it was written, and the guard of others is taken off', () => {
+test('any code written by us is read unchanged, and the formula guard of other programs is removed', () => {
   const code = fc.string({ unit: fc.constantFrom("'", '0', '7', '=', '-', 'a', ' '), maxLength: 6 })
   fc.assert(fc.property(code, (text) => assert.equal(codeWithoutGuard(guarded(codeCell(text))), text)))
   assert.deepEqual(["'00169", "'7350177880121", "'s-hertogenbosch", "'=1"].map(codeWithoutGuard), [

@@ -87,7 +87,7 @@ const product: ProductRow = {
 const valuesOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text]) => text)
 
-test('has the maker and warnings as details of the product', () => {
+test('the manufacturer and warnings are product details', () => {
   const xml = feedItems({ ...product, maker: 'kiln', warnings: [{ language: 'en', text: 'Hot < when used' }] }, context)
   const details = xml.split('</item>')[0]?.replaceAll('\n', '') ?? ''
   const detail = (section: string, name: string, value: string) =>
@@ -101,7 +101,7 @@ test('has the maker and warnings as details of the product', () => {
     assert.ok(details.includes(expected), expected)
 })
 
-test('an item for each SKU, with what Google has a name for', () => {
+test('each SKU is one item, with the attributes that Google defines', () => {
   const xml = feedItems(product, context)
   const expected = {
     'g:id': ['MUG-S', 'sku_2'],
@@ -126,7 +126,7 @@ test('an item for each SKU, with what Google has a name for', () => {
   for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(xml, name), values, name)
 })
 
-test('what Merchant Center refuses is left out, and counted', () => {
+test('items that Merchant Center refuses are left out and counted', () => {
   const free = { ...sku, code: 'FREE--1, no picture -->', price: 0 }
   const bare = { ...product, images: [], skus: [{ ...sku, image: null }, free, sku] }
   const xml = feedItems(bare, context)
@@ -142,7 +142,7 @@ test('what Merchant Center refuses is left out, and counted', () => {
   for (const [, comment = ''] of xml.matchAll(/<!--(.*?)-->/g)) assert.doesNotMatch(comment, /--/)
 })
 
-test('the stock is that of the mode, and a backorder is told as one', () => {
+test('availability is that of the mode, and a backorder is marked as one', () => {
   const availability = (more: Partial<SkuRow>, mode: 'live' | 'test') =>
     valuesOf(feedItems({ ...product, skus: [{ ...sku, ...more }] }, { ...context, mode }), 'g:availability')[0]
   assert.equal(availability({}, 'test'), 'out_of_stock')
@@ -150,12 +150,12 @@ test('the stock is that of the mode, and a backorder is told as one', () => {
   assert.equal(availability({ whenSoldOut: 'not_counted' }, 'test'), 'in_stock')
 })
 
-test('nothing of what shoppers do not see', () => {
+test('hidden products are left out', () => {
   for (const hidden of [{ publishedAt: null }, { publishedAt: 1_001 }, { archivedAt: 5 }])
     assert.equal(feedItems({ ...product, ...hidden }, context), '')
 })
 
-test('a barcode that is a GTIN is told without its spaces and hyphens, and no other', () => {
+test('only a barcode that is a GTIN is included, without spaces and hyphens', () => {
   const told = (barcode: string) =>
     /<g:gtin>(.*)<\/g:gtin>/.exec(
       feedItems({ ...product, skus: product.skus.map((sku) => ({ ...sku, barcode })) }, context),
@@ -164,7 +164,7 @@ test('a barcode that is a GTIN is told without its spaces and hyphens, and no ot
   assert.equal(told('SHELF-7'), undefined)
 })
 
-test('a GTIN has its check digit', () => {
+test('a GTIN has a valid check digit', () => {
   for (const right of ['4006381333931', '96385074', '036000291452', '10614141000415']) assert.ok(isGtin(right), right)
   for (const wrong of ['4006381333932', '123', '', 'X006381333931', '40063813339']) assert.ok(!isGtin(wrong), wrong)
 })

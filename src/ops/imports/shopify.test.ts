@@ -75,12 +75,12 @@ async function oneProduct(...rows: Cells[]): Promise<Product> {
   return product
 }
 
-test('reads an export in the older headers', async (t) => {
+test('an export with the older headers is read', async (t) => {
   const outcomes = await fixture('classic.csv')
   const products = productsBySlug(outcomes)
   const entryOf = (slug: string) => products.get(slug)?.entry as ProductEntry
 
-  await t.test('refuses exactly the bad rows, with line, handle and reason', () => {
+  await t.test('exactly the invalid rows are refused, with line, handle and reason', () => {
     assert.deepEqual(refusals(outcomes), [
       [25, 'oak-board', 'the price "44,00" has a comma; write it like 1299.00'],
       [26, 'oak-board', 'the price "on request" is not a plain decimal number like 1299.00'],
@@ -95,7 +95,7 @@ test('reads an export in the older headers', async (t) => {
     ])
   })
 
-  await t.test('takes the others, in order', () => {
+  await t.test('the other rows are read in order', () => {
     assert.deepEqual(
       [...products.values()].map(({ line, entry }) => [line, entry.slug, entry.published, entry.skus.length]),
       [
@@ -114,7 +114,7 @@ test('reads an export in the older headers', async (t) => {
     )
   })
 
-  await t.test('variants over several lines, images in order of position', () => {
+  await t.test('variants cover several lines, and images are in order of position', () => {
     const images = 'https://cdn.example.com/s/files/1/0001/apron'
     const { skus, ...rest } = entryOf('linen-apron')
     assert.deepEqual(rest, {
@@ -168,7 +168,7 @@ test('reads an export in the older headers', async (t) => {
     )
   })
 
-  await t.test('a product category becomes a tree, the product stands in its leaf', () => {
+  await t.test('a product category becomes a tree, and the product belongs to its leaf', () => {
     assert.deepEqual(products.get('stoneware-mug')?.categories, [
       { slug: 'home-garden', name: 'Home & Garden', parent: null },
       { slug: 'home-garden-kitchen-dining', name: 'Kitchen & Dining', parent: 'home-garden' },
@@ -181,7 +181,7 @@ test('reads an export in the older headers', async (t) => {
     ])
   })
 
-  await t.test('no options, no SKU, Unicode and several lines in a cell', () => {
+  await t.test('a product may lack options and SKU codes, and have Unicode and line breaks in a cell', () => {
     const { name, description, options, skus } = entryOf('the-matcha-set')
     assert.equal(name, 'Thé Matcha 抹茶 — coffret')
     assert.equal(description, 'Coffret d’initiation\n\nUn fouet, un bol et 30 g de matcha 🍵.')
@@ -192,7 +192,7 @@ test('reads an export in the older headers', async (t) => {
     )
   })
 
-  await t.test('makes codes of slug and options where there are none', () => {
+  await t.test('missing codes are made from slug and options', () => {
     assert.deepEqual(
       entryOf('gift-card').skus.map((sku) => sku.code),
       ['gift-card-25', 'gift-card-50'],
@@ -203,13 +203,13 @@ test('reads an export in the older headers', async (t) => {
     )
   })
 
-  await t.test('an absent stock or weight stays unknown', () => {
+  await t.test('a missing stock or weight stays unknown', () => {
     const [sku] = entryOf('retired-lamp').skus
     assert.equal(sku?.weightGrams, null)
     assert.equal('stock' in (sku ?? {}), false)
   })
 
-  await t.test('says what was bent to fit, and once which columns were not read', () => {
+  await t.test('adjusted values are reported, and unread columns once', () => {
     const notes = [...products.values()].flatMap((product) => product.notes)
     assert.deepEqual(notes.map(remarkText), [
       'columns that are not imported: Variant Fulfillment Service, ' +
@@ -225,12 +225,12 @@ test('reads an export in the older headers', async (t) => {
     ])
   })
 
-  await t.test('gives the same entries when it is read again', async () => {
+  await t.test('the same file gives the same entries again', async () => {
     assert.deepEqual(await fixture('classic.csv'), outcomes)
   })
 })
 
-test('reads an export in the newer headers, with a byte order mark', async () => {
+test('an export with the newer headers and a byte order mark is read', async () => {
   const outcomes = await fixture('new-headers.csv')
   assert.deepEqual(refusals(outcomes), [])
   const products = productsBySlug(outcomes)
@@ -252,7 +252,7 @@ test('reads an export in the newer headers, with a byte order mark', async () =>
   assert.equal(pattern?.skus[0]?.requiresShipping, false)
 })
 
-test('reads what a German spreadsheet saved: semicolons, WAHR, weights with units', async () => {
+test('a file saved by a German spreadsheet is read: semicolons, WAHR, weights with units', async () => {
   const outcomes = await fixture('semicolon.csv')
   assert.deepEqual(refusals(outcomes), [])
   assert.equal(productsBySlug(outcomes).get('saatgut')?.entry.skus[0]?.price, 490)
@@ -299,7 +299,7 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   ],
 ]
 for (const [name, rows, refused] of badRows) {
-  test(`refuses ${name}`, async () => {
+  test(`${name} is refused`, async () => {
     const found = refusals(await outcomesOf(table(rows)))
     assert.deepEqual(
       found.map(([line]) => line),
@@ -310,7 +310,7 @@ for (const [name, rows, refused] of badRows) {
   })
 }
 
-test('refuses a row with more cells than the header, and a product that begins with one', async () => {
+test('a row with more cells than the header is refused, and so is a product that begins with one', async () => {
   const text = 'Handle,Title,Variant Price\na,A,1.00\na,,2.00,,\na,,3.00,x\nb,B,C,1.00\nb,,1.00\n'
   const outcomes = await outcomesOf(readCsv(chunksOf(text)))
   assert.deepEqual(refusals(outcomes), [
@@ -320,7 +320,7 @@ test('refuses a row with more cells than the header, and a product that begins w
   ])
 })
 
-test('refuses files that are no product files, once', async () => {
+test('a file without products is refused once', async () => {
   const cases: [text: string, reason: RegExp][] = [
     ['', /the file is empty/],
     ['Title,Variant Price\nMug,1.00\n', /no column "handle" or "url handle"/],
@@ -336,7 +336,7 @@ test('refuses files that are no product files, once', async () => {
   assert.deepEqual(await outcomesOf(readCsv(chunksOf('Handle,Title,Variant Price\n,,\n'))), [])
 })
 
-test('reads headers in any case and order, and columns that the file lacks say nothing', async () => {
+test('headers may be in any case and order, and missing columns set nothing', async () => {
   const { entry } = await oneProduct({ ' PRICE ': '3', 'url HANDLE': 'mug', TITLE: 'Mug' })
   assert.deepEqual(entry, {
     slug: 'mug',
@@ -429,7 +429,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
   ['no tax', { 'Variant Taxable': 'FALSE' }, {}, /not taxable/],
 ]
 for (const [name, cells, expected, note] of sku) {
-  test(`reads a variant with ${name}`, async () => {
+  test(`a variant with ${name} is read`, async () => {
     const { entry, notes } = await oneProduct({ ...good, ...cells })
     assert.deepEqual(entry.skus, [{ code: 'MUG', price: 2450, backorder: false, requiresShipping: true, ...expected }])
     const own = notes.filter(({ line }) => line !== undefined).map(remarkText)
@@ -438,7 +438,7 @@ for (const [name, cells, expected, note] of sku) {
   })
 }
 
-test('reads yen and dinars by their own digits', async () => {
+test('yen and dinars are read with their own decimals', async () => {
   const priceIn = async (currency: string, price: string) => {
     const [outcome] = await outcomesOf(table([{ ...good, 'Variant Price': price }]), currency)
     return outcome?.kind === 'product'
@@ -454,7 +454,7 @@ test('reads yen and dinars by their own digits', async () => {
   assert.equal(await priceIn('JPY', '45000000001'), 'the price "45000000001" is above ¥45,000,000,000')
 })
 
-test('is published only when active and on the online store', async () => {
+test('a product is published only if active and on the online store', async () => {
   const cases: [status: string, published: string, expected: boolean][] = [
     ['', '', true],
     ['active', 'true', true],
@@ -472,7 +472,7 @@ test('is published only when active and on the online store', async () => {
   }
 })
 
-test('makes codes that do not depend on the order of rows and distinguish variants', async () => {
+test('generated codes do not depend on the order of rows and distinguish variants', async () => {
   const rows = ['Rosé', 'Rose', '红色', 'Blue'].map((value) => ({
     ...good,
     'Variant SKU': '',
@@ -490,7 +490,7 @@ test('makes codes that do not depend on the order of rows and distinguish varian
   assert.match(one.get('红色') ?? '', /^mug-[0-9a-f]{8}$/)
 })
 
-test('finds a slug for any handle, and cuts what is too long', async () => {
+test('any handle gives a slug, and long ones are truncated', async () => {
   const japanese = await oneProduct({ ...good, Handle: '抹茶' })
   assert.match(japanese.entry.slug, /^product-[0-9a-f]{8}$/)
   const long = await oneProduct({
@@ -512,14 +512,14 @@ test('finds a slug for any handle, and cuts what is too long', async () => {
   assert.equal(long.notes.length, 7)
 })
 
-test('HTML that is too long leaves its text', async () => {
+test('HTML that is too long is replaced by its text', async () => {
   const long = await oneProduct({ ...good, 'Body (HTML)': '<b>x</b> &amp; '.repeat(5_000) })
   assert.equal(long.entry.descriptionHtml, null)
   assert.equal(long.entry.description?.length, 19_999)
   assert.match(long.notes.map(remarkText).join(), /more than 65536 characters; only its text was taken/)
 })
 
-test('two handles that differ stay two products, in one file and in two', async () => {
+test('two different handles give two products, in one file and in two', async () => {
   const handle = fc
     .oneof(fc.stringMatching(/^[a-zA-Zа-яé0-9_ -]{1,8}$/), anyText({ minLength: 1, maxLength: 8 }))
     .map((text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim())
@@ -548,7 +548,7 @@ test('two handles that differ stay two products, in one file and in two', async 
   )
 })
 
-test('types in another script stay two categories', async () => {
+test('types in another script give different categories', async () => {
   const slugOf = async (Type: string) => (await oneProduct({ ...good, Type })).entry.categories?.[0]
   assert.notEqual(await slugOf('Обувь 1'), await slugOf('Одежда 1'))
   assert.notEqual(await slugOf('Tea 🍵'), await slugOf('Tea 🍶'))
@@ -557,7 +557,7 @@ test('types in another script stay two categories', async () => {
   assert.equal(await slugOf('Crème & Co'), 'creme-co')
 })
 
-test('a SKU code that is used again comes in under a made one, the same in every order', async () => {
+test('a repeated SKU code is replaced by a generated one, the same in every order', async () => {
   const rows = ['S', 'M', 'L'].map((size) => ({ ...good, 'Option1 Name': 'Size', 'Option1 Value': size }))
   const cup = { ...good, Handle: 'cup', Title: 'Cup' }
   const outcomes = await outcomesOf(table([...rows, cup]))
@@ -580,12 +580,12 @@ test('a SKU code that is used again comes in under a made one, the same in every
   )
 })
 
-test('codes are as long and as spaced as they are written', async () => {
+test('SKU codes keep their length and inner spaces', async () => {
   const code = `A  1 ${'x'.repeat(250)}`
   assert.equal((await oneProduct({ ...good, 'Variant SKU': ` ${code}` })).entry.skus[0]?.code, code)
 })
 
-test('a file with semicolons has decimal commas, and one with commas has none', async () => {
+test('a file with semicolons has decimal commas, and one with commas does not', async () => {
   const read = async (delimiter: string, price: string, compareAt = '') => {
     const cells = [
       ['Handle', 'Title', 'Variant Price', 'Variant Compare At Price', 'Variant Grams', 'Variant Inventory Qty'],
@@ -605,7 +605,7 @@ test('a file with semicolons has decimal commas, and one with commas has none', 
   assert.match(String(await read(',', '12,90')), /has a comma/)
 })
 
-test('says loudly what a file without quantities means, and takes a default', async () => {
+test('a file without quantities gives a warning, and a default may be set', async () => {
   const { notes } = await oneProduct(good)
   assert.match(notes.map(remarkText)[0] ?? '', /^warning: the file has no quantities, so new SKUs have no stock/)
   const counted = { ...good, 'Variant Inventory Qty': '' }
@@ -619,7 +619,7 @@ test('says loudly what a file without quantities means, and takes a default', as
   assert.equal(known.entry.skus[0]?.stock, 0)
 })
 
-test('takes whole sentences for the summary where they fit', async () => {
+test('the summary consists of whole sentences if they fit', async () => {
   const first = 'The first sentence is long enough to stand alone.'
   const summaryOf = async (body: string) => (await oneProduct({ ...good, 'Body (HTML)': body })).entry.summary
   assert.equal(await summaryOf(`<p>${first}</p><p>More.</p>`), first)
@@ -628,7 +628,7 @@ test('takes whole sentences for the summary where they fit', async () => {
   assert.equal(await summaryOf('字'.repeat(300)), `${'字'.repeat(199)}…`)
 })
 
-test('names options that the file does not name, or names twice', async () => {
+test('unnamed options and duplicate option names get names', async () => {
   const { entry, notes } = await oneProduct({
     ...good,
     'Option1 Name': '__proto__',
@@ -644,7 +644,7 @@ test('names options that the file does not name, or names twice', async () => {
   assert.deepEqual(title.entry.options, [{ name: 'Title', values: ['Deluxe'] }])
 })
 
-test('bounds what one product may bring', async () => {
+test('the size of one product is limited', async () => {
   const rows = Array.from({ length: 2_098 }, (_, index) => ({
     ...good,
     'Option1 Name': 'Number',
@@ -666,7 +666,7 @@ test('bounds what one product may bring', async () => {
   assert.equal(product.notes.length, 31)
 })
 
-test('one category keeps one definition through the file', async () => {
+test('a category keeps one definition within a file', async () => {
   const products = (
     await outcomesOf(
       table([
@@ -687,7 +687,7 @@ test('one category keeps one definition through the file', async () => {
   assert.match(products[3]?.categories[0]?.slug ?? '', /^category-[0-9a-f]{8}$/)
 })
 
-test('whatever the cells hold, an entry is valid and a refusal has a line and a reason', async () => {
+test('for any cells, an entry is valid and a refusal has a line and a reason', async () => {
   const names = (
     'Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Status,Gift Card,Option1 Name,Option1 Value,' +
     'Option2 Name,Option2 Value,Option3 Name,Option3 Value,Variant SKU,Variant Price,Variant Compare At Price,' +
@@ -742,7 +742,7 @@ test('whatever the cells hold, an entry is valid and a refusal has a line and a 
   )
 })
 
-test('gives out products while the file is still being read, in bounded memory', async () => {
+test('products are returned while the file is still being read, in limited memory', async () => {
   const products = isWide ? 20_000 : 6_000
   let chunksAsked = 0
   async function* counted(): AsyncGenerator<Buffer> {

@@ -252,7 +252,7 @@ function shown({
   }
 }
 
-test('any products written as a file and read back are the same', async () => {
+test('any products written to a file are read back the same', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(draft, { minLength: 1, maxLength: 5 }), async (drafts) => {
       const products = drafts.map(productOf)

@@ -14,7 +14,7 @@ async function read(...lines: string[]) {
 const header =
   'Handle,Title,Option1 Name,Option1 Value,Option2 Name,Option2 Value,SKU,Location,On hand (current),On hand (new)'
 
-test('counts of an inventory file are added up over its locations', async () => {
+test('the counts of an inventory file are added up over its locations', async () => {
   const outcomes = await read(
     header,
     'mug,Mug,Size,S,Color,Red,M-S,Berlin,3,',
@@ -31,7 +31,7 @@ test('counts of an inventory file are added up over its locations', async () => 
   ])
 })
 
-test('what cannot be counted, is not together, or has no name is refused', async () => {
+test('invalid counts, scattered rows and rows without a name are refused', async () => {
   const outcomes = await read(
     header,
     'mug,Mug,Size,S,,,M-S,Berlin,many,',
@@ -71,12 +71,12 @@ test('an older inventory file has a column for each location', async () => {
   ])
 })
 
-test('a guarded code is read without its guard', async () => {
+test('a code with a formula guard is read without it', async () => {
   const [row] = await read('SKU,On hand (new)', "'00169,4")
   assert.equal(row?.code, '00169')
 })
 
-test('a stock file without locations names SKUs by their codes', async () => {
+test('a stock file without locations identifies SKUs by their codes', async () => {
   assert.deepEqual(await read('SKU,On hand (current),On hand (new)', 'A,3,4', 'B,3,', 'A,1,1'), [
     { kind: 'level', line: 2, code: 'A', onHand: 4, expectedOnHand: 3 },
     { kind: 'same', line: 3, code: 'B' },

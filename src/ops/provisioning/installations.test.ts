@@ -12,7 +12,7 @@ const web: Installation = {
   disabledAt: null,
 }
 
-test('an installation is found by its name; a new one is made, and other hosts are a change', () => {
+test('an installation is found by its name; a new one is created, and different hosts are a change', () => {
   const entries = [
     { name: 'Web', mode: 'live' as const, redirectHosts: ['SHOP.example', 'other.example'] },
     { name: 'App', mode: 'test' as const },
@@ -38,7 +38,7 @@ test('an installation is found by its name; a new one is made, and other hosts a
   )
 })
 
-test('the same entry changes nothing, and an installation that the file does not name stays', () => {
+test('an equal entry changes nothing, and an installation that the file omits stays', () => {
   const same = [{ name: 'Web', mode: 'live' as const, redirectHosts: ['shop.example'] }]
   assert.deepEqual(planInstallations({ installations: same }, 'mer_one', [web]).changes, [])
   assert.deepEqual(planInstallations({}, 'mer_one', [web]).changes, [])

@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { anyText } from '../../../harness/texts.ts'
 import { readAuthorization } from './authorization.ts'
 
-test('the scheme is Bearer in any case, or left out', () => {
+test('the scheme Bearer may be in any case or missing', () => {
   for (const value of ['Bearer abc', 'bearer abc', 'BEARER abc', 'bEaReR    abc', 'abc']) {
     assert.equal(readAuthorization(value), 'abc', value)
   }
 })
 
-test('everything else is nothing', () => {
+test('any other header gives no credential', () => {
   const refused = [
     ...['', ' ', 'Bearer ', ' abc', 'abc ', 'Bearer abc ', 'Bearer\tabc', 'Bearer abc def', 'abc def'],
     ...[
@@ -28,7 +28,7 @@ test('everything else is nothing', () => {
   assert.equal(readAuthorization(undefined), undefined)
 })
 
-test('whatever comes, it is a credential of harmless characters or nothing', () => {
+test('any header gives a credential of harmless characters or none', () => {
   fc.assert(
     fc.property(anyText(), fc.constantFrom('', 'Bearer ', 'bearer'), (text, start) => {
       const credential = readAuthorization(start + text)

@@ -6,7 +6,7 @@ import { parseRootSecret, RootSecret } from '../secrets/secrets.ts'
 import { credentialStatus, newCredential, scopesFrom, scopesText } from './credential.ts'
 import { keyDigest, readKey } from './key.ts'
 
-test('a new credential keeps everything of its key but the key', () => {
+test('a new credential stores everything of its key except the key itself', () => {
   const rootSecret = parseRootSecret('7:a-root-secret-that-only-this-test-knows')
   assert.ok(rootSecret instanceof RootSecret)
   const input = {
@@ -34,7 +34,7 @@ test('a new credential keeps everything of its key but the key', () => {
   assert.doesNotMatch(JSON.stringify(credential), new RegExp(keyText.slice(21)))
 })
 
-test('the status follows from the instants', () => {
+test('the status depends on the end, the revocation and the replacement', () => {
   const now = 100
   const cases = [
     // expiresAt, revokedAt, replacedBy, status
@@ -52,7 +52,7 @@ test('the status follows from the instants', () => {
   }
 })
 
-test('scopes are read as written, in the order of the contract, and unknown words grant nothing', () => {
+test('scopes are parsed in the order of the contract, and unknown words grant nothing', () => {
   assert.deepEqual(scopesFrom(scopesText(allScopes)), [...allScopes])
   assert.deepEqual(scopesFrom('checkout:quote root catalog:read  CATALOG:READ'), ['catalog:read', 'checkout:quote'])
   assert.deepEqual(scopesFrom(''), [])

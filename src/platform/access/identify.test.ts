@@ -84,7 +84,7 @@ eachEngine('identify', ({ open }) => {
     storage = await open()
   })
 
-  test('a caller is known by the key, with or without a scheme word', async () => {
+  test('a caller is identified by the key, with or without a scheme', async () => {
     const key = await givenKey()
     const { identify } = createIdentify({ storage, rootSecret })
     const caller = await identify(`Bearer ${key.keyText}`, 10)
@@ -103,7 +103,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await identify(key.keyText, 10), caller)
   })
 
-  test('every reason to refuse gives the same nothing', async () => {
+  test('a refused caller gets the same result for every reason', async () => {
     const { identify } = createIdentify({ storage, rootSecret })
     const refused: Record<string, string | undefined> = {
       'no header': undefined,
@@ -130,7 +130,7 @@ eachEngine('identify', ({ open }) => {
 
   // Whoever can write to the table of keys, and holds one of them, shall not be somebody else.
   for (const column of ['id', 'installation_id', 'merchant_id', 'mode', 'scopes'] as const)
-    test(`a row with another ${column} opens nothing`, async () => {
+    test(`a row with another ${column} identifies no caller`, async () => {
       const [own, others] = [await givenKey(), await givenKey()]
       const values = {
         id: 'key_other',
@@ -145,7 +145,7 @@ eachEngine('identify', ({ open }) => {
       assert.equal(await createIdentify({ storage, rootSecret }).identify(own.keyText, 10), undefined)
     })
 
-  test('a row with the digest of another key opens nothing, and neither does one that was copied', async () => {
+  test('a row with the digest of another key, or a copied row, identifies no caller', async () => {
     const [own, others] = [await givenKey(), await givenKey()]
     const row = await storage.read((db) => findCredentialById(db, own.id))
     await storage.write((tx) => tx.sql`update credentials set lookup = 'taken' where id = ${own.id}`)
@@ -157,7 +157,7 @@ eachEngine('identify', ({ open }) => {
     for (const { keyText } of [own, others]) assert.equal(await identify(keyText, 10), undefined)
   })
 
-  test('a key of a version that did not bind them is good, and bound with its first use', async () => {
+  test('a key of a version that did not bind its row is accepted and bound at its first use', async () => {
     const [key, others] = [await givenKey(), await givenKey()]
     const former = unboundDigest(rootSecret, 1, key.keyText)
     await storage.write((tx) => tx.sql`update credentials set digest = ${former} where id = ${key.id}`)
@@ -173,7 +173,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await createIdentify({ storage, rootSecret }).identify(key.keyText, 40), undefined)
   })
 
-  test('a pepper of an older version is accepted while the root secret knows it', async () => {
+  test('a pepper of an older version is accepted while the root secret includes it', async () => {
     const key = await givenKey()
     const rotated = rootFrom(`2:${newerText},1:${rootText}`)
     const dropped = rootFrom(`2:${newerText}`)
@@ -183,7 +183,7 @@ eachEngine('identify', ({ open }) => {
     assert.ok(await createIdentify({ storage, rootSecret: dropped }).identify(young.keyText, 10))
   })
 
-  test('a key is read once in two seconds, and a refusal every time', async () => {
+  test('a key is read once in two seconds, and a refused one every time', async () => {
     const key = await givenKey()
     const { storage: counted, reads } = watched()
     const { identify } = createIdentify({ storage: counted, rootSecret })
@@ -202,7 +202,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(reads(), 6)
   })
 
-  test('callers that arrive together share one read', async () => {
+  test('concurrent callers share one read', async () => {
     const key = await givenKey()
     const { storage: counted, reads } = watched()
     const { identify } = createIdentify({ storage: counted, rootSecret })
@@ -211,7 +211,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(reads(), 1)
   })
 
-  test('a failed read is the failure of those who waited for it, and of no one after', async () => {
+  test('a failed read fails only for the callers who waited for it', async () => {
     const key = await givenKey()
     let isDown = true
     const read: Storage['read'] = (work) => (isDown ? Promise.reject(new Error('down')) : storage.read(work))
@@ -225,7 +225,7 @@ eachEngine('identify', ({ open }) => {
     assert.ok(await identify(key.keyText, 10))
   })
 
-  test('expiry is exact, also for a key that is remembered', async () => {
+  test('expiry is exact, also for a cached key', async () => {
     const key = await givenKey({ expiresAt: 1500 })
     const { identify } = createIdentify({ storage, rootSecret })
     assert.ok(await identify(key.keyText, 1000))
@@ -233,7 +233,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await identify(key.keyText, 1500), undefined)
   })
 
-  test('a revocation is seen within two seconds, and at once where it is reported', async () => {
+  test('a revocation takes effect within two seconds, and immediately where it is reported', async () => {
     const key = await givenKey()
     const here = createIdentify({ storage, rootSecret })
     const elsewhere = createIdentify({ storage, rootSecret })
@@ -248,7 +248,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await elsewhere.identify(key.keyText, 3000), undefined)
   })
 
-  test('a read that began before the revocation is not remembered after it', async () => {
+  test('a read that began before the revocation is not cached after it', async () => {
     const key = await givenKey()
     let openGate = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -267,7 +267,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await identify(key.keyText, 1001), undefined)
   })
 
-  test('the memory is bounded', async () => {
+  test('the cache is limited', async () => {
     const keys = [await givenKey(), await givenKey(), await givenKey()]
     const { storage: counted, reads } = watched()
     const { identify } = createIdentify({ storage: counted, rootSecret, entriesMax: 2 })
@@ -314,7 +314,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await lastUseOf(key.id), 1000)
   })
 
-  test('a refused key leaves no last use', async () => {
+  test('a refused key records no last use', async () => {
     const key = await givenKey({ expiresAt: 1000 })
     const { identify, flushLastUse } = createIdentify({ storage, rootSecret })
     assert.equal(await identify(key.keyText, 1000), undefined)
@@ -322,7 +322,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await lastUseOf(key.id), null)
   })
 
-  test('store: a credential is found whole, by lookup and by id', async () => {
+  test('the store finds a complete credential by lookup and by id', async () => {
     const key = await givenKey()
     const row = await storage.read((db) => findCredential(db, key.lookup))
     assert.ok(row)
@@ -363,7 +363,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await storage.read((db) => findCredential(db, 'nobody')), undefined)
   })
 
-  test('store: another installation cannot list, revoke or expire a credential', async () => {
+  test('the store does not list, revoke or expire credentials of another installation', async () => {
     const key = await givenKey()
     const other = await givenKey()
     assert.equal(await storage.write((tx) => revokeCredential(tx, other.installationId, key.id, 5)), false)
@@ -375,7 +375,7 @@ eachEngine('identify', ({ open }) => {
     )
   })
 
-  test('store: a revocation keeps its first instant, an end is only brought forward', async () => {
+  test('the store keeps the first revocation, and moves an end only forward', async () => {
     const key = await givenKey()
     const expire = (at: number) => storage.write((tx) => expireCredential(tx, key.installationId, key.id, at))
     const revoke = (at: number) => storage.write((tx) => revokeCredential(tx, key.installationId, key.id, at))
@@ -385,7 +385,7 @@ eachEngine('identify', ({ open }) => {
     assert.deepEqual([row?.expiresAt, row?.revokedAt], [40, 7])
   })
 
-  test('store: the list is newest first and says what was replaced', async () => {
+  test('the store lists the newest credentials first and shows which ones were replaced', async () => {
     const key = await givenKey()
     const { installationId, merchantId } = key
     const input = { installationId, merchantId, name: 'Next', mode: 'test', scopes: [], expiresAt: null } as const
@@ -401,7 +401,7 @@ eachEngine('identify', ({ open }) => {
     )
   })
 
-  test('store: last uses of many credentials go forward only', async () => {
+  test('the store moves the last use of many credentials only forward', async () => {
     const keys = [await givenKey(), await givenKey(), await givenKey()]
     const touch = (at: number) =>
       storage.write((tx) =>

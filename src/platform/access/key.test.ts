@@ -9,7 +9,7 @@ const rootSecret = parseRootSecret(
   '2:the-newer-root-secret-of-this-test-only,1:the-older-root-secret-of-this-test-only',
 )
 
-test('a key has the form of the contract and is read as it was made', () => {
+test('a key has the form of the contract and is parsed as it was made', () => {
   for (const mode of ['live', 'test'] as const) {
     const key = makeKey(mode)
     assert.match(key.text, new RegExp(`^cwk_${mode}_[0-9A-Za-z]{48}$`))
@@ -19,7 +19,7 @@ test('a key has the form of the contract and is read as it was made', () => {
   assert.equal(new Set(Array.from({ length: 1000 }, () => makeKey('test').lookup)).size, 1000)
 })
 
-test('a key in which anything was changed is refused without a database', () => {
+test('a key with any change is refused without the database', () => {
   const { text } = makeKey('test')
   for (let at = 0; at < text.length; at++) {
     for (const by of ['', 'a', 'Z', '0', '_', ' ', '\n', 'é', 'ab']) {
@@ -32,7 +32,7 @@ test('a key in which anything was changed is refused without a database', () => 
   fc.assert(fc.property(anyText(), (garbage) => assert.equal(readKey(garbage), undefined)))
 })
 
-test('a publishable key is told by its beginning', () => {
+test('a publishable key is recognized by its prefix', () => {
   for (const mode of ['test', 'live'] as const) {
     const { text, lookup } = makeKey(mode, 'publishable')
     assert.match(text, new RegExp(`^cwp_${mode}_[0-9A-Za-z]{48}$`))
@@ -41,13 +41,13 @@ test('a publishable key is told by its beginning', () => {
   }
 })
 
-test('what is shown of a key gives away none of its secret but the end of the checksum', () => {
+test('the shown parts of a key reveal nothing of its secret except the end of the checksum', () => {
   const key = makeKey('live')
   assert.equal(keyPrefix(key), key.text.slice(0, 21))
   assert.equal(keyLast4(key), key.text.slice(-4))
 })
 
-test('the digest depends on the whole key, on the version of the pepper and on what the key opens', () => {
+test('the digest depends on the whole key, the version of the pepper and the row of the key', () => {
   assert.ok(rootSecret instanceof RootSecret)
   const { text } = makeKey('live')
   const binding = {

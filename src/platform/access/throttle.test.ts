@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { addressBucket, createThrottle } from './throttle.ts'
 
-test('a burst is admitted at once, then one at a time, and the wait is reported exactly', () => {
+test('a burst is admitted, then one request at a time, and the wait is reported exactly', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 3 })
   assert.deepEqual(
     [0, 0, 0, 0].map(() => throttle.take('a', 1000)),
@@ -19,7 +19,7 @@ test('a burst is admitted at once, then one at a time, and the wait is reported 
   )
 })
 
-test('a refusal costs nothing, and looking costs nothing', () => {
+test('refused requests and peeking use up no tokens', () => {
   const throttle = createThrottle({ perSecond: 1, burst: 1 })
   assert.equal(throttle.peek('a', 0), 0)
   assert.equal(throttle.peek('a', 0), 0)
@@ -31,7 +31,7 @@ test('a refusal costs nothing, and looking costs nothing', () => {
   assert.equal(throttle.take('a', 1000), 0)
 })
 
-test('a cost takes that many tokens; one beyond the burst takes the whole bucket', () => {
+test('a cost takes that many tokens, and one beyond the burst empties the bucket', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 5 })
   assert.equal(throttle.take('a', 0, 4), 0)
   assert.equal(throttle.take('a', 0, 4), 300)
@@ -40,7 +40,7 @@ test('a cost takes that many tokens; one beyond the burst takes the whole bucket
   assert.equal(throttle.take('b', 0), 100)
 })
 
-test('a clock that is set back locks no one out', () => {
+test('setting the clock back locks out no client', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 2 })
   throttle.take('a', 1_000_000, 2)
   assert.equal(throttle.take('a', 0), 0)
@@ -51,7 +51,7 @@ test('a clock that is set back locks no one out', () => {
   assert.equal(throttle.take('b', 999_900), 100)
 })
 
-test('it admits what an exact bucket admits, and the reported wait is the time needed', () => {
+test('the throttle admits what an exact token bucket admits, and the reported wait is exact', () => {
   const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.integer({ min: 1, max: 3 })), { maxLength: 60 })
   fc.assert(
     fc.property(fc.constantFrom(1, 3, 7, 100), fc.integer({ min: 3, max: 20 }), steps, (perSecond, burst, moves) => {
@@ -71,7 +71,7 @@ test('it admits what an exact bucket admits, and the reported wait is the time n
   )
 })
 
-test('memory is bounded, and buckets that are full again go first', () => {
+test('memory is limited, and full buckets are evicted first', () => {
   const throttle = createThrottle({ perSecond: 1, burst: 10, entriesMax: 100 })
   for (let i = 0; i < 100_000; i++) {
     assert.equal(throttle.take(`address ${i}`, i), 0)
@@ -79,20 +79,20 @@ test('memory is bounded, and buckets that are full again go first', () => {
   }
 })
 
-test('cycling through addresses does not give an emptied bucket back', () => {
+test('cycling through addresses does not refill an emptied bucket', () => {
   const throttle = createThrottle({ perSecond: 1, burst: 10, entriesMax: 1000 })
   for (const attacker of ['one', 'two', 'three']) throttle.take(attacker, 0, 10)
   for (let i = 0; i < 100_000; i++) throttle.take(`address ${i}`, 0)
   for (const attacker of ['one', 'two', 'three']) assert.ok(throttle.take(attacker, 0) > 0, attacker)
 })
 
-test('a throttle without bounds is a defect', () => {
+test('a throttle without limits is an error', () => {
   assert.throws(() => createThrottle({ perSecond: 0, burst: 1 }), RangeError)
   assert.throws(() => createThrottle({ perSecond: 1, burst: 0 }), RangeError)
   assert.throws(() => createThrottle({ perSecond: 1, burst: 1, entriesMax: 0 }), RangeError)
 })
 
-test('addresses are counted by IPv4 address or IPv6 /64', () => {
+test('addresses are counted by IPv4 address or by IPv6 /64', () => {
   const cases: Record<string, string> = {
     '192.0.2.1': '192.0.2.1',
     '::ffff:192.0.2.1': '192.0.2.1',

@@ -15,8 +15,8 @@ function ask(headers: Record<string, string> = {}, url = '/site/style.css') {
 
 const long = 'a line of text\n'.repeat(200)
 
-describe('asset answers', () => {
-  test('200 gives the whole body with its type and ETag', () => {
+describe('responses with assets', () => {
+  test('200 has the whole body with its type and ETag', () => {
     const asset = makeAsset(long, { 'content-type': 'text/css' })
     const { status, body, headers } = answerAsset(asset, ask())
     assert.deepEqual(
@@ -26,7 +26,7 @@ describe('asset answers', () => {
     assert.equal(headers['cache-control'], 'no-cache')
   })
 
-  test('304 answers every form of the right ETag and no other', () => {
+  test('304 is returned for every form of the right ETag and no other', () => {
     const asset = makeAsset(long, { 'content-type': 'text/css' })
     const status = (tag: string) => answerAsset(asset, ask({ 'if-none-match': tag })).status
     assert.equal(status(`"${asset.hash}"`), 304)
@@ -38,7 +38,7 @@ describe('asset answers', () => {
     assert.equal(answerAsset(asset, ask({ 'if-none-match': '*' })).body, '')
   })
 
-  test('only the address that names this very content is cached for good', () => {
+  test('only an address with the hash of the content is cached permanently', () => {
     const asset = makeAsset(long, {})
     const cache = (query: string) => answerAsset(asset, ask({}, `/site/style.css${query}`)).headers['cache-control']
     assert.match(cache(`?v=${asset.hash}`) ?? '', /immutable/)

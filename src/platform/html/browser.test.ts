@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { browserScript, withoutTypes } from './browser.ts'
 
-describe('types', () => {
+describe('types in browser scripts', () => {
   for (const [source, text] of [
     ['const a: string = b as unknown as string', 'const a = b'],
     ['function f(a: string, b?: number | undefined): void {}', 'function f(a, b) {}'],
@@ -17,10 +17,10 @@ describe('types', () => {
     ['a\ninterface B {\n  c: "é→"\n}\nd', 'a\n\nd'],
     ["const a = '  as  b '", "const a = '  as  b '"],
   ] as const)
-    test(`leave nothing behind: ${source}`, () => assert.equal(withoutTypes(source), text))
+    test(`are removed: ${source}`, () => assert.equal(withoutTypes(source), text))
 })
 
-describe('a script', () => {
+describe('a browser script', () => {
   let folder = ''
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'browser-'))
@@ -32,7 +32,7 @@ describe('a script', () => {
     return browserScript(pathToFileURL(join(folder, Object.keys(files)[0] as string)))
   }
 
-  test('is its entry and what it imports, each once, in the order in which modules run', () => {
+  test('consists of its entry and its imports, each once, in the order in which modules run', () => {
     const { text } = scriptOf({
       'page.ts':
         "import { one } from './one.ts'\nimport {\n  two,\n} from './two.ts'\nimport './three.ts'\nfound.push(one, two)\n",
@@ -50,7 +50,7 @@ describe('a script', () => {
     assert.deepEqual(found, ['two', 'one', 'three', 2, 1])
   })
 
-  test('has another hash for each change of one of its files', () => {
+  test('has a different hash after each change of one of its files', () => {
     const files = { 'page.ts': "import './one.ts'\n", 'one.ts': 'const a = 1\n' }
     const { hash } = scriptOf(files)
     assert.equal(scriptOf(files).hash, hash)

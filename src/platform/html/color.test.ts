@@ -6,7 +6,7 @@ import { black, contrast, formatColor, inkOn, mix, parseColor, type Rgb, readabl
 const part = fc.integer({ min: 0, max: 255 })
 const colors: fc.Arbitrary<Rgb> = fc.tuple(part, part, part)
 
-test('a colour is read and written', () => {
+test('a colour is parsed and formatted', () => {
   assert.deepEqual(parseColor('#17455d'), [0x17, 0x45, 0x5d])
   assert.deepEqual(parseColor('ABCDEF'), [0xab, 0xcd, 0xef])
   for (const text of ['', '#fff', 'red', '#17455d;', '#17455d}', '#17455g', '#1745 5d'])
@@ -14,7 +14,7 @@ test('a colour is read and written', () => {
   fc.assert(fc.property(colors, (color) => assert.deepEqual(parseColor(formatColor(color)), color)))
 })
 
-test('contrast is that of WCAG', () => {
+test('contrast is calculated as in WCAG', () => {
   assert.equal(contrast(black, white), 21)
   assert.equal(contrast(white, white), 1)
   // The lightest grey that passes on white, and the next one.
@@ -22,11 +22,11 @@ test('contrast is that of WCAG', () => {
   assert.ok(contrast([0x77, 0x77, 0x77], white) < 4.5)
 })
 
-test('text on any colour can be read', () => {
+test('text on any colour has readable contrast', () => {
   fc.assert(fc.property(colors, (color) => assert.ok(contrast(inkOn(color), color) >= 4.5)))
 })
 
-test('any colour becomes readable on a ground, and one that is stays as it is', () => {
+test('any colour is made readable on a background, and a readable one stays unchanged', () => {
   const grounds = [white, [0xe9, 0xee, 0xee]] as const
   fc.assert(
     fc.property(colors, (color) => {
@@ -44,6 +44,6 @@ test('a dark colour keeps its hue when it is lightened', () => {
   for (const color of [black, white] as const) assert.ok(contrast(readableOn(color, grounds, white), grounds[0]) >= 4.5)
 })
 
-test('mixing ends at the ends', () => {
+test('mixing at 0 and 1 gives the two colours', () => {
   assert.deepEqual([mix(black, white, 0), mix(black, white, 1)], [black, white])
 })

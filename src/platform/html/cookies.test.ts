@@ -6,14 +6,14 @@ const session: CookieKind = { name: 'session', path: '/', maxAgeSeconds: 60 }
 const narrow: CookieKind = { ...session, path: '/oauth' }
 const [plain, secure] = ['http://localhost:8080', 'https://shop.example']
 
-test('cookies are read by name, the first of two counts, and an odd header is no error', () => {
+test('cookies are parsed by name, the first of two counts, and an invalid header is no error', () => {
   assert.deepEqual(cookiesIn('a=1; b=x=y;a=2; c'), { a: '1', b: 'x=y', c: '' })
   assert.deepEqual(cookiesIn('__proto__=1').a, undefined)
   assert.equal(cookieIn(undefined, session, plain), undefined)
   assert.equal(cookieIn('x=1', { ...session, name: 'toString' }, plain), undefined)
 })
 
-test('what is written is read again, on https under a name that only https can set', () => {
+test('a cookie is read as it was written, on https under a name with a secure prefix', () => {
   for (const [kind, origin, line] of [
     [session, plain, 'session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
     [session, secure, '__Host-session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],

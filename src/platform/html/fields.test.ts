@@ -6,7 +6,7 @@ import { leastOf } from '../../../harness/timed.ts'
 import { fieldsOf, parseFields } from './fields.ts'
 
 describe('the fields of a form', () => {
-  test('are read as URLSearchParams reads them', async () => {
+  test('are parsed as by URLSearchParams', async () => {
     const piece = fc.oneof(
       fc.constantFrom('&', '=', '+', '%', '%2', '%26', '%3D', '%zz', '%ff', '%E2%82%AC', '%e2%82', '%EF%BB%BF', 'a'),
       fc.string({ maxLength: 3 }).map(encodeURIComponentSafely),
@@ -21,7 +21,7 @@ describe('the fields of a form', () => {
     )
   })
 
-  test('are found by name, in the order in which they were sent', () => {
+  test('are found by name in the order in which they were sent', () => {
     const fields = fieldsOf([
       ['a', '1'],
       ['b', '2'],
@@ -35,7 +35,7 @@ describe('the fields of a form', () => {
     assert.deepEqual([fields.has('b'), fields.has('__proto__')], [true, false])
   })
 
-  test('are not read at all where there are too many', async () => {
+  test('are not parsed if there are too many', async () => {
     assert.equal(await parseFields(Buffer.from('a&'.repeat(100)), 100), undefined)
   })
 
@@ -44,7 +44,7 @@ describe('the fields of a form', () => {
     ['four million of %', `a=${'%'.repeat(4_000_000)}`],
     ['25,000 fields', 'a=%ff&'.repeat(24_999)],
   ] as const) {
-    test(`are read in slices of time: ${name}`, async () => {
+    test(`are parsed in slices of time: ${name}`, async () => {
       const heldMs = await leastOf(100, () => longestTurn(() => parseFields(Buffer.from(text), 25_000)))
       assert.ok(heldMs < 100, `held the loop for ${heldMs} ms`)
     })

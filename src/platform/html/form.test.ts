@@ -14,22 +14,22 @@ function posted(body: string | readonly string[], headers: Record<string, string
 }
 
 describe('reading a form', () => {
-  test('gives every field as it was sent', async () => {
+  test('returns every field as it was sent', async () => {
     const form = await readForm(posted(['scope=a&scope=b&pass', 'word=+x%20']))
     assert(typeof form !== 'number')
     assert.deepEqual([form.getAll('scope'), form.get('password')], [['a', 'b'], ' x '])
   })
 
-  test('a line is the first of two fields, trimmed, and empty where it is missing', () => {
+  test('a line is the first of duplicate fields, trimmed, and empty if missing', () => {
     const form = new URLSearchParams('a=+x+y+&a=2&b=%E2%82%AC%00%0Az')
     assert.deepEqual([lineIn(form, 'a'), lineIn(form, 'b'), lineIn(form, 'c')], ['x y', '€ z', ''])
   })
 
-  test('a line is cut where no one types that much', () => {
+  test('a line is truncated at 500 characters', () => {
     assert.equal(lineIn(new URLSearchParams(`a=${'x'.repeat(9_000)}`), 'a').length, 500)
   })
 
-  test('400 for a body that ended early', async () => {
+  test('400 for a truncated body', async () => {
     const raw = posted('a=1')
     const reading = readForm(raw)
     raw.destroy()
@@ -48,7 +48,7 @@ describe('reading a form', () => {
   }
 })
 
-test('413 for more fields than any form has, before they are told apart', async () => {
+test('413 for too many fields, before they are parsed', async () => {
   assert.equal(await readTypedForm(posted('a&'.repeat(50_000)), { bytesMax: 4_194_304, fieldsMax: 25_000 }), 413)
   const taxes = await readTypedForm(posted('a=1&'.repeat(20_002)), { bytesMax: 4_194_304, fieldsMax: 25_000 })
   assert(typeof taxes !== 'number')
@@ -73,7 +73,7 @@ describe('reading the fields of a form with files', () => {
     return Object.assign(Readable.from(chunks, { objectMode: false }), { headers }) as unknown as IncomingMessage
   }
 
-  test('gives all of them and no file, however the bytes arrive', async () => {
+  test('returns all fields and no files, however the bytes are split', async () => {
     const value = fc.oneof(
       fc.string(),
       fc.constantFrom('\r\n--', '\r\n----', '\r\n----y', '--', '\r\n\r\n', 'é'.repeat(3_000)),
@@ -101,7 +101,7 @@ describe('reading the fields of a form with files', () => {
     )
   })
 
-  test('gives the files too, as fetch reads them', async () => {
+  test('returns the files too, parsed as by fetch', async () => {
     const name = fc
       .oneof(fc.string(), fc.constantFrom('a"b', 'a; filename="x"', 'ä\n', '%22', 'name=y'))
       .map((text) => text.toWellFormed())
@@ -142,7 +142,7 @@ describe('reading the fields of a form with files', () => {
     )
   })
 
-  test('400 for parts without a name, without headers, and a form that is cut off', async () => {
+  test('400 for parts without a name or headers, and for a truncated form', async () => {
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
     for (const body of [
       `--${boundary}\r\ncontent-disposition: form-data\r\n\r\nx\r\n--${boundary}--\r\n`,
@@ -172,7 +172,7 @@ describe('reading the fields of a form with files', () => {
     assert.equal(await readFields(sent([text], 65_536), fieldBounds, 2_000_000), 413)
   })
 
-  test('413 for more parts than any form has', async () => {
+  test('413 for too many parts', async () => {
     const field = { name: 'a', value: '', isFile: false }
     const parts = Array.from({ length: 60_000 }, () => field)
     assert.equal(await readFields(sent(parts, 65_536), fieldBounds, 8_000_000), 413)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { documentFor } from './frame.ts'
 import { html } from './html.ts'
 
-test('the smallest page', () => {
+test('the smallest page is complete', () => {
   assert.equal(
     documentFor({ title: 'a < b', body: html`<main></main>` }),
     `<!doctype html>
@@ -23,7 +23,7 @@ test('the smallest page', () => {
   )
 })
 
-test('a page with everything', () => {
+test('a page with all options is complete', () => {
   assert.equal(
     documentFor({
       title: 'T',

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { anyText } from '../../../harness/texts.ts'
 import { escapeHtml, html, trusted } from './html.ts'
 
-test('values are escaped in text and in attributes alike', () => {
+test('values are escaped in text and in attributes', () => {
   const name = `<script>alert("1" + '2' & \`3\`)</script>`
   const escaped = '&lt;script&gt;alert(&quot;1&quot; + &#39;2&#39; &amp; &#96;3&#96;)&lt;/script&gt;'
   assert.equal(String(html`<p>${name}</p>`), `<p>${escaped}</p>`)
@@ -12,7 +12,7 @@ test('values are escaped in text and in attributes alike', () => {
   assert.equal(String(html`<a title='${name}'>x</a>`), `<a title='${escaped}'>x</a>`)
 })
 
-test('a long text is escaped as its parts are', () => {
+test('a long text is escaped like its parts', () => {
   fc.assert(
     fc.property(anyText(), (value) => {
       assert.equal(escapeHtml(`&<${value}`.repeat(600)), escapeHtml(`&<${value}`).repeat(600))
@@ -32,7 +32,7 @@ test('no value can leave its attribute or open a tag', () => {
   )
 })
 
-test('templates nest without being escaped twice, lists are joined, nothing is nothing', () => {
+test('nested templates are escaped once, lists are joined, and missing values are empty', () => {
   const rows = ['a & b', 'c'].map((name) => html`<li>${name}</li>`)
   assert.equal(String(html`<ul>${rows}</ul>`), '<ul><li>a &amp; b</li><li>c</li></ul>')
   assert.equal(String(html`${null}${undefined}${false}${''}${0}${7n}${[['<'], 1]}`), '07&lt;1')
@@ -40,12 +40,12 @@ test('templates nest without being escaped twice, lists are joined, nothing is n
   assert.equal(String(html``), '')
 })
 
-test('an object that only looks like Html is escaped', () => {
+test('an object that imitates Html is escaped', () => {
   const forged = { toString: () => '<b>' } as unknown as string
   assert.equal(String(html`${forged}`), '&lt;b&gt;')
 })
 
-test('a plain text is refused where escaping would not protect', () => {
+test('a text is refused at places where escaping would not protect', () => {
   const value = 'x onclick=alert(1)'
   assert.throws(() => html`<a title=${value}>`, TypeError)
   assert.throws(() => html`<a ${value}>`, TypeError)
@@ -57,7 +57,7 @@ test('a plain text is refused where escaping would not protect', () => {
   assert.throws(() => html`<style nonce="${'n'}">a { color: ${value} }</style>`, TypeError)
 })
 
-test('the places around tags, quotes, scripts and comments are distinguished', () => {
+test('places in tags, quotes, scripts and comments are distinguished', () => {
   const value = 'v'
   assert.equal(String(html`<a href="/x?y=${value}&amp;z='${value}'">${value}</a>`), `<a href="/x?y=v&amp;z='v'">v</a>`)
   assert.equal(String(html`<script src="${value}"></script>${value}`), '<script src="v"></script>v')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { initialOf } from './initial.ts'
 
-test('the initial is what a reader takes for one letter', () => {
+test('the initial is the first character as readers see it', () => {
   const initials = [
     ['oak & linen', 'O'],
     ['  Ärger', 'Ä'],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { originsOf, pageHeaders, policyFor, privateHeaders, self } from './policy.ts'
 
-test('a page that names nothing may load, run, call and post nothing', () => {
+test('a page without sources may load, run, call and post nothing', () => {
   assert.equal(policyFor({}), "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
 })
 
-test('a page opens what it names, and nothing else', () => {
+test('a page may use only the sources that it names', () => {
   assert.equal(
     policyFor({
       style: [self],
@@ -20,7 +20,7 @@ test('a page opens what it names, and nothing else', () => {
   )
 })
 
-test('only origins that cannot say more than an origin go into a policy', () => {
+test('only plain origins are included in a policy', () => {
   assert.deepEqual(originsOf(['https://a.example/x?y', 'https://a.example', 'http://b.example:8080/']), [
     'https://a.example',
     'http://b.example:8080',
@@ -29,7 +29,7 @@ test('only origins that cannot say more than an origin go into a policy', () => 
   assert.deepEqual(originsOf([...odd, 'https://a.example;script-src', "https://a.example'", 'https://a,b']), [])
 })
 
-test('a page for one person is neither stored nor listed nor framed', () => {
+test('a private page is neither cached nor indexed nor framed', () => {
   const { 'cache-control': cache, 'x-robots-tag': robots, 'x-frame-options': frames } = privateHeaders({})
   assert.deepEqual([cache, robots, frames], ['no-store', 'noindex, nofollow', 'DENY'])
   assert.equal(pageHeaders({})['cache-control'], undefined)

@@ -10,7 +10,7 @@ function sentByBytes(text: string): IncomingMessage {
   return Object.assign(Readable.from(bytes), { headers: {} }) as unknown as IncomingMessage
 }
 
-test('bytes that are sent one by one are held in few pieces', async () => {
+test('bytes received one by one are stored in few buffers', async () => {
   const text = 'abc'.repeat(5_000)
   const pieces: Buffer[] = []
   assert.equal(await streamBody(sentByBytes(text), 20_000, (piece) => pieces.push(piece)), 'whole')
@@ -23,6 +23,6 @@ test('bytes that are sent one by one are held in few pieces', async () => {
   assert.equal(await readBytes(sentByBytes(text), 14_999), 'too_large')
 })
 
-test('an empty body is empty', async () => {
+test('an empty body is read as empty', async () => {
   assert.deepEqual(await readBytes(sentByBytes(''), 10), Buffer.alloc(0))
 })

@@ -11,8 +11,8 @@ function answer(body: string | Buffer, headers: Record<string, string> = html): 
   return { status: 200, body, headers, compress: 'fast' }
 }
 
-describe('compressed answers', () => {
-  test('the coding is the best that the client accepts', () => {
+describe('compressed responses', () => {
+  test('use the best encoding that the client accepts', () => {
     const rows: [accepted: string | undefined, coding: string | undefined][] = [
       ['gzip, deflate, br, zstd', 'br'],
       ['gzip, deflate, zstd', 'zstd'],
@@ -32,7 +32,7 @@ describe('compressed answers', () => {
     for (const [accepted, coding] of rows) assert.equal(codingFor(accepted), coding, accepted)
   })
 
-  test('every coding is read back, at every effort, and its tag is weak', async () => {
+  test('are decompressed to the original with every encoding and effort, and have a weak ETag', async () => {
     const compress = createCompress()
     const readers = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }
     for (const [coding, read] of Object.entries(readers))
@@ -47,7 +47,7 @@ describe('compressed answers', () => {
       }
   })
 
-  test('what is short, no text, not whole, or not for everyone is sent as it is', async () => {
+  test('are not used for short, binary, partial or private bodies', async () => {
     const compress = createCompress()
     const codingOf = async (outgoing: Outgoing) => (await compress(outgoing, 'br')).headers['content-encoding']
     assert.equal(await codingOf(answer('short')), undefined)
@@ -59,7 +59,7 @@ describe('compressed answers', () => {
     assert.equal((await compress({ status: 200, body: long, headers: html }, 'br')).headers.vary, undefined)
   })
 
-  test('of many at once some are sent plain, and none is lost', async () => {
+  test('are skipped for some of many concurrent responses, and none is lost', async () => {
     const compress = createCompress()
     const sent = await Promise.all(Array.from({ length: 40 }, (_, at) => compress(answer(`${at} ${long}`), 'gzip')))
     const plain = sent.filter(({ headers }) => headers['content-encoding'] === undefined)
@@ -72,7 +72,7 @@ describe('compressed answers', () => {
     // What was compressed is not compressed again.
     assert.equal((await compress(answer(`0 ${long}`), 'gzip')).body, sent[0]?.body)
   })
-  test('what is sent once is not stored', async () => {
+  test('are not cached if they are sent once', async () => {
     const compress = createCompress()
     const sent = async (effort: 'once' | 'fast') => (await compress({ ...answer(long), compress: effort }, 'gzip')).body
     assert.notEqual(await sent('once'), await sent('once'))

@@ -9,7 +9,7 @@ const request = (remoteAddress: string | undefined, forwarded?: string) =>
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
   }) as unknown as IncomingMessage
 
-test('without proxies that are trusted, the client is who is connected, whatever it says', () => {
+test('without trusted proxies the client address is that of the connection', () => {
   const addressOf = createClientAddress([])
   assert.equal(addressOf(request('203.0.113.5', '10.0.0.1, 198.51.100.7')), '203.0.113.5')
   assert.equal(addressOf(request(undefined)), '')
@@ -39,7 +39,7 @@ for (const [name, connected, forwarded, client] of [
   })
 }
 
-test('networks have names too', () => {
+test('networks can be given by name', () => {
   const addressOf = createClientAddress(['loopback'])
   assert.equal(addressOf(request('127.0.0.1', '198.51.100.7')), '198.51.100.7')
   assert.equal(addressOf(request('::1', '198.51.100.7')), '198.51.100.7')

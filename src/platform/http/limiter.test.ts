@@ -4,7 +4,7 @@ import { Refusal } from '../kit/refuse.ts'
 import { createBodyLimiter, createReceive } from './limiter.ts'
 import { createPressure } from './pressure.ts'
 
-test('bodies that are awaited count for their sender, and bodies that have arrived do not', async () => {
+test('pending bodies count against their sender, and received ones do not', async () => {
   const pressure = createPressure()
   const limiter = createBodyLimiter(10)
   const receive = createReceive(limiter, pressure)

@@ -42,7 +42,7 @@ function openPerform() {
   return { performed, ask }
 }
 
-test('performs searches one in a turn, and what came after them in between', async () => {
+test('searches run one per turn of the event loop, with other requests in between', async () => {
   const { performed, ask } = openPerform()
   const searches = [
     ask('searchCatalogProducts', 'first search'),
@@ -55,7 +55,7 @@ test('performs searches one in a turn, and what came after them in between', asy
   assert.deepEqual(performed, ['first search', 'product', 'second search', 'third search'])
 })
 
-test('503 to a search for which 200 others wait, and not to other requests', async () => {
+test('503 for a search while 200 others wait, but not for other requests', async () => {
   const { performed, ask } = openPerform()
   const searches = Array.from({ length: 200 }, (_, at) => ask('searchCatalogProducts', `search ${at}`))
   await assert.rejects(ask('searchCatalogProducts', 'one too many'), { code: 'unavailable' })

@@ -39,7 +39,7 @@ async function openServer(
   return { origin: `http://127.0.0.1:${port}`, logged, metrics }
 }
 
-test('500 to a page that cannot be written, reported in the log and the metrics', async (t) => {
+test('500 for a page that cannot be written, with a log line and a metric', async (t) => {
   const { origin, logged, metrics } = await openServer(t, {
     surfaces: [],
     pages: [
@@ -60,7 +60,7 @@ test('500 to a page that cannot be written, reported in the log and the metrics'
   assert.match(metrics.render(), /cartwright_requests_total\{operation="none",status="500"\} 1/)
 })
 
-test('500 to an answer of an operation that cannot be written, and the server lives on', async (t) => {
+test('500 for a response of an operation that cannot be written, and the server continues', async (t) => {
   const etags = ['"bad\nvalue"', '"good"']
   const path = '/api/v1/things'
   const route: Route = {
@@ -87,7 +87,7 @@ function streamPage(stream: () => AsyncGenerator<Buffer, void, undefined>): Html
   return { path: '/file', name: 'file', answer: async () => ({ status: 200, body: '', headers: {}, stream: stream() }) }
 }
 
-test('a stream is sent chunk by chunk, and one that fails is cut and reported', async (t) => {
+test('a stream is sent in chunks, and one that fails is cut off and reported', async (t) => {
   let isBroken = false
   const page = streamPage(async function* () {
     yield Buffer.from('one ')
@@ -103,7 +103,7 @@ test('a stream is sent chunk by chunk, and one that fails is cut and reported', 
   assert.match(logged(), /"defect".*no more of it/)
 })
 
-test('a stream ends when its client goes away', async (t) => {
+test('a stream ends when its client disconnects', async (t) => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const page = streamPage(async function* () {
     try {
@@ -121,7 +121,7 @@ test('a stream ends when its client goes away', async (t) => {
   assert.doesNotMatch(logged(), /defect/)
 })
 
-test('who reads a stream slowly, for longer than an answer may take, is served to the end', async (t) => {
+test('a client that reads a stream slowly gets all of it, even beyond the time limit of a response', async (t) => {
   const bytes = 24_000_000
   const page = streamPage(async function* () {
     for (let sent = 0; sent < bytes; sent += 60_000) yield Buffer.alloc(60_000)

@@ -15,7 +15,7 @@ function askWhileBusy(url: string): { status: number; body: unknown } {
   return JSON.parse(stdout)
 }
 
-test('answers probes while the main thread is busy, and leaves the port', async () => {
+test('the stand-in answers probes while the main thread is busy, and then frees the port', async () => {
   const port = await freePort()
   const standIn = createStandIn({ port, host })
   const origin = `http://${host}:${port}`
@@ -27,7 +27,7 @@ test('answers probes while the main thread is busy, and leaves the port', async 
   await assert.rejects(fetch(`${origin}/healthz`))
 })
 
-test('a port that is taken, or unknown, is left to the server', async () => {
+test('a port in use or unknown is left to the server', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as { port: number }

@@ -34,7 +34,7 @@ test('a clock that jumps ahead by more than a day is not trusted until it is cor
   check()
 })
 
-test('by the clock of the machine, the difference is whole milliseconds', () => {
+test('with the clock of the machine the difference is in whole milliseconds', () => {
   let shiftMs = 0
   const watch = createSetBackWatch(() => Date.now() + shiftMs)
   shiftMs = -hour
@@ -42,7 +42,7 @@ test('by the clock of the machine, the difference is whole milliseconds', () => 
   assert.ok(Number.isSafeInteger(backMs), String(backMs))
 })
 
-test('how far a clock was set back is reported until it was dealt with', () => {
+test('how far a clock was set back is reported until it was handled', () => {
   let [wall, counted] = [100 * day, 0]
   const watch = createSetBackWatch(
     () => wall,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isBase62, randomBase62, toBase62 } from './base62.ts'
 
-test('numbers have a fixed width', () => {
+test('numbers are written with a fixed width', () => {
   assert.equal(toBase62(0, 6), '000000')
   assert.equal(toBase62(61, 2), '0z')
   assert.equal(toBase62(62, 2), '10')
@@ -12,7 +12,7 @@ test('numbers have a fixed width', () => {
   assert.throws(() => toBase62(1.5, 2), RangeError)
 })
 
-test('each character of a random text comes about equally often', () => {
+test('each character of a random text is about equally frequent', () => {
   const text = randomBase62(62_000)
   assert.equal(text.length, 62_000)
   assert.equal(isBase62(text), true)
@@ -23,7 +23,7 @@ test('each character of a random text comes about equally often', () => {
   for (const [character, count] of counts) assert.ok(count > 750 && count < 1250, `${character}: ${count}`)
 })
 
-test('only digits and letters are base62', () => {
+test('only digits and letters are accepted as base62', () => {
   assert.equal(isBase62('azAZ09'), true)
   for (const text of ['', '-', '_', 'a b', 'a\n', 'é']) assert.equal(isBase62(text), false, JSON.stringify(text))
 })

@@ -11,7 +11,7 @@ function* steps(count: number, step: () => void): Generator<void, string> {
   return 'done'
 }
 
-test('others have a turn of the event loop after every three milliseconds of work', async () => {
+test('long work yields to the event loop after every three milliseconds', async () => {
   let now = 0
   let turns = 0
   const turn = () => {
@@ -39,7 +39,7 @@ test('others have a turn of the event loop after every three milliseconds of wor
   assert.deepEqual(slices, [sliceMs, sliceMs, sliceMs, sliceMs, sliceMs])
 })
 
-test('work without a rest is done at once', () => {
+test('finishing the work without yielding gives its result', () => {
   let count = 0
   assert.equal(
     finished(

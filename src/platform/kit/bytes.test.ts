@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lastingBytes } from './bytes.ts'
 
-test('bytes that last are those of the text, and hold no other memory', () => {
+test('lasting bytes are those of the text and keep no other memory', () => {
   for (const text of ['', 'a', 'Blumenstrauß für 3 €, 花', 'x'.repeat(100_000)]) {
     const bytes = lastingBytes(text)
     assert.equal(bytes.toString(), text)

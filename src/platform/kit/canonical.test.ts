@@ -13,7 +13,7 @@ function shuffled(value: unknown): unknown {
   )
 }
 
-test('the order of members does not matter, everything else does', () => {
+test('the order of members does not matter, and everything else does', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       const text = canonicalJson(value)
@@ -27,7 +27,7 @@ test('the order of members does not matter, everything else does', () => {
   assert.notEqual(canonicalJson('1'), canonicalJson(1))
 })
 
-test('the example of RFC 8785 comes out as printed there', () => {
+test('the example of RFC 8785 gives its printed result', () => {
   const value = JSON.parse(
     '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],' +
       '"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
@@ -43,12 +43,12 @@ test('the example of RFC 8785 comes out as printed there', () => {
   )
 })
 
-test('an absent member and an undefined one are the same, and zero has one sign', () => {
+test('a missing member equals an undefined one, and zero has no sign', () => {
   assert.equal(canonicalJson({ b: undefined, a: 1 }), '{"a":1}')
   assert.equal(canonicalJson(-0), '0')
 })
 
-test('what is not JSON throws', () => {
+test('values that are not JSON throw', () => {
   for (const value of [undefined, 1n, Number.NaN, Number.POSITIVE_INFINITY, Symbol('s'), () => 1, [undefined]]) {
     assert.throws(() => canonicalJson(value), TypeError)
   }
@@ -57,7 +57,7 @@ test('what is not JSON throws', () => {
   assert.throws(() => canonicalJson(deep), RangeError)
 })
 
-test('pieces of a long text are put together to the same text, wherever a pair of surrogates lies', () => {
+test('the pieces of a long text add up to the whole, wherever surrogate pairs are', () => {
   for (const before of [65_534, 65_535, 65_536]) {
     const value = {
       b: ['x'.repeat(before), `${'\n'.repeat(before)}\u{1f600}`, `${'é'.repeat(before)}\u{1f600}y`],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countryCodes, isCountry } from './country.ts'
 
-test('the list is whole, sorted, and known to the platform', () => {
+test('the list is complete, sorted, and known to the platform', () => {
   assert.equal(countryCodes.length, 249)
   assert.deepEqual([...new Set(countryCodes)].sort(), countryCodes)
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -12,7 +12,7 @@ test('the list is whole, sorted, and known to the platform', () => {
   )
 })
 
-test('only assigned capital codes are countries', () => {
+test('only assigned codes in capitals are countries', () => {
   for (const code of ['DE', 'US', 'GB', 'SS', 'AX']) assert.equal(isCountry(code), true, code)
   for (const code of ['', 'de', 'UK', 'XK', 'EU', 'ZZ', 'AN', 'SU', 'DEU', 'constructor'])
     assert.equal(isCountry(code), false, code)

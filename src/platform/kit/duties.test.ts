@@ -12,14 +12,14 @@ const nothing: DutyFacts = {
 }
 const by = (facts: DutyFacts) => new Map(dutyStates(facts).map((state) => [state.id, state]))
 
-test('a duty has a day and a source', () => {
+test('each duty has a date and a source', () => {
   for (const id of dutyIds) {
     assert.match(duties[id].since, /^\d{4}-\d\d-\d\d$/)
     assert.match(duties[id].source, /^(Directive|Regulation) /)
   }
 })
 
-test('what the server does is done, what the merchant has not given is missing, the rest is left to a person', () => {
+test('duties of the server are done, missing facts of the merchant are named, and the rest needs a person', () => {
   const states = by(nothing)
   assert.equal(states.get('prior_price')?.status, 'done')
   assert.deepEqual(states.get('confirmation'), {
@@ -46,7 +46,7 @@ test('what the server does is done, what the merchant has not given is missing, 
   assert.deepEqual([digital.get('guarantee')?.status, digital.get('delivery')?.status], ['not_needed', 'not_needed'])
 })
 
-test('a page of the merchant does for privacy, and not for the confirmation, which is sent', () => {
+test('a page of the merchant fulfils privacy, but not the confirmation, which is sent', () => {
   const links = new Set(['terms', 'withdrawal', 'privacy'])
   const states = by({ ...nothing, hasSeller: true, links })
   assert.equal(states.get('privacy')?.status, 'done')
@@ -56,13 +56,13 @@ test('a page of the merchant does for privacy, and not for the confirmation, whi
   assert.deepEqual([written.get('confirmation')?.status, written.get('accessibility')?.status], ['done', 'done'])
 })
 
-test('delivery zones decide which countries count, before the country of the shop', () => {
+test('the countries of delivery zones decide, before the country of the shop', () => {
   assert.ok(dutyStates({ ...nothing, zoneCountries: ['US', 'CH'] }).every(({ status }) => status === 'not_needed'))
   assert.deepEqual(by({ ...nothing, country: 'US', zoneCountries: ['FR', 'US'] }).get('seller')?.countries, ['FR'])
   assert.equal(by({ ...nothing, zoneCountries: ['*'] }).get('seller')?.countries.length, 27)
 })
 
-test('the legal guarantee is that of the country that goods go to, and the least before it is known', () => {
+test('the legal guarantee is that of the destination, and the minimum while it is unknown', () => {
   const years = [null, 'DE', 'ES', 'PT', 'SE', 'US', 'GB'].map(legalGuaranteeYears)
   assert.deepEqual(years, [2, 2, 3, 3, 3, null, null])
   for (const { country, since } of longerGuarantees) {

@@ -5,7 +5,7 @@ import { emails } from '../../../harness/emails.ts'
 import { anyText } from '../../../harness/texts.ts'
 import { emailFromTyped, isEmail, isPlainAddress, mailboxOf, withoutTag } from './email.ts'
 
-test('what is an e-mail address', () => {
+test('e-mail addresses are recognized', () => {
   for (const [text, isAddress, why] of emails) assert.equal(isEmail(text), isAddress, `${JSON.stringify(text)}: ${why}`)
 })
 
@@ -20,7 +20,7 @@ const typed: [text: string, email: string][] = [
   ['a da@example.com',                        'a da@example.com'],
 ]
 
-test('an address as it was typed or pasted', () => {
+test('an address is accepted as typed or pasted', () => {
   for (const [text, email] of typed) assert.equal(emailFromTyped(text), email, JSON.stringify(text))
 })
 
@@ -48,14 +48,14 @@ const mailboxes: [mailbox: string, spellings: string[]][] = [
   ['', ['', ' ']],
 ]
 
-test('every spelling of one mailbox, and no other', () => {
+test('all spellings of a mailbox are equal, and no others', () => {
   for (const [mailbox, spellings] of mailboxes) {
     for (const spelling of spellings) assert.equal(mailboxOf(spelling), mailbox, JSON.stringify(spelling))
   }
   assert.equal(new Set(mailboxes.map(([mailbox]) => mailbox)).size, mailboxes.length)
 })
 
-test('a tag is what follows the first +', () => {
+test('a tag is the part after the first +', () => {
   for (const [email, without] of [
     ['ada+shop@example.com', 'ada@example.com'],
     ['ada+a+b@example.com', 'ada@example.com'],
@@ -67,7 +67,7 @@ test('a tag is what follows the first +', () => {
     assert.equal(withoutTag(email), without)
 })
 
-test('a mailbox is its own spelling, whatever the text', () => {
+test('a normalized mailbox is unchanged by normalizing, for any text', () => {
   const part = fc.oneof(
     anyText({ maxLength: 12 }),
     fc.constantFrom('ß', 'İ', 'ǅ', 'ﬃ', '"', '\\', '.', '。', ' ', '\u00ad', 'xn--', '1'),
@@ -82,20 +82,20 @@ test('a mailbox is its own spelling, whatever the text', () => {
   )
 })
 
-test('a text of any length is answered at once', () => {
+test('a text of any length is checked quickly', () => {
   assert.ok(mailboxOf('ﷺ'.repeat(100_000)).length < 20_000)
   assert.equal(isEmail(`${'a.'.repeat(50_000)}@example.com`), false)
   assert.equal(isEmail(`ada@${'a-'.repeat(50_000)}`), false)
 })
 
-describe('addresses of e-mails', () => {
+describe('recipients of e-mails', () => {
   for (const address of [
     'ada@example.com',
     'ada.lovelace+shop@sub.example.co.uk',
     "o'neil@example.com",
     'ädä@exämple.com',
   ])
-    test(`${address} is one`, () => assert.ok(isPlainAddress(address)))
+    test(`${address} is accepted`, () => assert.ok(isPlainAddress(address)))
 
   for (const address of [
     '',
@@ -123,5 +123,5 @@ describe('addresses of e-mails', () => {
     'ada@[127.0.0.1]',
     `${'a'.repeat(65)}@example.com`,
   ])
-    test(`${JSON.stringify(address)} is not`, () => assert.ok(!isPlainAddress(address)))
+    test(`${JSON.stringify(address)} is refused`, () => assert.ok(!isPlainAddress(address)))
 })

@@ -50,7 +50,7 @@ const vectors = [
 ]
 
 for (const { name, jwk, input, signature, message } of vectors)
-  test(`the RFC's own vector: ${name}`, () => {
+  test(`the vector of the RFC is verified: ${name}`, () => {
     const list = readDictionary(input)?.get('sig')
     const key = verifyingKey(jwk)
     assert.ok(isInnerList(list) && key)
@@ -60,12 +60,12 @@ for (const { name, jwk, input, signature, message } of vectors)
     assert.ok(!isSignedBy(key, `${base} `, Buffer.from(signature, 'base64')))
   })
 
-test('the thumbprint of the key of RFC 8037 is the published one', () => {
+test('the thumbprint of the key in RFC 8037 is the published one', () => {
   const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
   assert.equal(thumbprintOf({ kty: 'OKP', crv: 'Ed25519', x }), 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
 })
 
-test('the digest of RFC 9530, and what is signed here holds', () => {
+test('the digest equals that in RFC 9530, and our own signature is verified', () => {
   assert.equal(contentDigestOf('{"hello": "world"}\n'), 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:')
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const message = { method: 'POST', authority: 'a.example', path: '/x', query: '', headers: { a: ' one ' } }
@@ -80,7 +80,7 @@ test('the digest of RFC 9530, and what is signed here holds', () => {
   assert.ok(isSignedBy(key, base ?? '', bytes))
 })
 
-test('a member of a dictionary is covered by its key; what is unknown, missing or doubled is not covered', () => {
+test('a signed member of a dictionary is covered by its key; unknown, missing or duplicate components are not', () => {
   const list = (text: string) => {
     const member = readDictionary(`s=${text}`)?.get('s')
     assert.ok(isInnerList(member), text)
@@ -105,7 +105,7 @@ test('a member of a dictionary is covered by its key; what is unknown, missing o
     assert.equal(signatureBase(list(wrong), message), undefined, wrong)
 })
 
-test('dictionaries are read as RFC 8941 says, and others are refused', () => {
+test('dictionaries are parsed as in RFC 8941, and invalid ones are refused', () => {
   const good = 'a=1, b;x=?0, c=("q\\"" tok;n=:AQI=:);d="e"'
   const read = readDictionary(good)
   assert.deepEqual(

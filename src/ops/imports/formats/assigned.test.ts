@@ -42,7 +42,7 @@ const columns: AssignedColumn[] = [
   { column: 'Größe', as: 'option' },
 ]
 
-test('rows with one title are variants of one product, read by what was assigned', async () => {
+test('rows with one title are variants of one product, read by the assigned columns', async () => {
   const [shirt, cup, refused] = await entriesOf(german, columns)
   assert.ok(shirt && 'skus' in shirt && cup && 'skus' in cup)
   assert.equal(shirt.slug, 'hemd')
@@ -71,7 +71,7 @@ test('rows with one title are variants of one product, read by what was assigned
   assert.equal(refused.line, 5)
 })
 
-test('a file of no known system says so, with what its columns seem to hold', async () => {
+test('a file of an unknown system is reported with the likely meaning of its columns', async () => {
   const error = await outcomesOf(german, null).catch((caught: unknown) => caught)
   assert.ok(error instanceof UnknownColumns)
   const guessed = fileColumnsOf(error.header, error.rows)
@@ -86,7 +86,7 @@ test('a file of no known system says so, with what its columns seem to hold', as
   )
 })
 
-test('a product of its own column groups rows that do not stand together', async () => {
+test('a column for the product groups rows that are not adjacent', async () => {
   const text = 'parent,name,net,colour\nmug,Mug,"1,000.00",red\njug,Jug,2,\nmug,Mug,3,blue\n'
   const assigned: AssignedColumn[] = [
     { column: 'parent', as: 'product' },
@@ -104,7 +104,7 @@ test('a product of its own column groups rows that do not stand together', async
   )
 })
 
-test('what was assigned has a title, a price, and no column or meaning too often', () => {
+test('an assignment needs a title and a price, and uses no column or meaning too often', () => {
   const codes = (assigned: readonly AssignedColumn[]) =>
     [...assignmentProblems([{ name: 'A' }, { name: 'B' }, { name: 'C' }], assigned)].map(
       ({ code, path }) => `${path} ${code}`,
@@ -128,7 +128,7 @@ test('what was assigned has a title, a price, and no column or meaning too often
   )
 })
 
-test('numbers as people write them', () => {
+test('numbers are read in common notations', () => {
   // biome-ignore format: a table reads best by its rows
   const cases = [
     ['€ 1.299,00', true, '1299.00'], ['1.299,00', false, '1299.00'], ['1,299.00 EUR', false, '1299.00'], ['1299', true, '1299'],

@@ -31,7 +31,7 @@ const rss = (items: string, begin = '<?xml version="1.0"?>') =>
   `${begin}<rss xmlns:g="http://base.google.com/ns/1.0" xmlns:m="http://search.yahoo.com/mrss/" version="2.0"><channel><title>Shop</title>\n${items}</channel></rss>`
 const mug = '<g:id>MUG</g:id><title>Mug</title><g:price>12.50 EUR</g:price><g:availability>in_stock</g:availability>'
 
-test('reads RSS with groups, CDATA, comments and members of others', async () => {
+test('RSS with groups, CDATA, comments and foreign elements is read', async () => {
   const shirt = (id: string, size: string) => `
     <item><!-- <g:id>no</g:id> --><g:id>${id}</g:id><g:item_group_id>shirt</g:item_group_id>
     <title><![CDATA[Shirt & <tie>]]></title><m:title>no</m:title><description>Soft &amp; &#x77;arm &lt;3</description>
@@ -60,7 +60,7 @@ test('reads RSS with groups, CDATA, comments and members of others', async () =>
   assert.deepEqual(await entries(text, {}, 1), [first, second], 'however it is cut')
 })
 
-test('reads Atom, other prefixes, and HTML in a description', async () => {
+test('Atom, other prefixes and HTML in a description are read', async () => {
   const text = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:x="http://base.google.com/ns/1.0"><entry><x:id>A</x:id><title>Cup</title>
     <summary>&lt;p&gt;Fired &lt;b&gt;twice&lt;/b&gt;&lt;/p&gt;</summary><x:price>3.00 EUR</x:price><x:availability>preorder</x:availability></entry></feed>`
   const [cup] = await entries(text)
@@ -69,7 +69,7 @@ test('reads Atom, other prefixes, and HTML in a description', async () => {
   assert.deepEqual([cup.skus[0]?.backorder, cup.skus[0]?.price], [true, 300])
 })
 
-test('reads the encoding that a file declares, unless it was decoded on its way', async () => {
+test('the declared encoding of a file is used unless the file was already decoded', async () => {
   const text = rss(item(mug.replace('Mug<', 'Thé – 5 €<')), '<?xml version="1.0" encoding="windows-1252"?>')
   const bytes = Buffer.from(text.replace('é', '\xe9').replace('–', '\x96').replace('€', '\x80'), 'latin1')
   const nameOf = async (file: string | Buffer, options: FileOptions = {}) => {
@@ -123,12 +123,12 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
   ],
 ]
 for (const [name, file, reason] of refused) {
-  test(`refuses ${name}`, async () => {
+  test(`${name} is refused`, async () => {
     await assert.rejects(read(file), (error: Error) => error.name === 'FileError' && reason.test(error.message))
   })
 }
 
-test('takes linear time, whatever stands in a tag', async () => {
+test('any content of a tag is read in linear time', async () => {
   for (const inside of ['b'.repeat(60_000), 'a="" '.repeat(12_000), ' '.repeat(60_000), `a=${' '.repeat(60_000)}`]) {
     const refused = () => assert.rejects(read(`<rss ${inside}>`), /the XML is not well-formed|ends within/)
     const tookMs = await leastOf(250, () => threadCpuMs(refused))
@@ -136,7 +136,7 @@ test('takes linear time, whatever stands in a tag', async () => {
   }
 })
 
-test('names an entity as it is written where XML has none of it', async () => {
+test('an entity unknown to XML stays as it is written', async () => {
   const [first] = await entries(rss(item(mug.replace('Mug<', '&a;&nbsp;&xxe;&#0;&#xD800;<'))))
   assert.ok(first && 'name' in first)
   assert.equal(first.name, '&a;&nbsp;&xxe;&#0;&#xD800;')
@@ -224,7 +224,7 @@ function feedOf(products: readonly ProductRow[]): string {
 }
 
 // A row of an import has single spaces; what a title ends with is taken off all the same.
-test('a product whose options have spaces that do not break keeps its name', async () => {
+test('a product whose options contain non-breaking spaces keeps its name', async () => {
   const options = [{ name: 'Handle', value: 'L\u00a0 XL' }]
   const text = feedOf([{ ...single, name: 'Mug', skus: [{ ...sku, options }] }])
   const [found] = await entries(text)
@@ -232,7 +232,7 @@ test('a product whose options have spaces that do not break keeps its name', asy
   assert.equal(found.name, 'Mug')
 })
 
-test('our own feed, read in again, is the same shop as far as a feed carries it', async () => {
+test('our own feed, imported again, gives the same shop as far as a feed can', async () => {
   const found = await entries(feedOf([product, single]))
   // A feed has no text for lists, pictures of SKUs only where there are several, and no numbers.
   const carried = ({ slug, name, brand, description, categories, images, options, skus }: ProductRow) => ({
@@ -249,7 +249,7 @@ test('our own feed, read in again, is the same shop as far as a feed carries it'
 })
 
 // Google takes ids of up to 50 characters.
-test('products with slugs and SKU codes of any length are found again by our own feed', async () => {
+test('products with slugs and SKU codes of any length are found again from our own feed', async () => {
   const letters = (most: number) =>
     fc.oneof(fc.integer({ min: 1, max: most }), fc.constantFrom(49, 50, 51, most)).map((length) => 'a'.repeat(length))
   const draft = fc.record({

@@ -21,7 +21,7 @@ async function read(name: string, { currency = 'EUR', encoding }: { currency?: s
   }
 }
 
-test('reads a file of WooCommerce', async () => {
+test('a WooCommerce file is read', async () => {
   const { products, refused } = await read('woocommerce.csv')
   assert.deepEqual([...products.keys()], ['v-neck-t-shirt-44', 'hoodie-logo-45', 'album-46', 'cap-47', 'cap-64'])
   assert.deepEqual(refused, [
@@ -96,7 +96,7 @@ test('reads a file of WooCommerce', async () => {
   assert.equal(hidden?.published, false)
 })
 
-test('reads a file of Medusa, with the prices of the shop', async () => {
+test("a Medusa file is read with the prices of the shop's currency", async () => {
   const { products, refused } = await read('medusa.csv')
   assert.deepEqual(refused, [])
   const mug = products.get('coffee-mug')?.entry
@@ -124,7 +124,7 @@ test('reads a file of Medusa, with the prices of the shop', async () => {
   ])
 })
 
-test('reads a feed of Google', async () => {
+test('a Google feed is read', async () => {
   const { products, refused } = await read('google.tsv')
   assert.deepEqual(refused, [[5, 'the price is in USD, and the shop sells in EUR']])
   const shears = products.get('shears')?.entry
@@ -142,7 +142,7 @@ test('reads a feed of Google', async () => {
   assert.deepEqual([rope?.slug, rope?.skus[0]?.stock, rope?.skus[0]?.backorder], ['rope', 0, false])
 })
 
-test('items of a group without attributes are told apart by their titles or ids', async () => {
+test('items of a group without attributes are distinguished by their titles or ids', async () => {
   const file = async (...items: string[]) => {
     const lines = [
       'id\titem_group_id\ttitle\tprice\tavailability\tcolor',
@@ -197,7 +197,7 @@ const odd: [file: string, expected: (string | number | null | undefined)[][], en
   ],
 ]
 for (const [file, expected, encoding] of odd) {
-  test(`reads the odd file ${file}`, async () => {
+  test(`the unusual file ${file} is read`, async () => {
     const { products, refused } = await read(file, encoding ? { encoding } : {})
     assert.deepEqual(refused, [])
     const found = [...products.values()].flatMap(({ entry }) =>
@@ -210,7 +210,7 @@ for (const [file, expected, encoding] of odd) {
   })
 }
 
-test('a brand of WooCommerce is the first that is named, and of a path its last part', async () => {
+test('a WooCommerce brand is the first one, and the last part of a path', async () => {
   async function brandOf(header: string, cell: string) {
     const text = `ID,Type,Name,Published,Regular price,${header}\n1,simple,Cap,1,4.50,"${cell}"\n`
     const rows = productFileRows(readCsv(Readable.from([Buffer.from(text)])), { currency: 'EUR' })

@@ -21,7 +21,7 @@ async function read(name: string, findKnown?: FindKnown) {
   }
 }
 
-test('reads a file of an older store of Wix', async () => {
+test('a file of an older Wix store is read', async () => {
   const { products, refused } = await read('wix.csv')
   assert.deepEqual(refused, [[7, 'the row belongs to no product of the file']])
   const [mug, twine, felt] = products.map(({ entry }) => entry)
@@ -63,7 +63,7 @@ test('reads a file of an older store of Wix', async () => {
   assert.deepEqual([mug?.published, twine?.published, twine?.description], [true, false, 'Strong & brown'])
 })
 
-test('reads a file of a newer store of Wix, which has a handle as files of Shopify have', async () => {
+test("a file of a newer Wix store is read, which has handles like Shopify's", async () => {
   const { products, refused } = await read('wix-new.csv')
   assert.deepEqual(refused, [])
   const [mug] = products.map(({ entry }) => entry)
@@ -82,7 +82,7 @@ test('reads a file of a newer store of Wix, which has a handle as files of Shopi
   )
 })
 
-test('a product that was renamed at Wix is found by its id', async () => {
+test('a product renamed at Wix is found by its id', async () => {
   const { products } = await read('wix.csv', async (member, marked) => {
     assert.deepEqual([member, marked.length, marked[0]?.end], ['wixId', 1, 'aa6471bb'])
     return new Map([[marked[0]?.mark ?? '', 'old-mug-aa6471bb']])

@@ -49,7 +49,7 @@ function translated(language: readonly string[], version: number): (english: str
   }
 }
 
-test('a file is read the same in every language of its header, of newer and older versions', async () => {
+test('a file is read identically in every language of its header, of newer and older versions', async () => {
   const english = await read(readCsv(createReadStream(fixture)))
   assert.equal(english.entries.length, 5)
   assert.ok(Object.keys(wooWords).length > 20)
@@ -62,7 +62,7 @@ test('a file is read the same in every language of its header, of newer and olde
   }
 })
 
-test('the header that a shop in Germany has, with decimal commas, weights and downloads', async () => {
+test('a German header is read, with decimal commas, weights and downloads', async () => {
   const { entries, notes, refused } = await readText(
     'ID,Typ,Artikelnummer,"GTIN, UPC, EAN oder ISBN",Name,Veröffentlicht,"Ist hervorgehoben?","Sichtbarkeit im Katalog",Kurzbeschreibung,Beschreibung,"Vorrätig?",Bestand,"Lieferrückstände erlaubt?","Gewicht (kg)",Angebotspreis,"Regulärer Preis",Kategorien,Schlagwörter,Bilder,"Übergeordnetes Produkt","Attribut 1 Name","Attribut 1 Wert(e)","Attribut 1 sichtbar","Meta: _x"',
     '7,simple,TASSE,4006381333931,Tasse,1,0,visible,Kurz,Lang,1,4,0,"0,35",,"1299,50",Küche,neu,https://cdn.example.com/t.jpg,,Farbe,"Blau, Grün",1,x',
@@ -84,7 +84,7 @@ test('the header that a shop in Germany has, with decimal commas, weights and do
 const estonian =
   'Tunnus,Liik,Tootekood,Pealkiri,Avaldatud,Esile,Nähtavus,Lühike,Pikk,Algab,Lõpeb,Maks,Maksuklass,Laos,Kogus,Vähe,Eeltellimus,Üksi,"Kaal (kg)","Pikkus (cm)","Laius (cm)","Kõrgus (cm)",Arvustused,Märkus,Soodus,Hind,Rubriigid,Sildid,Saatmisklass,Pildid,Piirang,Aegub,Vanem,Rühm,Müük,Rist,Aadress,Nupp,Koht,"Omadus 1 nimi","Omadus 1 väärtus","Omadus 1 näha","Omadus 1 üldine"'
 
-test('columns in a language that is not known are told by their rows and their order', async () => {
+test('columns in an unknown language are recognized by their order and rows', async () => {
   const cells = (id: string, type: string, sku: string, parent: string, attribute: string, price: string) =>
     `${id},${type},${sku},Kruus,1,0,visible,,Savist,,,taxable,,1,3,,0,0,0.4,,,,1,,,${price},Köök,,,https://cdn.example.com/k.jpg,,,${parent},,,,,,0,Värv,${attribute},1,1`
   const { entries, notes, refused } = await readText(
@@ -115,7 +115,7 @@ test('columns in a language that is not known are told by their rows and their o
   )
 })
 
-test('a file of chosen columns in a language that is not known is named as what it is', async () => {
+test('a file with selected columns in an unknown language is recognized as WooCommerce and refused with advice', async () => {
   const { entries, refused } = await readText('Tunnus,Liik,Pealkiri,Nähtavus,Hind', '5,simple,Kruus,visible,12')
   assert.deepEqual(entries, [])
   assert.equal(refused.length, 1)
@@ -125,7 +125,7 @@ test('a file of chosen columns in a language that is not known is named as what 
   )
 })
 
-test('a file of something else is not taken for one', async () => {
+test('another file is not taken for a WooCommerce file', async () => {
   await assert.rejects(readText('Tunnus,Liik,Pealkiri,Hind', '5,simple,Kruus,12'), UnknownColumns)
 })
 
@@ -150,7 +150,7 @@ const line = (
     ...attributes(...pairs),
   ]).trim()
 
-test('a variation for any value becomes a variant for each, and what is said of one value goes first', async () => {
+test('a variation for any value becomes a variant for each value, and a variation for one value takes precedence', async () => {
   const { entries, notes, refused } = await readText(
     header,
     line(1, 'variable', 'S', '', '', [
@@ -190,7 +190,7 @@ test('a variation for any value becomes a variant for each, and what is said of 
   )
 })
 
-test('only attributes that differ count among the three options, and the others are told to shoppers', async () => {
+test('only varying attributes become one of the three options, and the others are shown to shoppers', async () => {
   const same: [string, string][] = [
     ['Brand', 'Acme'],
     ['Care', 'Wash <cold>'],
@@ -228,7 +228,7 @@ test('only attributes that differ count among the three options, and the others 
   assert.equal(notes.filter((note) => /listed at the end of descriptions/.test(note)).length, 1)
 })
 
-test('no number of values makes more variants than are bounded', async () => {
+test('any number of values makes at most the allowed number of variants', async () => {
   const values = Array.from({ length: 100 }, (_, index) => `v${index}`).join(', ')
   const { entries, notes } = await readText(
     header,
@@ -250,7 +250,7 @@ test('no number of values makes more variants than are bounded', async () => {
   )
 })
 
-test('a product that has another name in the shop is found by its id', async () => {
+test('a product renamed in the shop is found by its id', async () => {
   const text = readFileSync(fixture, 'utf8').replace(
     'hoodie,4006381333931,"Hoodie, ""Logo"""',
     'hoodie,4006381333931,Jumper',
