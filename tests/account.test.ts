@@ -409,7 +409,7 @@ eachEngine('the customer account', (given) => {
     )
   })
 
-  test('a shopper whom the operator erases is signed out, and no e-mail says who got a code', async () => {
+  test('a shopper whom the operator erases is signed out, and the e-mail of their code no longer names them', async () => {
     testServer.clock.now += 3_600_000
     const email = 'forgotten@example.com'
     const shopper = await signedIn(email)
@@ -446,7 +446,7 @@ eachEngine('the customer account', (given) => {
     await assert.rejects(knownBrowser)
   })
 
-  test('nothing of a shopper is stored in clear', async () => {
+  test('no data of a shopper is stored in clear text', async () => {
     await signedIn('sealed@example.com')
     const stored = await testServer.storage.read(async (db) =>
       JSON.stringify([await db.sql`select * from customer_codes`, await db.sql`select * from customer_sessions`]),

@@ -153,7 +153,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(await events(data.id), ['product.created'])
   })
 
-  test('a replacement adds and retires SKUs, moves to another slug, and leaves the stock', async () => {
+  test('a replacement adds and retires SKUs, moves to another slug, and keeps the stock', async () => {
     const { id, product: entry } = await createProduct(testServer)
     const skus = [
       { ...entry.skus[0], price: 1_500, stock: 500 },
@@ -464,7 +464,7 @@ eachEngine('the admin catalog', (given) => {
     assert.equal(made.status, 200)
   })
 
-  test('an archived product leaves the catalog and the lists, an order keeps it, and it can come back', async () => {
+  test('an archived product leaves the catalog and the lists, stays in orders, and can be restored', async () => {
     const { orderId } = await testServer.orders.place({ items: { BOOK: 1 } })
     const { body } = await testServer.askAdmin('listAdminProducts', { query: '?q=book' })
     const [{ id, version }] = body.data

@@ -439,7 +439,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await close(newId('pay'), 'declined'), 'payment_not_found')
   })
 
-  test('a person does the same in process, in one shop and one mode, and the audit entry names them', async () => {
+  test('a person performs these operations without HTTP, in one shop and one mode, and the audit entry names them', async () => {
     const { orderId } = await testServer.orders.place()
     const userId = newId('usr')
     const person = { userId, merchantId: testServer.merchantId, mode: 'test', scopes: ['admin:orders'] } as const

@@ -51,7 +51,7 @@ eachEngine('privacy of the admin surface', (given) => {
     await testServer.storage.write((tx) => setMailSwitch(tx, false, testServer.clock.now))
   })
 
-  test('customers are found only by those who may see them', async () => {
+  test('orders are found by customer data only with the right to see customers', async () => {
     const orderId = await buy()
     await index()
     const { key } = await testServer.newKey(['admin:read'])
@@ -61,7 +61,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual(await found(number, key), [orderId])
   })
 
-  test('an address that is erased while its order is indexed is not found afterwards', async () => {
+  test('an address that is erased while its order is indexed cannot be found afterwards', async () => {
     const orderId = await buy()
     await testServer.storage.write(
       (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,

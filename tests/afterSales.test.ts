@@ -18,7 +18,7 @@ import { linkCustomers } from '../src/domain/customers/link.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
-eachEngine('after the purchase', (given) => {
+eachEngine('changes after the purchase', (given) => {
   let testServer: TestServer & { orders: Orders }
   let checkout: Checkout
   before(async () => {

@@ -173,7 +173,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match((await say(url, 'users', 'list')).out, /bob@example\.com {2}\(no shop\)/)
     })
 
-    test("a shop file changes neither an app of another merchant's file nor one that another merchant installed", async () => {
+    test("a shop file changes no app of another merchant's file, and none that another merchant installed", async () => {
       const { url, storage } = await shops()
       const folder = await tempFolder()
       const apply = async (slug: string, app: object, ...more: string[]) => {

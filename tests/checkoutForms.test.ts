@@ -239,7 +239,7 @@ anyEngine('the checkout without script', (given) => {
     })
 
     for (const language of ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar']) {
-      test(`speaks ${language} when the session says so`, async () => {
+      test(`the page is in ${language} if the session asks for it`, async () => {
         const page = await visit(await shop.ready(undefined, { locale: language }), { 'accept-language': 'it' })
         assert.match(page.html, new RegExp(`<html lang="${language}"`))
         assert.doesNotMatch(page.html, /\{(?!time|amount)\w+\}|undefined|\[object/)

@@ -67,7 +67,7 @@ describe('a shop file', () => {
     ['logo', '//cdn.example/bloom.svg'],
   ] as const
   for (const [member, value] of wrong) {
-    test(`with the ${member} ${value} is refused at its place`, () => {
+    test(`with the ${member} ${value} is refused with its path`, () => {
       const text = JSON.stringify({ ...market, merchant: { ...market.merchant, [member]: value } })
       const read = readShopFile(text, 1_000)
       assert.deepEqual('problems' in read && read.problems.map(({ path }) => path), [`/merchant/${member}`])

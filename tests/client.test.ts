@@ -105,7 +105,7 @@ anyEngine('the client on a real server', (given) => {
     assert.equal(data.slug, 'red-roses')
   })
 
-  test('the same idempotency key gives the same cart', async () => {
+  test('the same idempotency key returns the same cart', async () => {
     const options = { idempotencyKey: 'mine' }
     const [first, second] = [await shopOf().carts.create({}, options), await shopOf().carts.create({}, options)]
     assert.equal(first.data.id, second.data.id)

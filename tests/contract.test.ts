@@ -305,7 +305,7 @@ describe('the OpenAPI document', () => {
 
 describe('the examples', () => {
   for (const id of operationIds) {
-    it(`of ${id} fit their schemas`, () => {
+    it(`for ${id} fit their schemas`, () => {
       const row: OpenOperation = operations[id]
       const { body, reply } = examples[id]
       if (row.body) assert.deepEqual(compile(row.body)(body), [])
@@ -313,12 +313,12 @@ describe('the examples', () => {
     })
   }
 
-  it('of every error fit PublicErrorResponse', () => {
+  it('for every error fit PublicErrorResponse', () => {
     const check = compile(PublicErrorResponse)
     for (const code of openRefusalCodes) assert.deepEqual(check(errorExample(openDocument, code)), [], code)
   })
 
-  it('of events fit their schemas', () => {
+  it('for events fit their schemas', () => {
     for (const [kind, example] of Object.entries(eventExamples)) {
       const schema = eventSchemas.get(kind as EventKind)
       assert.ok(schema)

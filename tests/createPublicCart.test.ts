@@ -108,7 +108,7 @@ eachEngine('createPublicCart', (given) => {
     )
   })
 
-  test('200 for a backorder beyond the stock', async () => {
+  test('200 for a backordered quantity beyond the stock', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const { body } = await carts.read(await carts.create({ PEONY: 7 }))

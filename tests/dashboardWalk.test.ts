@@ -100,7 +100,7 @@ function faultOf(page: Scriptless, { name }: TypedField): string | undefined {
   return alerts.length > 0 ? `not at a field: ${alerts.join(' ').slice(0, 120)}` : `taken: ${page.status} ${page.path}`
 }
 
-eachEngine('a walk over the dashboard', (given) => {
+eachEngine('all screens of the dashboard', (given) => {
   let testServer: TestServer
   let dashboardUser: DashboardUser
   let pages: readonly SeenPage[]

@@ -45,7 +45,7 @@ eachEngine('files of other systems', (given) => {
   const woo =
     'ID,Type,SKU,Name,Published,Visibility in catalog,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)'
 
-  test('a product of WooCommerce that was renamed is found by its id, with its SKUs', async () => {
+  test('a renamed WooCommerce product is found by its id, with its SKUs', async () => {
     const storage = await openShop(given)
     const file = (shirt: string, cap: string) => [
       woo,

@@ -363,7 +363,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('a rejected code is a 200 and is stored like any other', async () => {
+  test('the answer 200 for a rejected code is stored like any other', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const body = { idempotencyKey: 'wrong-code', code: 'NOSUCH' }
     const answers = await Promise.all(

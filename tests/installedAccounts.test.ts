@@ -35,7 +35,7 @@ anyEngine('an account at an installed provider', (given) => {
     return { stripe, mollie, run, said }
   }
 
-  test('stripe is connected, checked, rotated and disconnected', async () => {
+  test('Stripe is connected, checked, rotated and disconnected', async () => {
     const { stripe, run, said } = await open()
     const { publishableKey, restrictedKey } = stripe.account.test
     const keys = [publishableKey, restrictedKey]
@@ -55,7 +55,7 @@ anyEngine('an account at an installed provider', (given) => {
     assert.ok(!said.join('').includes(restrictedKey))
   })
 
-  test('mollie is connected, checked, rotated and disconnected', async () => {
+  test('Mollie is connected, checked, rotated and disconnected', async () => {
     const { mollie, run, said } = await open()
     const { key } = mollie.profile.test
     const { code, account } = await run('connect mollie --mode test', [key])

@@ -541,7 +541,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
       (db) => db.sql<{ at: number | null }>`select closed_by_hand_at as "at" from payments where order_id is null`,
     )
 
-  test('closed as declined lets the shopper continue, and a charge found later is refunded', async () => {
+  test('can be closed as declined, so the shopper continues, and a charge found later is refunded', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -573,7 +573,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_success', 1)))
   })
 
-  test('closed as succeeded places the order once, and a provider that declines it is reported', async () => {
+  test('can be closed as succeeded, which places the order once, and a provider that declines it is reported', async () => {
     const fakeProvider = await openSilent()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     fakeProvider.says.lookUp = async () => {
@@ -620,7 +620,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok('done' in (await fakeProvider.close('succeeded')))
   })
 
-  test('closed as succeeded when no order is possible any more is voided', async () => {
+  test('is voided if it is closed as succeeded when no order is possible any more', async () => {
     const fakeProvider = await openSilent()
     fakeProvider.clock.now += 31 * 24 * hour
     assert.ok('done' in (await fakeProvider.close('succeeded')))

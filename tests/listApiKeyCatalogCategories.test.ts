@@ -64,7 +64,7 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
     )
   })
 
-  test('200 shows another merchant only its own', async () => {
+  test('200 shows another merchant only its own categories', async () => {
     const testServer = await openTestServer(given)
     const { body } = await testServer.ask('listApiKeyCatalogCategories', { key: testServer.keys.rival })
     assert.deepEqual(body, { data: [], meta: { count: 0, next: null } })

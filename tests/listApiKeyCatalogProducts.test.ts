@@ -84,7 +84,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
     assert.deepEqual(seen, inOrder)
   })
 
-  test('200 shows another merchant only its own', async () => {
+  test('200 shows another merchant only its own products', async () => {
     const testServer = await openTestServer(given)
     assert.deepEqual(slugsOf(await testServer.ask('listApiKeyCatalogProducts', { key: testServer.keys.rival })), [
       'rival-only',
