@@ -50,7 +50,7 @@ function platformParse(text: string): PlatformResult | undefined {
   }
 }
 
-test('every JSON value is read as the platform reads it, unless it is one we refuse', () => {
+test('every JSON value is parsed like by the platform, unless we refuse it', () => {
   const anyJson = fc.oneof(fc.jsonValue({ maxDepth: 18 }), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }))
   fc.assert(
     fc.property(anyJson, fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
@@ -109,7 +109,7 @@ function fractionOf(text: string): { digits: bigint; exponent: bigint } {
   return digits === 0n ? { digits, exponent: 0n } : { digits, exponent: BigInt(exponent) - BigInt(part.length) }
 }
 
-test('a decimal is taken exactly when it is the number that is read', () => {
+test('a decimal is accepted exactly if it equals the parsed number', () => {
   const digits = fc.stringMatching(/^[0-9]{1,24}$/)
   const whole = fc.stringMatching(/^(0|[1-9][0-9]{0,17})$/)
   const exponent = fc.integer({ min: -340, max: 20 }).map((value) => `e${value}`)
@@ -132,7 +132,7 @@ test('a decimal is taken exactly when it is the number that is read', () => {
   )
 })
 
-test('each refusal names its reason and its place', () => {
+test('each refusal gives its reason and path', () => {
   const cases: [string, JsonProblem, string][] = [
     ['', 'malformed', ''],
     ['  ', 'malformed', ''],
@@ -180,7 +180,7 @@ test('each refusal names its reason and its place', () => {
   }
 })
 
-test('the borders are on the inside', () => {
+test('values at the limits are accepted', () => {
   for (const text of [
     '9007199254740991',
     '-9007199254740991',
@@ -204,7 +204,7 @@ test('the borders are on the inside', () => {
   assert.equal(Object.hasOwn(parseJson('[[]]', 1), 'problem'), true)
 })
 
-test('no name reaches a prototype', () => {
+test('no member name reaches a prototype', () => {
   const result = parseJson('{"constructor":{"prototype":{"admin":1}},"toString":1,"hasOwnProperty":2}')
   assert.ok('value' in result)
   assert.deepEqual(Object.keys(result.value as object), ['constructor', 'toString', 'hasOwnProperty'])
@@ -218,7 +218,7 @@ test('a problem does not repeat the text', () => {
   assert.deepEqual(parseJson('{"a":'), { problem: 'malformed', issue: issueAt('/a', 'ends_early') })
 })
 
-test('long texts are read ahead, and nothing else changes', async () => {
+test('long texts are parsed with the same result', async () => {
   const piece = fc.constantFrom(
     'x',
     '\\n',
@@ -255,7 +255,7 @@ for (const [name, text] of [
   ['quotes', '"'.repeat(1_000_000)],
   ['control characters', '\u0001'.repeat(500_000)],
 ] as const) {
-  test(`a megabyte of ${name} does not hold the event loop`, async () => {
+  test(`a megabyte of ${name} does not block the event loop`, async () => {
     const json = JSON.stringify({ text })
     await parseLongJson(json)
     const heldMs = await leastOf(30, () => longestTurn(() => parseLongJson(json)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { late } from './late.ts'
 
-test('makes one thing, however many ask at once', async () => {
+test('concurrent requests create only one value', async () => {
   let made = 0
   const thing = late(async () => {
     made += 1
@@ -15,7 +15,7 @@ test('makes one thing, however many ask at once', async () => {
   assert.equal(made, 1)
 })
 
-test('passes a failure to everyone who waits, and tries again for the next', async () => {
+test('a failure reaches everyone who waits, and the next request tries again', async () => {
   let tries = 0
   const thing = late(async () => {
     tries += 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { entryWeight, Lru } from './lru.ts'
 
-test('the least recently used falls out first', () => {
+test('the least recently used entry is evicted first', () => {
   const lru = new Lru<string, number>(2)
   lru.set('a', 1)
   lru.set('b', 2)
@@ -21,7 +21,7 @@ test('the least recently used falls out first', () => {
   assert.equal(lru.size, 2)
 })
 
-test('setting again replaces and counts as a use', () => {
+test('setting an entry again replaces it and counts as a use', () => {
   const lru = new Lru<string, number>(2)
   lru.set('a', 1)
   lru.set('b', 2)
@@ -40,7 +40,7 @@ test('setting again replaces and counts as a use', () => {
   assert.equal(lru.size, 0)
 })
 
-test('it never grows beyond its bound, and needs one', () => {
+test('the cache never exceeds its limit, which is required', () => {
   const lru = new Lru<number, number>(10)
   for (let i = 0; i < 1000; i++) {
     lru.set(i, i)
@@ -49,13 +49,13 @@ test('it never grows beyond its bound, and needs one', () => {
   for (const bound of [0, -1, Number.NaN]) assert.throws(() => new Lru(bound), RangeError)
 })
 
-test('an entry weighs its key too', () => {
+test('the weight of an entry includes its key', () => {
   const lru = new Lru<string, Buffer>(100_000, ({ length }, key) => entryWeight(key, length))
   for (let i = 0; i < 200; i++) lru.set(String(i).padStart(1_000, 'x'), Buffer.alloc(0))
   assert.equal(lru.size, 45)
 })
 
-test('full may be a sum of weights', () => {
+test('the limit can be a sum of weights', () => {
   const lru = new Lru<string, string>(10, (text) => text.length)
   lru.set('a', '1234')
   lru.set('b', '123456')

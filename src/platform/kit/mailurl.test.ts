@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseMailUrl } from './mailurl.ts'
 
-describe('where e-mails go', () => {
-  test('a mail server: TLS from the start, or demanded, except on this machine', () => {
+describe('the URL for sending e-mails', () => {
+  test('of a mail server uses TLS from the start or requires it, except on this machine', () => {
     assert.deepEqual(parseMailUrl('smtp://ada:p%40ss@mail.example.com'), {
       kind: 'smtp',
       host: 'mail.example.com',
@@ -24,7 +24,7 @@ describe('where e-mails go', () => {
     assert.ok('kind' in local && local.kind === 'smtp' && local.isLocal && local.port === 2525)
   })
 
-  test('a folder, or nowhere', () => {
+  test('may be a folder, or off', () => {
     assert.deepEqual(parseMailUrl('file:data/mail'), { kind: 'file', folder: 'data/mail' })
     assert.deepEqual(parseMailUrl('off'), { kind: 'off' })
   })

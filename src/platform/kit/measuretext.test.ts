@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureText, measureTexts, readMeasure, typedMeasure } from './measuretext.ts'
 
-test('what a person types is read, with its usual base or another', () => {
+test('typed measures are parsed, with their usual base or another', () => {
   const cases = [
     ['250 g', { amount: 250, unit: 'g', per: 'kg' }],
     ['250g/100g', { amount: 250, unit: 'g', per: '100g' }],
@@ -18,7 +18,7 @@ test('what a person types is read, with its usual base or another', () => {
   }
 })
 
-test('what is not a content is not guessed', () => {
+test('a text that is not a measure is refused', () => {
   for (const text of [
     'g',
     '0 g',
@@ -34,7 +34,7 @@ test('what is not a content is not guessed', () => {
     assert.equal(typedMeasure(text), undefined, text)
 })
 
-test('files of Shopify and Google name the same content by their own units', () => {
+test('Shopify and Google files write the same measure in their own units', () => {
   const area = { amount: 53_300, unit: 'cm2', per: 'm2' } as const
   assert.deepEqual(measureTexts(area, 'google'), { amount: '5.33', unit: 'sqm', baseAmount: '1', baseUnit: 'sqm' })
   assert.deepEqual(measureTexts(area, 'shopify'), { amount: '5.33', unit: 'm2', baseAmount: '1', baseUnit: 'm2' })

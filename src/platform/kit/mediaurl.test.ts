@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseMediaUrl } from './mediaurl.ts'
 
-describe('where pictures are stored', () => {
-  test('a folder', () => {
+describe('the URL for storing pictures', () => {
+  test('may be a folder', () => {
     assert.deepEqual(parseMediaUrl('file:data/media'), { kind: 'folder', folder: 'data/media' })
     assert.deepEqual(parseMediaUrl('file:/var/lib/shop'), { kind: 'folder', folder: '/var/lib/shop' })
   })
 
-  test('a bucket, with keys that are percent-encoded', () => {
+  test('may be a bucket, with percent-encoded keys', () => {
     assert.deepEqual(
       parseMediaUrl('s3://AKIA:a%2Fb%2Bc@s3.eu-central-1.amazonaws.com/shop-media?region=eu-central-1'),
       {
@@ -22,13 +22,13 @@ describe('where pictures are stored', () => {
     )
   })
 
-  test('a service on this machine is asked without TLS, and none elsewhere', () => {
+  test('of a service on this machine uses no TLS, and any other uses it', () => {
     const origin = (text: string) => (parseMediaUrl(text) as { origin?: string }).origin
     assert.equal(origin('s3://a:b@127.0.0.1:9000/shop'), 'http://127.0.0.1:9000')
     assert.equal(origin('s3://a:b@store.example:9000/shop'), 'https://store.example:9000')
   })
 
-  test('anything else is a problem, which does not repeat the text', () => {
+  test('is refused in any other form, without repeating the text', () => {
     for (const text of [
       'data/media',
       'file:',

@@ -13,7 +13,7 @@ import {
 
 const amount = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 
-test('the exponents are those of ISO 4217', () => {
+test('the decimals of currencies are those of ISO 4217', () => {
   const expected = {
     ...{ EUR: 2, USD: 2, GBP: 2, HUF: 2, IDR: 2, PKR: 2, AFN: 2, LBP: 2, MGA: 2, MRU: 2, IRR: 2, KPW: 2, XCG: 2 },
     ...{ JPY: 0, KRW: 0, ISK: 0, VND: 0, UYI: 0, XAF: 0, BHD: 3, IQD: 3, KWD: 3, TND: 3, CLF: 4, UYW: 4 },
@@ -24,7 +24,7 @@ test('the exponents are those of ISO 4217', () => {
   }
 })
 
-test('the table names each currency once, and none that the platform has not heard of', () => {
+test('the table has each currency once, and only known ones', () => {
   const known = new Set(Intl.supportedValuesOf('currency'))
   // In ISO 4217, but not offered by the platform: units of account, and two that are young.
   for (const code of 'BOV CHE CHW CLF COU MXV USN UYI UYW VED XAD'.split(' ')) known.add(code)
@@ -35,7 +35,7 @@ test('the table names each currency once, and none that the platform has not hea
   )
 })
 
-test('amounts are shown with our digits and exactly', () => {
+test('amounts are formatted exactly, with the decimals of ISO 4217', () => {
   assert.equal(formatAmount(1999, 'EUR', 'en'), '€19.99')
   assert.equal(formatAmount(1999, 'EUR', 'de'), '19,99\u00a0€')
   assert.equal(formatAmount(5, 'HUF', 'en'), 'HUF\u00a00.05')
@@ -49,7 +49,7 @@ test('amounts are shown with our digits and exactly', () => {
   assert.throws(() => formatAmount(1, 'XXX', 'en'), RangeError)
 })
 
-test('shown and read again, an amount is the same', () => {
+test('a formatted amount is parsed to the same amount', () => {
   fc.assert(
     fc.property(amount, fc.constantFrom(...currencyCodes), (minor, currency) => {
       const digits = formatAmount(minor, currency, 'en').replace(/[^0-9.]/g, '')
@@ -58,7 +58,7 @@ test('shown and read again, an amount is the same', () => {
   )
 })
 
-test('a decimal is read only if there is nothing to guess', () => {
+test('a decimal is parsed only if it is unambiguous', () => {
   assert.equal(parseDecimal('19.99', 'EUR'), 1999)
   assert.equal(parseDecimal('19.9', 'EUR'), 1990)
   assert.equal(parseDecimal('19', 'EUR'), 1900)
@@ -90,7 +90,7 @@ test('a decimal is read only if there is nothing to guess', () => {
   assert.equal(parseDecimal('1', 'XXX'), undefined)
 })
 
-test('halves are rounded up, and nothing is off by more than a half', () => {
+test('halves are rounded up, and no result is off by more than a half', () => {
   const cases: [bigint, bigint, bigint][] = [
     [1n, 2n, 1n],
     [-1n, 2n, 0n],
@@ -113,7 +113,7 @@ test('halves are rounded up, and nothing is off by more than a half', () => {
   assert.throws(() => roundHalfUpDivide(1n, 0n), RangeError)
 })
 
-test('shares add up, are never negative, follow the weights, and a weight of nothing gets nothing', () => {
+test('shares add up, are never negative, follow the weights, and are 0 for a weight of 0', () => {
   fc.assert(
     fc.property(
       amount,
@@ -138,7 +138,7 @@ test('shares add up, are never negative, follow the weights, and a weight of not
   )
 })
 
-test('the largest remainders are served first, equal ones in order', () => {
+test('the largest remainders are rounded up first, equal ones in order', () => {
   assert.deepEqual(allocate(100, [1, 1, 1]), [34, 33, 33])
   assert.deepEqual(allocate(2, [1, 1, 1]), [1, 1, 0])
   assert.deepEqual(allocate(10, [0, 5, 0, 5]), [0, 5, 0, 5])
@@ -152,7 +152,7 @@ test('the largest remainders are served first, equal ones in order', () => {
   assert.throws(() => allocate(1, [0.5]), RangeError)
 })
 
-test('a unit price times the quantity is the amount, with no digit more than it takes', () => {
+test('a unit price times the quantity equals the amount, with no more decimals than needed', () => {
   assert.deepEqual(unitPriceOf(2997, 999), { price: 3, moreDigits: 0 })
   assert.deepEqual(unitPriceOf(2518, 999), { price: 2521, moreDigits: 3 })
   assert.equal(formatAmount(2521, 'EUR', 'de', 3), '0,02521\u00a0€')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { packed, unpacked } from './packed.ts'
 
-test('every text comes back as it was', () => {
+test('every text is unpacked to the original', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat({ max: 200 }), (text, times) => {
       const long = JSON.stringify({ text, again: text.repeat(times) })
@@ -14,7 +14,7 @@ test('every text comes back as it was', () => {
     assert.equal(unpacked(packed(text)), text)
 })
 
-test('a short one is stored as it is, and a long one in a fraction', () => {
+test('a short text is stored unchanged, and a long one compressed', () => {
   const lines = Array.from({ length: 100 }, (_, line) => ({
     skuId: `sku_${line}`,
     quantity: line,
@@ -26,7 +26,7 @@ test('a short one is stored as it is, and a long one in a fraction', () => {
   assert.ok(packed(long).length < long.length / 5)
 })
 
-test('a damaged text is not taken for a good one', () => {
+test('a damaged text is refused', () => {
   const stored = packed(JSON.stringify('x'.repeat(20_000)))
   assert.throws(() => unpacked(`${stored.slice(0, 30)}AAAA`))
 })

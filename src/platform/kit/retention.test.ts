@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRetention, retentionDefaultsMs } from './retention.ts'
 
-test('names what differs from the defaults, in seconds, minutes, hours or days', () => {
+test('sets the named durations in seconds, minutes, hours or days, and defaults for the others', () => {
   assert.deepEqual(parseRetention('checkouts=14d, customers=12h,texts=90m,log=30s'), {
     ...retentionDefaultsMs,
     checkouts: 14 * 86_400_000,
@@ -26,7 +26,7 @@ const refused = [
 ]
 
 for (const text of refused) {
-  test(`refuses ${JSON.stringify(text)}, and says what can be named`, () => {
+  test(`refuses ${JSON.stringify(text)} and lists the names`, () => {
     assert.match(
       (parseRetention(text) as { problem: string }).problem,
       /^must be a list .* of carts, checkouts, customers/,
@@ -34,7 +34,7 @@ for (const text of refused) {
   })
 }
 
-test('refuses a name that is given twice, nothing at all, and a century and more', () => {
+test('refuses duplicate names, and durations of 0 or more than a century', () => {
   assert.deepEqual(parseRetention('carts=5d,carts=6d'), { problem: 'names carts twice' })
   assert.deepEqual(parseRetention('carts=0d'), { problem: 'must give carts from 1s to 36500d' })
   assert.deepEqual(parseRetention('carts=36501d'), { problem: 'must give carts from 1s to 36500d' })

@@ -33,7 +33,7 @@ test('a slice begins after ten milliseconds on a server that is never idle', asy
   assert.equal(begunAt, 10)
 })
 
-test('a slice waits for answers of the database, at most ten milliseconds', async (t) => {
+test('a slice waits for responses of the database, at most ten milliseconds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let [now, awaited] = [0, 0]
   const { take } = createSliceTurns({ clock: () => now, eventsSeen: () => 0, answersAwaited: () => awaited })
@@ -56,7 +56,7 @@ test('a slice waits for answers of the database, at most ten milliseconds', asyn
   assert.equal(await waitedWhenAnsweredAfter(1_000), 10)
 })
 
-test('two computations have one slice in each turn of the loop, one after the other', async () => {
+test('two computations get one slice each per turn of the event loop, alternately', async () => {
   const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => 0, answersAwaited: () => 0 })
   const order: string[] = []
   const compute = async (name: string) => {

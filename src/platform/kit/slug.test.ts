@@ -10,7 +10,7 @@ test('slugs are lower-case words joined by single hyphens, 1 to 120 characters',
   for (const text of refused) assert.equal(isSlug(text), false, JSON.stringify(text))
 })
 
-test('names become the slugs their readers expect', () => {
+test('names become the expected slugs', () => {
   const cases: Record<string, string> = {
     'Red roses': 'red-roses',
     'Größe ÄÖÜ': 'groesse-aeoeue',
@@ -28,7 +28,7 @@ test('names become the slugs their readers expect', () => {
   for (const [text, slug] of Object.entries(cases)) assert.equal(slugify(text), slug, text)
 })
 
-test('whatever comes in, a slug or nothing comes out, and a slug stays as it is', () => {
+test('any text gives a slug or nothing, and a slug stays unchanged', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 300 }), (text) => {
       const slug = slugify(text)

@@ -5,7 +5,7 @@ import { currencyOfCountry, euCountries, proposedCurrencies, timeZoneOfCountry }
 import { currencyExponent } from './money.ts'
 import { proposedRates } from './taxdata.ts'
 
-test('every country of the EU has a standard rate of at least 15 per cent, and its reduced ones fall', () => {
+test('every EU country has a standard rate of at least 15 percent, followed by its reduced rates in descending order', () => {
   assert.equal(euCountries.length, 27)
   for (const country of euCountries) {
     const rates = proposedRates(country)

@@ -14,7 +14,7 @@ async function inEachTurn(order: string[], names: readonly string[]): Promise<vo
   }
 }
 
-test('gives each a turn of the event loop to itself, in order, and others run in between', async () => {
+test('each waiting task gets its own turn of the event loop, in order, with other work in between', async () => {
   const { take: takeTurn } = createTurns(standing)
   const order: string[] = []
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
@@ -23,7 +23,7 @@ test('gives each a turn of the event loop to itself, in order, and others run in
   assert.deepEqual(order, ['one', 'a', 'two', 'b', 'three'])
 })
 
-test('who comes while another has its turn is next, and after all are done a new one is not forgotten', async () => {
+test("a task that arrives during another's turn is next, and one that arrives after all are done is run", async () => {
   const { take: takeTurn } = createTurns(standing)
   const order: string[] = []
   const first = takeTurn().then(async () => {
@@ -37,7 +37,7 @@ test('who comes while another has its turn is next, and after all are done a new
   assert.deepEqual(order, ['one', 'two', 'three'])
 })
 
-test('those that wait for long get as much time together as all others took', async () => {
+test('tasks that wait long get as much time together as all others took', async () => {
   let now = 0
   const { take: takeTurn } = createTurns(() => now)
   const order: string[] = []
@@ -61,7 +61,7 @@ test('those that wait for long get as much time together as all others took', as
   assert.deepEqual(order, ['slow', 'others', ...Array<string>(6).fill('slow'), 'others', 'slow'])
 })
 
-test('who asks at the end of the last turn does not make a second line', async () => {
+test('a task that arrives at the end of the last turn does not start a second queue', async () => {
   const { take: takeTurn } = createTurns(standing)
   const order: string[] = []
   await takeTurn()

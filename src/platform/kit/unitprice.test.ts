@@ -20,12 +20,12 @@ test('is rounded half up in minor units', () => {
   for (const [measure, price, expected] of cases) assert.equal(unitPriceFor(measure, price), expected)
 })
 
-test('is not answered where no exact number holds it', () => {
+test('is missing if it is not exactly representable', () => {
   assert.equal(pricedMeasure({ amount: 1, unit: 'mg', per: 'kg' }, 45_000_000_000), null)
   assert.equal(pricedMeasure(null, 100), null)
 })
 
-test('has the usual base of its kind, and none of another', () => {
+test('has the usual base of its unit, and no base of another kind', () => {
   const usual = measureUnits.map((unit) => measureOf({ amount: 1, unit }).per)
   assert.deepEqual(usual, ['kg', 'kg', 'kg', 'l', 'l', 'l', 'l', 'm', 'm', 'm', 'm2', 'm2', 'piece'])
   assert.equal(isBaseOf({ amount: 1, unit: 'g', per: 'l' }), false)

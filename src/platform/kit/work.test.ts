@@ -14,7 +14,7 @@ import {
   setWorkClock,
 } from './work.ts'
 
-describe('which work held the event loop', () => {
+describe('the work blamed for blocking the event loop', () => {
   let now = 0
   let stalls: Stall[] = []
   let stop = () => {}
@@ -46,7 +46,7 @@ describe('which work held the event loop', () => {
     assert.deepEqual(held(), ['a 150'])
   })
 
-  test('is the one that began, where nothing says that it ended', () => {
+  test('is the one that started, if its end is not reported', () => {
     runWork({ name: 'a' }, () => {
       now += 200
     })
@@ -59,7 +59,7 @@ describe('which work held the event loop', () => {
     assert.deepEqual(held(), ['a 200', 'b 300', 'other 400'])
   })
 
-  test('is known after waiting, by the name that it has by then', async () => {
+  test('is still known after waiting, by its current name', async () => {
     const one = runWork({ name: 'a' }, async () => {
       pauseWork()
       await turn()
@@ -78,7 +78,7 @@ describe('which work held the event loop', () => {
     assert.deepEqual(held(), ['c 100', 'b 120'])
   })
 
-  test('is the one that asked for a transaction, wherever it runs', async () => {
+  test('is the one that requested a transaction, wherever that runs', async () => {
     const transactions: (() => Promise<void>)[] = []
     const busy = async () => {
       now += 100

@@ -12,7 +12,7 @@ async function packed(entries: Iterable<ZipEntry>): Promise<Buffer> {
 }
 
 describe('a ZIP file', () => {
-  test('gives back every entry, stored or compressed, by its name', async () => {
+  test('contains every entry, stored or compressed, under its name', async () => {
     const entries: ZipEntry[] = [
       { name: 'invoices/1.pdf', day: '2026-11-18', bytes: Buffer.from([0, 255, 80, 75, 3, 4]), isStored: true },
       { name: 'größe.csv', day: '2026-02-28', bytes: Buffer.from('a,b\r\n'.repeat(1000)), isStored: false },
@@ -35,7 +35,7 @@ describe('a ZIP file', () => {
     assert.equal(readZip(bytes).size, 0)
   })
 
-  test('makes an entry when the one before was taken', async () => {
+  test('creates an entry only when the previous one was read', async () => {
     let made = 0
     const entries = (function* () {
       for (; made < 3; made += 1)
@@ -49,7 +49,7 @@ describe('a ZIP file', () => {
     await file.return()
   })
 
-  test('fails instead of writing more entries than its fields can count', async () => {
+  test('fails if it would have more entries than its fields can count', async () => {
     const bytes = Buffer.alloc(0)
     const entries = Array.from({ length: 65_536 }, (_, i) => ({
       name: String(i),

@@ -13,7 +13,7 @@ const parsed = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-test('a pretty line of a request shows its caller', () => {
+test('a pretty-printed line of a request shows its caller', () => {
   const writes: string[] = []
   const log = createLog({ level: 'info', pretty: true, write: (lines) => writes.push(lines) })
   log.info('request', {

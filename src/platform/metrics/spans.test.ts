@@ -10,7 +10,7 @@ import { createTracer, parentOf } from './spans.ts'
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
-test('a traceparent is read as the standard says', () => {
+test('a traceparent is parsed as in the standard', () => {
   assert.deepEqual(parentOf(`00-${traceId}-${spanId}-01`), { traceId, spanId, isSampled: true })
   assert.deepEqual(parentOf(`00-${traceId}-${spanId}-02`), { traceId, spanId, isSampled: false })
   assert.deepEqual(parentOf(`cc-${traceId}-${spanId}-01-more`), { traceId, spanId, isSampled: true })
@@ -26,7 +26,7 @@ test('a traceparent is read as the standard says', () => {
     assert.equal(parentOf(bad), undefined, bad)
 })
 
-test('spans are sent with their parent; those that the caller does not record are not; a failure is counted and logged once', async () => {
+test('spans are exported with their parent unless the caller does not record them, and a failed export is counted and logged once', async () => {
   const bodies: string[] = []
   let status = 200
   const collector = createServer(async (request, response) => {

@@ -29,7 +29,7 @@ function replaced(text: string, at: number, by: string): string {
   return text.slice(0, at) + by + text.slice(at + 1)
 }
 
-test('a root secret has versions, and the first named is the current one', () => {
+test('a root secret has versions, and the first one is the current one', () => {
   assert.equal(rootFrom(oldText).currentVersion, 1)
   assert.equal(rootFrom(`  ${oldText}\n`).currentVersion, 1)
   const root = rootFrom(`2:${newText},1:${oldText}`)
@@ -41,7 +41,7 @@ test('a root secret has versions, and the first named is the current one', () =>
   assert.equal(rootFrom(`1:${oldText}, 2:${newText}`).currentVersion, 1)
 })
 
-test('a bad root secret is reported in a sentence that does not repeat it', () => {
+test('an invalid root secret is reported in a sentence that does not repeat it', () => {
   const bad = [
     '',
     'short-secret',
@@ -65,7 +65,7 @@ test('a bad root secret is reported in a sentence that does not repeat it', () =
   }
 })
 
-test('a root secret that can be guessed is refused, unless it is an older version that is being replaced', () => {
+test('a root secret that can be guessed is refused, unless it is an older version being replaced', () => {
   const weak = [
     'a'.repeat(32),
     'changeme'.repeat(4),
@@ -111,7 +111,7 @@ test('keys differ by purpose and version and follow HKDF', () => {
   assert.throws(() => deriveKey(root, 'a', 3), RangeError)
 })
 
-test('what is sealed is opened by the same key and context only', () => {
+test('a sealed text is opened only with the same key and context', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, context) => {
@@ -125,7 +125,7 @@ test('what is sealed is opened by the same key and context only', () => {
   assert.notEqual(seal(key, 'same', 'c'), seal(key, 'same', 'c'))
 })
 
-test('a sealed text that was changed anywhere is not opened', () => {
+test('a sealed text with any change is not opened', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
   const bytes = Buffer.from(seal(key, 'plain', 'row 1'), 'base64url')
   for (let at = 0; at < bytes.length; at++) {
@@ -139,7 +139,7 @@ test('a sealed text that was changed anywhere is not opened', () => {
   assert.equal(open(key, 'not base64 !', 'row 1'), undefined)
 })
 
-test('what an old version of the root secret sealed stays readable while it is known', () => {
+test('a text sealed by an old version of the root secret can be opened while that version is known', () => {
   const old = rootFrom(oldText)
   const both = rootFrom(`2:${newText},1:${oldText}`)
   const sealed = sealByRoot(old, 'address row key', 'plain', 'row 1')
@@ -176,7 +176,7 @@ test('a token is read only as it was signed', () => {
   }
 })
 
-test('secrets are compared whole', () => {
+test('secrets are compared completely', () => {
   assert.equal(isEqualSecret('', ''), true)
   assert.equal(isEqualSecret('abc', 'abc'), true)
   assert.equal(isEqualSecret('abc', 'abd'), false)

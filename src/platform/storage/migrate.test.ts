@@ -68,12 +68,12 @@ eachEngine('migrations', (given) => {
     assert.deepEqual(begun[4], { migration: '0003_third', number: 2, of: 2 })
   })
 
-  test('of the server itself apply to an empty store', async () => {
+  test('of the server apply to an empty database', async () => {
     const storage = await given.open()
     assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0, isTooNew: false })
   })
 
-  test('that were made faster are the same to a database that has the slower one', async () => {
+  test('that were replaced by faster ones keep their checksum', async () => {
     const storage = await given.open()
     const [row] = await storage.read(
       (db) => db.sql<{ checksum: string }>`select checksum from schema_migrations where name = '0015_modes'`,
@@ -81,7 +81,7 @@ eachEngine('migrations', (given) => {
     assert.equal(row?.checksum, '1ce10a28d28921fd5ef085eab12b455218d7b710f867fe3d91488c1e6b5e49c2')
   })
 
-  test('are applied once by many that start at the same time', async () => {
+  test('are applied once by several processes that start concurrently', async () => {
     const url = await given.freshUrl()
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
     const others = Array.from({ length: 3 }, () => start('migrate', url, directory))
@@ -98,7 +98,7 @@ eachEngine('migrations', (given) => {
     assert.equal(await countOf(storages[0] as Storage), 1)
   })
 
-  test('are refused when a shipped one was changed, but not for its ends of lines', async () => {
+  test('are refused if a released one was changed, except for its line ends', async () => {
     const storage = await open()
     const directory = await folderOf({ '0001_first.sql': FIRST })
     await migrate(storage, { now, directory })
@@ -109,7 +109,7 @@ eachEngine('migrations', (given) => {
     await assert.rejects(migrate(storage, { now, directory }), message)
   })
 
-  test('of a newer version that only add do not concern a program', async () => {
+  test('of a newer version that only add do not stop an earlier program', async () => {
     const storage = await open()
     const directory = await folderOf({
       '0001_first.sql': FIRST,
@@ -123,7 +123,7 @@ eachEngine('migrations', (given) => {
     await refuseOtherSchema(storage, directory)
   })
 
-  test('are refused when a newer version has taken away what the program needs', async () => {
+  test('of a newer version that removed what the program needs stop it', async () => {
     const storage = await open()
     const files = {
       '0001_first.sql': FIRST,
@@ -152,7 +152,7 @@ eachEngine('migrations', (given) => {
   })
 
   for (const step of ['0001_first:recorded', '0001_first:run', '0001_first:committed', '0002_second:run']) {
-    test(`go on after a kill -9 at ${step}`, async () => {
+    test(`continue after kill -9 at ${step}`, async () => {
       const url = await given.freshUrl()
       const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
       const other = start('migrate', url, directory, step)
@@ -165,7 +165,7 @@ eachEngine('migrations', (given) => {
     })
   }
 
-  test('must be numbered without a gap', async () => {
+  test('must be numbered without gaps', async () => {
     const storage = await open()
     for (const name of ['0002_second.sql', '1_first.sql', '0001-first.sql']) {
       await assert.rejects(

@@ -22,7 +22,7 @@ function contentsOf(file: string) {
   return Object.fromEntries(counts)
 }
 
-test('a new database begins with the printed schema, and is as if each migration had run', async () => {
+test('a new database starts with the printed schema, which equals that of running each migration', async () => {
   const [oneByOne, printed] = await Promise.all(
     [true, false].map(async (isOneByOne) => {
       const file = join(folder, `${isOneByOne}.db`)

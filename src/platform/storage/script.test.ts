@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { commandsOf } from './script.ts'
 
-test('a script is split at its semicolons, and comments are left out', () => {
+test('a script is split at its semicolons without comments', () => {
   assert.deepEqual(commandsOf('create table a (id text);\n-- why; and so on\ncreate index b on a (id)'), [
     'create table a (id text)',
     'create index b on a (id)',
@@ -17,19 +17,19 @@ test('a script is split at its semicolons, and comments are left out', () => {
   assert.deepEqual(commandsOf(' \n;-- nothing\n'), [])
 })
 
-test('a command may be of one engine', () => {
+test('a command can be for one engine only', () => {
   const script = 'create table a (id text);\n-- Why.\n-- only sqlite\ncreate b;\n-- only postgres\ncreate c;\ncreate d'
   assert.deepEqual(commandsOf(script, 'sqlite'), ['create table a (id text)', 'create b', 'create d'])
   assert.deepEqual(commandsOf(script, 'postgres'), ['create table a (id text)', 'create c', 'create d'])
   assert.equal(commandsOf(script).length, 4)
 })
 
-test('what cannot be split is refused', () => {
+test('a script that cannot be split is refused', () => {
   for (const script of ["select 'open", 'select "open', 'select /* open', 'create function f() as $$ select 1; $$'])
     assert.throws(() => commandsOf(script), /^Error: a migration/, script)
 })
 
-test('every migration of the server is split into commands that begin with a verb', () => {
+test('every migration is split into commands that begin with a verb', () => {
   const folder = join(import.meta.dirname, 'migrations')
   const verbs = new Set<string>()
   for (const file of readdirSync(folder))

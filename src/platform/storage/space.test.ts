@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { tryRoom } from './space.ts'
 
-test('there is no room where a megabyte does not fit, and the try leaves nothing behind', {
+test('a disk without room for a megabyte is reported as full, and the test file is removed', {
   skip: !existsSync('/dev/full'),
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-room-'))

@@ -53,7 +53,7 @@ describe('sqlite', () => {
     return { checked: promise, log }
   }
 
-  test('says that writes fail from the first that does, until one succeeds', async () => {
+  test('logs that writes fail from the first failure until one succeeds', async () => {
     const url = await given.freshUrl()
     const lines: string[] = []
     const storage = await given.open({ url, busyMsMax: 50, log: (line) => void lines.push(line) })
@@ -70,7 +70,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('says that writes fail until one of usual size succeeds, whatever small ones do', async () => {
+  test('logs that writes fail until one of usual size succeeds, whatever small writes do', async () => {
     const lines: string[] = []
     let isFull = true
     const tryRoom = async () => {
@@ -99,7 +99,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('is available again by a write, without being asked', async () => {
+  test('becomes available again by its own test write', async () => {
     const { promise: back, resolve } = Promise.withResolvers<void>()
     const { storage, file } = await openThings({
       withMigrations: true,
@@ -122,7 +122,7 @@ describe('sqlite', () => {
     )
   })
 
-  test('has another mark after each commit, also of another connection, and the same after a read', async () => {
+  test('changes its mark with each commit, also of another connection, and not with a read', async () => {
     const { storage, file } = await openThings()
     const first = storage.commitMark()
     assert.equal(await countOf(storage), 0)
@@ -138,7 +138,7 @@ describe('sqlite', () => {
     assert.ok(!marks.includes(undefined))
   })
 
-  test('commits in groups what arrives together', async () => {
+  test('commits concurrent works in groups', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })
     const before = storage.stats().writes
     await Promise.all(Array.from({ length: 95 }, (_, i) => insert(storage, `${i}`)))
@@ -148,7 +148,7 @@ describe('sqlite', () => {
     assert.equal(storage.stats().writes.commits, after.commits + 1)
   })
 
-  test('calls a listener once for a group, however many of it signalled', async () => {
+  test('calls a listener once per group, however many works signalled', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })
     const calls = createCallCounter()
     storage.listen('deliveries', calls.call)
@@ -156,7 +156,7 @@ describe('sqlite', () => {
     assert.equal(calls.count(), 10)
   })
 
-  test('answers no one in a group, not even with a refusal, before its commit', async () => {
+  test('settles no work of a group before the commit, not even a refused one', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     const order: string[] = []
     const refused = storage.write(async () => {
@@ -172,7 +172,7 @@ describe('sqlite', () => {
     assert.deepEqual(order.slice(2).sort(), ['told the refusal', 'told the second', 'told the third'])
   })
 
-  test('undoes what failed in a group and nothing else, however often it runs the others', async () => {
+  test('undoes only the failed works of a group, also when it repeats the others', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     for (const round of ['first', 'cautious']) {
       const calls = createCallCounter()
@@ -208,7 +208,7 @@ describe('sqlite', () => {
     }
   })
 
-  test('gives a work that took too long the time once, and its group its turn', async () => {
+  test('stops a work that takes too long only once, and still commits its group', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000, workMsMax: 40 })
     let runs = 0
     const outcomes = await Promise.allSettled([
@@ -226,7 +226,7 @@ describe('sqlite', () => {
     assert.deepEqual([runs, await countOf(storage)], [1, 2])
   })
 
-  test('bounds its queue', async () => {
+  test('limits its queue', async () => {
     const { storage } = await openThings({ queueMax: 5 })
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => insert(storage, `${i}`)))
     assert.deepEqual(
@@ -236,7 +236,7 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 5)
   })
 
-  test('waits for a read connection when all are taken', async () => {
+  test('waits for a read connection if all are in use', async () => {
     const { storage } = await openThings()
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -250,7 +250,7 @@ describe('sqlite', () => {
     assert.equal(await waiting, 0)
   })
 
-  test('lets go of a read that waits for the world', async () => {
+  test('ends a read that waits for something outside', async () => {
     const { storage } = await openThings({ workMsMax: 50 })
     const reading = storage.read(async (db) => {
       await pause(200)
@@ -260,7 +260,7 @@ describe('sqlite', () => {
     assert.deepEqual(storage.stats().connections, { open: 2, idle: 1, waiting: 0 })
   })
 
-  test('lets a work that waits for another write fail, and not the whole queue', async () => {
+  test('fails a work that waits for another write, without blocking the queue', async () => {
     const { storage } = await openThings({ workMsMax: 100 })
     let inner: Promise<unknown> | undefined
     const outer = storage.write(async () => {
@@ -272,7 +272,7 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 1)
   })
 
-  test('survives a full disk: the group is refused whole, then writes go on', async () => {
+  test('survives a full disk: the whole group is refused, and later writes succeed', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     const limit = (pages: number) => storage.write((tx) => tx.sql([`pragma max_page_count = ${pages}`] as never))
     await limit(20)
@@ -325,7 +325,7 @@ describe('sqlite', () => {
     assert(acknowledged.length > 0)
   })
 
-  test('lets one server have a file, and the command line write beside it', async () => {
+  test('allows one server per file, while the command line can write beside it', async () => {
     const { url, file, storage } = await openThings({ server: true })
     await assert.rejects(openStorage(url, { server: true }), (error) => {
       assert(error instanceof StorageRefused)
@@ -353,7 +353,7 @@ describe('sqlite', () => {
     assert.equal(statSync(`${file}.lock`).mode & 0o777, 0o600)
   })
 
-  test('waits for another process that writes, without stopping the event loop', async () => {
+  test('waits for another writing process without blocking the event loop', async () => {
     const { file, storage } = await openThings({ busyMsMax: 60_000 })
     const other = start('hold', file)
     assert.equal(await other.line(), 'held')
@@ -370,7 +370,7 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 1)
   })
 
-  test('loses patience with another process that writes for ever, and reads all the same', async () => {
+  test('stops waiting for a process that writes endlessly, and still reads', async () => {
     const { file, storage } = await openThings({ busyMsMax: 200 })
     const other = start('hold', file)
     assert.equal(await other.line(), 'held')
@@ -383,7 +383,7 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 1)
   })
 
-  test('refuses a file that is no database', async () => {
+  test('refuses a file that is not a database', async () => {
     const url = await given.freshUrl()
     writeFileSync(url.slice('sqlite:'.length), 'this is not a database, and long enough to be read as one'.repeat(100))
     await assert.rejects(
@@ -399,7 +399,7 @@ describe('sqlite', () => {
     return { url, file }
   }
 
-  test('refuses a file that lost its end', async () => {
+  test('refuses a truncated file', async () => {
     const { url, file } = await manyThings()
     truncateSync(file, statSync(file).size - 3 * 4096)
     for (let attempt = 0; attempt < 2; attempt++)
@@ -414,7 +414,7 @@ describe('sqlite', () => {
     return { url, file, whole }
   }
 
-  test('after an unclean end is checked before it is used, where that is asked for', async () => {
+  test('checks the file before use after an unclean end, if requested', async () => {
     const { url, file, whole } = await damagedThings()
     const damaged = /^StorageRefused: the database file is damaged/
     await assert.rejects(openStorage(url, { server: true, checksFirst: true }), damaged)
@@ -427,7 +427,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('after an unclean end finds a damaged file while it is served, and then lets no one use it', async () => {
+  test('finds a damaged file while serving after an unclean end, and then refuses all use', async () => {
     const { url, file, whole } = await damagedThings()
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(url, { server: true, onDamage })
@@ -454,7 +454,7 @@ describe('sqlite', () => {
     assert.equal(lines.length, 1)
   })
 
-  test('says how long a check took, not for how long its server was busy', async () => {
+  test('logs how long a check took, without the time in which its server was busy', async () => {
     const { url, file, whole } = await damagedThings()
     writeFileSync(file, whole)
     const { promise: tookMs, resolve } = Promise.withResolvers<number>()
@@ -468,7 +468,7 @@ describe('sqlite', () => {
     await storage.close()
   })
 
-  test('checks anew when it is closed before it has checked', async () => {
+  test('checks again if it was closed before the check ended', async () => {
     const { url } = await damagedThings()
     const lines: string[] = []
     for (let time = 0; time < 2; time++) {
@@ -478,7 +478,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, Array(2).fill('the last shutdown was not clean; checking the database file'))
   })
 
-  test('a check ends with its server, whatever it is reading', async () => {
+  test('ends a check with its server, even during a blocked read', async () => {
     const { file } = await openThings()
     // Whoever opens this waits for somebody who writes into it.
     const endless = `${file}.pipe`
@@ -491,7 +491,7 @@ describe('sqlite', () => {
     assert.deepEqual(await closed, [null, 'SIGKILL'])
   })
 
-  test('gives up a check that keeps the log from being emptied while much is written', async () => {
+  test('aborts a check that keeps the log from being truncated during many writes', async () => {
     const { file, storage } = await openThings()
     const endless = `${file}.check`
     writeFileSync(endless, '#!/bin/sh\nexec sleep 60\n', { mode: 0o700 })
@@ -509,7 +509,7 @@ describe('sqlite', () => {
     await insert(storage, 'after')
   })
 
-  test('is no worse for a check that was not possible, and tries it at the next start', async () => {
+  test('works if a check was impossible, and repeats it at the next start', async () => {
     const { url, file, storage } = await openThings()
     await storage.close()
     const { execPath } = process

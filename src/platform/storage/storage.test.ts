@@ -30,7 +30,7 @@ eachEngine('storage', (given) => {
     return thing
   }
 
-  test('keeps text, integers and null as they are', async () => {
+  test('stores text, integers and null unchanged', async () => {
     const names = [
       '',
       ' ',
@@ -53,7 +53,7 @@ eachEngine('storage', (given) => {
     }
   })
 
-  test('a row that is locked is changed by one transaction at a time', async () => {
+  test('lets one transaction at a time change a locked row', async () => {
     await storage.write((tx) => insert(tx, 'taken in turns', 0))
     await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -70,7 +70,7 @@ eachEngine('storage', (given) => {
     assert.equal((await find('taken in turns'))?.n, 20)
   })
 
-  test('a guarded update of a row that moved writes nothing, and says what it expected', async () => {
+  test('refuses a guarded update of a row that moved, and reports the expected version', async () => {
     await storage.write(async (tx) => {
       await tx.sql`create table guarded (id text not null primary key, version bigint not null, status text not null, note text not null)`
       await tx.sql`insert into guarded (id, version, status, note) values ('one', 3, 'open', '')`
@@ -101,7 +101,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await look(), [{ version: 4, status: 'locked', note: 'changed' }])
   })
 
-  test('takes many rows as a table, and changes those that fit', async () => {
+  test('accepts rows as a table, and changes the matching ones', async () => {
     const names = ['', 'NULL', '{a,"b"}', '\\', '"', '\\"', "it's, so", '\n', '日本語', null, '$1 ?1']
     await storage.write((tx) => Promise.all(names.map((_, i) => insert(tx, `many-${i}`, i))))
     const rows = names.map((name, i) => [`many-${i}`, name, i + 100])
@@ -118,7 +118,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('reads sums and truths as numbers, and divides integers as integers', async () => {
+  test('reads sums and booleans as numbers, and divides integers as integers', async () => {
     const [row] = await storage.write(async (tx) => {
       await insert(tx, 'sum-1', 7)
       await insert(tx, 'sum-2', 8)
@@ -129,7 +129,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(row, { sum: 15, count: 2, yes: 1, no: 0, third: 2 })
   })
 
-  test('finds by a list of any length', async () => {
+  test('finds rows by a list of any length', async () => {
     const ids = Array.from({ length: 21 }, (_, i) => `list-${i}`)
     await storage.write(async (tx) => {
       for (const [i, id] of ids.entries()) await insert(tx, id, i)
@@ -148,7 +148,7 @@ eachEngine('storage', (given) => {
     assert.throws(() => list(Array.from({ length: 10_000 }, () => 1)), /list\(\) of more than/)
   })
 
-  test('refuses a value that both engines would not store alike', async () => {
+  test('refuses a value that the engines would store differently', async () => {
     for (const value of [undefined, true, Number.NaN, Infinity, 0.5, 2 ** 53, -(2 ** 53), 1n, {}, new Date(), 'a\0b']) {
       await assert.rejects(
         storage.read((db) => db.sql`select id from things where id = ${value as string}`),
@@ -161,7 +161,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('takes back all of a work that throws, and nothing of its neighbours', async () => {
+  test('undoes everything of a work that throws, and nothing of concurrent works', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 9 }, (_, i) =>
         storage.write(async (tx) => {
@@ -186,7 +186,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('gives the error of the work itself', async () => {
+  test('throws the error of the work itself', async () => {
     const refusal = new Error('out of stock')
     const throwing = (at: (work: (tx: Tx) => Promise<void>) => Promise<void>) =>
       at(async (tx) => {
@@ -203,7 +203,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('reports the first error, and does not commit a work that swallowed it', async () => {
+  test('reports the first error, and does not commit a work that caught it', async () => {
     await storage.write((tx) => insert(tx, 'taken', 1))
     const swallowed = storage.write(async (tx) => {
       await insert(tx, 'swallowed', 1)
@@ -223,7 +223,7 @@ eachEngine('storage', (given) => {
     for (const id of ['swallowed', 'swallowed-too', 'unawaited', 'together']) assert.equal(await find(id), undefined)
   })
 
-  test('does not commit a work that could not even say one of its statements, though no one awaited it', async () => {
+  test('does not commit a work with an invalid statement, even if it was not awaited', async () => {
     for (const bad of [undefined, 1.5, 'a\0b', {}] as unknown as SqlValue[]) {
       const unsaid = storage.write(async (tx) => {
         await insert(tx, 'before', 1)
@@ -279,7 +279,7 @@ eachEngine('storage', (given) => {
     return stop
   }
 
-  test('calls listeners once the signalled commit is there to read', async () => {
+  test('calls listeners when the signalled commit can be read', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const news = () => storage.read((db) => db.sql`select id from news`)
@@ -296,7 +296,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await seen, [{ id: 'first' }])
   })
 
-  test('signals for a statement that no one awaits only if it gave rows', async () => {
+  test('signals for a statement that is not awaited only if it returned rows', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const calls = createCallCounter()
@@ -327,7 +327,7 @@ eachEngine('storage', (given) => {
     assert.equal(calls.count(), 1)
   })
 
-  test('a signal after a statement that failed throws nothing, so that who waits for others goes on to wait', async () => {
+  test('does not throw for a signal after a failed statement, so other statements can still be awaited', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const steps: string[] = []
@@ -342,7 +342,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(steps, ['signalled'])
   })
 
-  test('signals nothing that was rolled back, and nothing that was not signalled', async () => {
+  test('sends no signals of a rolled-back work, and none that were not requested', async () => {
     const storage = await given.open({ withMigrations: false })
     const calls = createCallCounter()
     await listenWell(storage, calls)
@@ -380,7 +380,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual([stopped.count(), stoppedByAnother.count(), stays.count()], [0, 0, 1])
   })
 
-  test('reports a listener that throws, and harms no one', async () => {
+  test('reports a listener that throws, and calls the others', async () => {
     const lines: { line: string; error: string }[] = []
     const log = (line: string, fields: object = {}) => void lines.push({ line, ...(fields as { error: string }) })
     const storage = await given.open({ withMigrations: false, log })
@@ -399,7 +399,7 @@ eachEngine('storage', (given) => {
     assert(told.some((error) => error.includes('at once')) && told.some((error) => error.includes('a little later')))
   })
 
-  test('bounds the number of those who listen', async () => {
+  test('limits the number of listeners', async () => {
     const storage = await given.open({ withMigrations: false })
     const stops = Array.from({ length: 100 }, () => storage.listen('credentials', () => {}))
     assert.throws(() => storage.listen('credentials', () => {}), /more than 100/)
@@ -421,7 +421,7 @@ eachEngine('storage', (given) => {
     assert.equal(await storage.read(watched), 2)
   })
 
-  test('shows a read what was just committed, every time', async () => {
+  test('shows every read what was just committed', async () => {
     await storage.write((tx) => insert(tx, 'counter', 0))
     await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -437,7 +437,7 @@ eachEngine('storage', (given) => {
     assert.equal((await find('counter'))?.n, 100)
   })
 
-  test('never sells more than there is', async () => {
+  test('never sells more than the stock under concurrent writes', async () => {
     await storage.write((tx) => insert(tx, 'stock', 50))
     const sold = await Promise.all(
       Array.from({ length: 200 }, () =>
@@ -458,7 +458,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('locks a row that is read to be changed', async () => {
+  test('locks a row that is read for update', async () => {
     await storage.write((tx) => insert(tx, 'locked', 0))
     await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -475,7 +475,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(claimed, [{ id: 'locked' }])
   })
 
-  test('work that failed has let go of its rows once it is rolled back', async () => {
+  test('releases the rows of a failed work once it is rolled back', async () => {
     await storage.write((tx) => insert(tx, 'let-go', 1))
     const lock = (tx: Tx) => tx.sql`select id from things where id = 'let-go' ${tx.skipLocked}`
     for (let round = 0; round < 20; round += 1) {
@@ -503,7 +503,7 @@ eachEngine('storage', (given) => {
     assert.throws(() => tx.signal('deliveries'), /has ended/)
   })
 
-  test('lets go of a work that waits for the world, and goes on', async () => {
+  test('ends a work that waits for something outside, and continues', async () => {
     const storage = await given.open({ withMigrations: false, workMsMax: 1_500 })
     await storage.write((tx) => tx.sql`create table slow (id bigint not null primary key)`)
     const { promise: world, resolve: turnWorld } = Promise.withResolvers<void>()
@@ -523,7 +523,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await storage.read((db) => db.sql`select id from slow`), [{ id: 3 }])
   })
 
-  test('finishes what is under way when it is closed, and refuses the rest', async () => {
+  test('finishes works in progress when it is closed, and refuses others', async () => {
     const url = await given.freshUrl()
     const first = await given.open({ url, withMigrations: false })
     await first.write((tx) => tx.sql`create table kept (id bigint not null primary key)`)
@@ -551,7 +551,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await second.read((db) => db.sql`select count(*) as "count" from kept`), [{ count: 300 }])
   })
 
-  test('counts what it does', async () => {
+  test('counts its works', async () => {
     const before = storage.stats()
     await storage.write((tx) => tx.sql`select 1`)
     const after = storage.stats()
@@ -562,7 +562,7 @@ eachEngine('storage', (given) => {
   })
 })
 
-test('refuses a URL that names no store, without repeating it', async () => {
+test('refuses an invalid URL without repeating it', async () => {
   const urls = ['', 'mysql://root:secret@host/db', 'sqlite:', 'sqlite::memory:', 'sqlite://data.db', 'secret.db']
   for (const url of urls) {
     await assert.rejects(openStorage(url), (error: Error) => {
@@ -573,7 +573,7 @@ test('refuses a URL that names no store, without repeating it', async () => {
   }
 })
 
-test('refuses a file or a server that cannot be used, without the password', async () => {
+test('refuses an unusable file or server without showing the password', async () => {
   const urls = [
     'sqlite:/dev',
     'sqlite:/dev/null/x.db',

@@ -21,7 +21,7 @@ function someOf(count: number, bounds: { stallMsMax: number; waitMsMax: number }
   return { turns, giveBack }
 }
 
-test('what is free is had at once, and then in the order of asking', async () => {
+test('free items are given immediately, and later ones in the order of requests', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 10_000, waitMsMax: 10_000 })
   assert.equal(await turns.take(), 1)
   const waiting = [turns.take(), turns.take()]
@@ -33,7 +33,7 @@ test('what is free is had at once, and then in the order of asking', async () =>
   assert.equal(turns.waiting, 0)
 })
 
-test('who waits is refused when nothing is given back, and waits on while something is', async () => {
+test('waiting callers are refused if nothing is released, and keep waiting while items are', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 60, waitMsMax: 10_000 })
   await turns.take()
   await assert.rejects(turns.take(), WaitTimeout)
@@ -48,7 +48,7 @@ test('who waits is refused when nothing is given back, and waits on while someth
   assert.deepEqual(order, [2, 3, 4, 5, 6, 7])
 })
 
-test('no one waits longer than the most, whatever is given back', async () => {
+test('no caller waits longer than the maximum, whatever is released', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 1_000, waitMsMax: 50 })
   await turns.take()
   const asked = Array.from({ length: 100 }, () => turns.take())

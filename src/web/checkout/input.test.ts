@@ -27,28 +27,28 @@ function pathsOf(parsed: object): string[] {
   return 'issues' in parsed ? (parsed.issues as { path: string }[]).map(({ path }) => path) : []
 }
 
-describe('what forms mean', () => {
-  test('a quantity is a whole number up to the bound of a line', () => {
+describe('reading the forms of the checkout', () => {
+  test('a quantity is a whole number up to the limit of a line', () => {
     assert.deepEqual(quantityIn(form({ skuId: 'a', quantity: '3' })), { input: { skuId: 'a', quantity: 3 } })
     for (const quantity of ['', '-1', '1.5', '1e3', '1000', ' ', '９']) {
       assert.deepEqual(pathsOf(quantityIn(form({ skuId: 'a', quantity }))), ['/quantity'], quantity)
     }
   })
 
-  test('a version that is none is an old one', () => {
+  test('an invalid version counts as an outdated one', () => {
     assert.deepEqual(
       [versionIn(form({ version: '7' })), versionIn(form({ version: 'x' })), versionIn(form({}))],
       [7, 0, 0],
     )
   })
 
-  test('a code is taken, taken off, or missing', () => {
+  test('a code is entered, removed or missing', () => {
     assert.deepEqual(codeIn(form({ code: 'X' })), { input: 'X' })
     assert.deepEqual(codeIn(form({ code: 'X', remove: '1' })), { input: null })
     assert.deepEqual(pathsOf(codeIn(form({ code: '' }))), ['/code'])
   })
 
-  test('details lack what the country needs, in the order of the page', () => {
+  test('missing details are reported as the country requires, in the order of the page', () => {
     const empty = { ...typed, email: '', name: '', line1: '', city: '', postalCode: '' }
     assert.deepEqual(pathsOf(detailsIn({ ...empty, country: 'US' }, true)), [
       '/email',
@@ -62,7 +62,7 @@ describe('what forms mean', () => {
     assert.deepEqual(pathsOf(detailsIn({ ...typed, email: 'ada' }, false)), ['/email'])
   })
 
-  test('an address leaves behind what its country does not have', () => {
+  test('parts of an address that its country does not have are removed', () => {
     const parsed = detailsIn({ ...typed, region: 'CA', phone: '123456', shippingOptionId: 'express' }, true)
     assert.deepEqual(parsed, {
       input: {
@@ -83,7 +83,7 @@ describe('what forms mean', () => {
     assert('input' in digital && digital.input.address === null)
   })
 
-  test('a payment names a method that is offered and fills its fields, whatever digits the keyboard has', () => {
+  test('a payment names an offered method and fills its fields, with digits of any script', () => {
     const view = {
       methods: [
         {
@@ -116,7 +116,7 @@ describe('what forms mean', () => {
     assert.deepEqual(pathsOf(payIn(form({ ...sent, expectedTotal: '0', method: '' }), free)), [])
   })
 
-  describe('a card is read in every form that people, keyboards, documents and browsers write it', () => {
+  describe('a card can be typed in every common notation', () => {
     const card = {
       provider: 'test',
       method: 'card',
@@ -133,7 +133,7 @@ describe('what forms mean', () => {
       return 'input' in parsed ? parsed.input.details : parsed.issues
     }
 
-    test('numbers', () => {
+    test('its number is read', () => {
       for (const typed of [
         '4242424242424242',
         ' 4242 4242 4242 4242 ',
@@ -151,7 +151,7 @@ describe('what forms mean', () => {
       assert.deepEqual(read('4242x4242', '1/27'), { number: '4242x4242', expiry: '01/27' })
     })
 
-    test('dates', () => {
+    test('its expiry date is read', () => {
       for (const typed of [
         '01/27',
         '1/27',
@@ -189,7 +189,7 @@ describe('what forms mean', () => {
     })
   })
 
-  test('a telephone number may be typed in other digits', () => {
+  test('a phone number may be typed in digits of another script', () => {
     const parsed = detailsIn({ ...typed, phone: '+٤٩ ٣٠ １２３４５' }, false)
     assert('input' in parsed)
     assert.equal(parsed.input.contact.phone, '+49 30 12345')

@@ -12,7 +12,7 @@ const portland = {
   country: 'US',
 }
 
-test('the slip of a parcel to another country is addressed as that country does it', () => {
+test('the packing slip for another country has the address format of that country', () => {
   const order = { number: '1001', placedAt: 0, locale: 'de', shippingChoice: null }
   const text = slipDocument({ seller: { name: 'Bloom' }, timeZone: 'UTC', order, lines: [], address: portland })
   const lines = [...text.matchAll(/<p(?: class="name")?><bdi>([^<]*)<\/bdi><\/p>/g)].map(([, line]) => line)
@@ -20,7 +20,7 @@ test('the slip of a parcel to another country is addressed as that country does 
   assert.match(text, /<p class="name"><bdi>Sam Lee</)
 })
 
-test('so is the label that the admin surface answers, with the country in English', () => {
+test('the label in the admin API has the same format, with the country in English', () => {
   const { label } = customerView({ customer: undefined, address: portland })
   assert.deepEqual(label, ['Sam Lee', '2114 Alberta Street', 'Portland OR 97211', 'UNITED STATES'])
 })

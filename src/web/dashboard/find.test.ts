@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { findScreen } from './find.ts'
 import { screens } from './screens.ts'
 
-describe('which screen an address means', () => {
-  test('each by its own address, with its parameters', () => {
+describe('finding the screen for an address', () => {
+  test('each screen is found by its address with its parameters', () => {
     for (const screen of screens)
       for (const method of ['get', 'post'] as const) {
         if (!screen[method]) continue
@@ -15,7 +15,7 @@ describe('which screen an address means', () => {
       }
   })
 
-  test('none by another method, with an empty parameter, or with more or less of it', () => {
+  test('no screen is found by another method, an empty parameter, or a longer or shorter address', () => {
     const asked = ['', '/', 'home/', 'orders/', 'products/a/b/c', 'Home', ':productId', '__proto__']
     assert.deepEqual(
       asked.filter((rest) => findScreen('get', rest)),

@@ -68,14 +68,14 @@ const fields: Field[] = [
 ]
 
 describe('forms', () => {
-  test('what was posted becomes the members of a body at their pointers', () => {
+  test('posted fields become the members of a body at their pointers', () => {
     const posted = new URLSearchParams({ carrier: '', amount: '12,50', street: ' A 1 ', count: '3', note: 'a\r\nb ' })
     assert.deepEqual(bodyOf(wordsIn('en', 'UTC'), fields, posted), {
       body: { carrier: null, amount: 1250, address: { line1: 'A 1' }, restock: false, count: 3, note: 'a\nb' },
     })
   })
 
-  test('amounts are read as they are written, and never guessed', () => {
+  test('amounts are parsed in common notations and never guessed', () => {
     const read = (text: string) => amountIn(text, 'EUR')
     assert.deepEqual(['12', '12.5', '012,50', '0'].map(read), [1200, 1250, 1250, 0])
     assert.deepEqual(['1.234,50', '1,234', '-1', '1e3', '', '12.345', 'twelve'].map(read), Array(7).fill(undefined))
@@ -83,7 +83,7 @@ describe('forms', () => {
     assert.equal(amountIn('5.5', 'JPY'), undefined)
   })
 
-  test('a text that is not a number is a problem at its field, and what was typed stays', () => {
+  test('an invalid number is a problem at its field, and the typed text is kept', () => {
     const posted = new URLSearchParams({ amount: 'lots', count: '1.5', carrier: 'DHL' })
     const outcome = bodyOf(wordsIn('en', 'UTC'), fields, posted)
     assert.ok('problems' in outcome)
@@ -103,7 +103,7 @@ describe('forms', () => {
     assert.match(text, /name="carrier"[^>]*value="DHL"/)
   })
 
-  test('a whole number out of its bounds is a problem at its field, said as the contract says it', () => {
+  test('a whole number out of bounds is a problem at its field, with the sentence of the contract', () => {
     const words = wordsIn('en', 'UTC')
     const said = (bounds: { min?: number; max?: number }, typed: string) => {
       const outcome = bodyOf(
@@ -125,7 +125,7 @@ describe('forms', () => {
     assert.equal(said({ min: 1, max: 9 }, '1.5'), 'Enter a whole number.')
   })
 
-  test('issues of a refusal go to their fields by pointer, and others above the form', () => {
+  test('issues of a refusal are shown at their fields by pointer, and others above the form', () => {
     const words = wordsIn('en', 'UTC')
     const issues = [issueAt('/address/line1', 'required')]
     assert.deepEqual(problemsOf(words, refuse('invalid_request', { issues }), fields), {
@@ -154,7 +154,7 @@ describe('forms', () => {
     })
   })
 
-  test('each drawn form has a key of its own, which is read back', () => {
+  test('each rendered form has its own idempotency key, which is read back', () => {
     const draw = () => String(form(visitTo('/'), { action: '/x', fields: [], submit: 'Go' }))
     const keys = [draw(), draw()].map((text) => /name="key" value="([^"]+)"/.exec(text)?.[1] ?? '')
     assert.notEqual(keys[0], keys[1])
@@ -162,7 +162,7 @@ describe('forms', () => {
     assert.match(keyIn(new URLSearchParams({ key: 'a b' })), /^[\w-]{36}$/)
   })
 
-  test('what was typed is escaped', () => {
+  test('typed values are escaped', () => {
     const values = { carrier: '"><script>', note: '</textarea><script>' }
     const text = String(form(visitTo('/'), { action: '/x', fields, values, submit: 'Go' }))
     assert.doesNotMatch(text, /<script>/)
@@ -177,7 +177,7 @@ describe('tables', () => {
   const parts = { label: 'Things', columns, idOf: ({ id }: { id: string }) => id, defaultSort: 'newest' }
   const here = '/admin/bloom/orders?status=placed&cursor=abc&done=sent&n=3'
 
-  test('heads turn the sort, pages go on, and each state has an address without the toast', () => {
+  test('heads change the sorting, pages have links, and no link repeats the toast', () => {
     const text = String(
       table(visitTo(here), {
         ...parts,
@@ -197,7 +197,7 @@ describe('tables', () => {
     assert.doesNotMatch(text, /type="checkbox"|done=/)
   })
 
-  test('an empty list says what belongs here, with the button that begins it', () => {
+  test('an empty list explains what belongs there, with a button to add it', () => {
     const text = String(
       table(visitTo('/admin/bloom/orders'), {
         ...parts,
@@ -209,7 +209,7 @@ describe('tables', () => {
     assert.doesNotMatch(text, /<table/)
   })
 
-  test('rows are chosen by checkboxes with names, in one form with its actions', () => {
+  test('rows are selected by labelled checkboxes in one form with its actions', () => {
     const text = String(
       table(visitTo('/admin/bloom/orders'), {
         ...parts,
@@ -222,7 +222,7 @@ describe('tables', () => {
     assert.match(text, /name="order" value="2" aria-label="Select 2"/)
   })
 
-  test('tabs are links, and the first whose parameters hold is lit', () => {
+  test('tabs are links, and the first one whose parameters match is marked', () => {
     const text = String(
       tabs(visitTo('/admin/bloom/orders?view=all&cursor=x'), 'Views', [
         { label: 'To send', query: { view: undefined } },
@@ -240,7 +240,7 @@ describe('tables', () => {
 describe('toasts', () => {
   const shownAt = (href: string, role?: 'viewer') => String(toastOf(visitTo(href, role)) || '')
 
-  test('a redirect carries what was done, and the page says it with Undo', () => {
+  test('a redirect carries the result, and the page shows it with Undo', () => {
     const { status, headers } = done('/admin/bloom/orders?view=all', 'done.sentMany', { count: 2, change: 'chg_1a' })
     assert.equal(status, 303)
     assert.equal(headers.location, '/admin/bloom/orders?view=all&done=sentMany&n=2&change=chg_1a')
@@ -249,7 +249,7 @@ describe('toasts', () => {
     assert.match(text, /action="\/admin\/bloom\/undo".*name="change" value="chg_1a".*<button[^>]*>Undo/s)
   })
 
-  test('an address can say nothing but texts of ours', () => {
+  test('an address can only show our own texts', () => {
     assert.equal(shownAt('/x?done=title&n=1'), '')
     assert.equal(shownAt('/x?done=constructor'), '')
     assert.equal(shownAt('/x?failed=toString'), '')
@@ -259,7 +259,7 @@ describe('toasts', () => {
 })
 
 describe('charts', () => {
-  test('the top is a number one can read, and every bar has its row', () => {
+  test('the top value is a round number, and every bar has a table row', () => {
     assert.deepEqual([0, 1, 3, 12, 251, 999].map(niceTop), [0, 1, 5, 20, 500, 1000])
     const bars = [
       { label: 'Mon', value: 0, text: '€0' },
@@ -273,7 +273,7 @@ describe('charts', () => {
 })
 
 describe('the registry of screens', () => {
-  test('no address and no name is there twice, and each screen is asked by a method', () => {
+  test('no path occurs twice, and each screen has a method', () => {
     const paths = screens.map(({ path }) => path.replaceAll(/:\w+/g, ':'))
     assert.deepEqual(new Set(paths).size, paths.length)
     for (const screen of screens) assert.ok(screen.get ?? screen.post, screen.path)
@@ -281,7 +281,7 @@ describe('the registry of screens', () => {
     assert.ok(paths.every((path) => !path.startsWith('test')))
   })
 
-  test('the keys of the places differ', () => {
+  test('the keyboard shortcuts of the places differ', () => {
     assert.equal(new Set(places.map(({ key }) => key)).size, places.length)
   })
 })

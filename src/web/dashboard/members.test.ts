@@ -4,7 +4,7 @@ import type { ChangeSubject } from '../../contract/words.ts'
 import { memberName, memberText } from './members.ts'
 import { wordsIn } from './words.ts'
 
-test('members of changes are said in words, with money, moments and states as elsewhere', () => {
+test('changed members are shown in words, with formatted amounts, times and statuses', () => {
   const [english, german] = [wordsIn('en-GB', 'UTC'), wordsIn('de', 'UTC')]
   const said = (type: ChangeSubject, member: string, value: unknown, words = english) =>
     memberText({ words, shop: { currency: 'EUR' } as never }, type, member, value)

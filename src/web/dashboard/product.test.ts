@@ -28,20 +28,20 @@ function variants(of: Draft, options: Draft['options'], was: Draft['options'] = 
 }
 
 describe('options and variants', () => {
-  test('values are words between commas, or lines; both are read back as they were', () => {
+  test('values are separated by commas or lines, and both are read back unchanged', () => {
     assert.deepEqual(valuesIn('S, M ,,L, S'), ['S', 'M', 'L'])
     assert.deepEqual(valuesIn('1,5 l\r\n2 l\n'), ['1,5 l', '2 l'])
     for (const values of [['1,5 l'], ['1,5 l', '2 l'], ['S', 'M'], []])
       assert.deepEqual(valuesIn(valuesText(values)), values)
   })
 
-  test('a grid of every combination, with the price of the first row', () => {
+  test('all combinations of options get a row, with the price of the first row', () => {
     const made = variants(draft, [size, { name: 'Colour', values: ['Red', 'Blue'] }, none])
     assert.deepEqual(codes(made), ['TEE-S-RED', 'TEE-S-BLUE', 'TEE-M-RED', 'TEE-M-BLUE'])
     assert.ok(made.rows.every(({ price }) => price === '20.00'))
   })
 
-  test('a renamed value stays its variant; a new one adds; what was left out stays out', () => {
+  test('a renamed value keeps its variant, a new value adds variants, and removed variants stay removed', () => {
     const known = { ...variants(draft, [size, none, none]) }
     const rows = known.rows.map((row) => ({ ...row, isKnown: true }))
     const renamed = variants({ ...known, rows }, [{ name: 'Size', values: ['Small', 'M'] }, none, none])
@@ -61,7 +61,7 @@ describe('options and variants', () => {
     assert.deepEqual(codes(variants({ ...known, rows }, [none, none, none])), ['TEE-S'])
   })
 
-  test('more than 250 are too many; two values never share a code', () => {
+  test('more than 250 variants are refused, and two values never share a code', () => {
     const many = { name: 'N', values: Array.from({ length: 16 }, (_, at) => String(at)) }
     assert.equal(withVariants({ ...draft, options: [many, { ...many, name: 'K' }, none] }, draft.options), undefined)
     const alike = variants(draft, [{ name: 'X', values: ['a-b', 'ab'] }, none, none])
@@ -81,8 +81,8 @@ const entry = {
   ],
 }
 
-describe('from a product to a form and back', () => {
-  test('what is not shown stays, and a name that only repeats its options follows them', () => {
+describe('converting a product to a form and back', () => {
+  test('keeps members that are not shown, and updates a name made of its options', () => {
     const shown = draftOf({ product: entry, status: 'published' }, 'EUR')
     assert.deepEqual(shown.shared, {
       backorder: '',
@@ -99,7 +99,7 @@ describe('from a product to a form and back', () => {
     assert.deepEqual([medium?.name, medium?.backorder, medium?.taxClass], ['Medium cut', undefined, 'reduced'])
   })
 
-  test('an emptied limit or tax class is none, and one that differs by variant is left alone', () => {
+  test('clears an emptied limit or tax class, and leaves one that differs between variants', () => {
     const [first, second] = entry.skus
     assert.ok(first && second)
     const saved = (skus: ProductEntry['skus'], typed: Record<string, string>) => {
@@ -144,7 +144,7 @@ describe('from a product to a form and back', () => {
     ])
   })
 
-  test('what cannot be read is named by its row', () => {
+  test('reports unreadable values by their row', () => {
     const rows = [
       { ...emptyRow, price: 'x' },
       { ...emptyRow, code: 'A', price: '', weight: 'heavy' },
@@ -161,7 +161,7 @@ describe('from a product to a form and back', () => {
     })
   })
 
-  test('pictures are in the order of their positions, without those to remove', () => {
+  test('sorts pictures by their positions, without the removed ones', () => {
     const form = new URLSearchParams({
       'image.0.url': '/media/a',
       'image.0.position': '2',
@@ -177,7 +177,7 @@ describe('from a product to a form and back', () => {
   })
 })
 
-test('one price for all is taken where a variant has none', () => {
+test('one price for all is used for variants without a price', () => {
   const form = new URLSearchParams({ allPrice: '29.90', 'sku.0.price': '', 'sku.1.price': '35', 'sku.2.code': 'C' })
   assert.deepEqual(
     draftIn(form).draft.rows.map(({ price }) => price),
@@ -185,14 +185,14 @@ test('one price for all is taken where a variant has none', () => {
   )
 })
 
-describe('two versions', () => {
+describe('merging two versions of a product', () => {
   const base = draftOf({ product: entry, status: 'published' }, 'EUR')
   const priced = (of: Draft, code: string, price: string): Draft => ({
     ...of,
     rows: of.rows.map((row) => (row.code === code ? { ...row, price } : row)),
   })
 
-  test('asks about what the other changed, and presets what only the other changed', () => {
+  test('asks about members that the other version changed, and preselects those that only it changed', () => {
     const mine = { ...base, name: 'My tee', tags: 'mine' }
     const theirs = priced({ ...base, name: 'Their tee' }, 'S1', '25.00')
     const found = differencesOf(mine, theirs, baseOf(base))
@@ -207,7 +207,7 @@ describe('two versions', () => {
     assert.deepEqual([both.name, both.tags, both.rows[0]?.price], ['My tee', 'mine', '25.00'])
   })
 
-  test('other options are one part with their variants', () => {
+  test('treats changed options as one part with their variants', () => {
     const theirs = { ...base, options: [{ name: 'Size', values: ['S'] }, none, none], rows: base.rows.slice(0, 1) }
     assert.deepEqual(
       differencesOf(base, theirs, baseOf(base)).map(({ member, preset }) => [member, preset]),

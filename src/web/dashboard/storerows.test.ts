@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rowsAfter } from './storerows.ts'
 
-test('a row moves up and down, goes, and does not leave the list', () => {
+test('a row can be moved up, down and removed, but not out of the list', () => {
   const rows = ['a', 'b', 'c']
   assert.deepEqual(rowsAfter(rows, 'up 2'), ['a', 'c', 'b'])
   assert.deepEqual(rowsAfter(rows, 'down 0'), ['b', 'a', 'c'])

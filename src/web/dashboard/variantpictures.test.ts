@@ -4,7 +4,7 @@ import { pictureOfVariant, pictureScopeOf, valueShown } from './variantpictures.
 
 const [red, moss, large] = ['/media/red', '/media/moss', '/media/large']
 
-test('a picture shows a value of an option if exactly the variants with it have the picture', () => {
+test('a picture is shown for an option value if exactly its variants have the picture', () => {
   const variants = [
     { values: ['S', 'Red'], image: red },
     { values: ['S', 'Moss'], image: moss },
@@ -22,12 +22,12 @@ test('a picture shows a value of an option if exactly the variants with it have 
   assert.equal(pictureScopeOf(red, [{ values: [], image: red }]), 'same')
 })
 
-test('a value may have a colon in it', () => {
+test('an option value may contain a colon', () => {
   assert.deepEqual(valueShown('0:1:2'), { slot: 0, value: '1:2' })
   assert.equal(valueShown('same'), undefined)
 })
 
-test('a variant gets the first picture of its value, keeps what the form cannot say, and loses what was taken away', () => {
+test('a variant gets the first picture of its value, keeps other assignments, and loses removed ones', () => {
   const pictures = (...shows: string[]) => [red, moss].map((url, at) => ({ url, shows: shows[at] ?? '' }))
   const before = { image: null, pictures: [red, moss] }
   assert.equal(pictureOfVariant(['S', 'Moss'], pictures('1:Red', '1:Moss'), before), moss)

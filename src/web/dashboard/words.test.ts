@@ -28,21 +28,21 @@ describe('the texts of the dashboard', () => {
         )
     })
 
-  test('the language is the first of the browser that there is, with its region', () => {
+  test("the language is the first of the browser's that exists, with its region", () => {
     assert.equal(wordsFor(undefined, 'UTC').language, 'en')
     const swiss = wordsFor('pt-BR,de-CH;q=0.9,en;q=0.8', 'UTC')
     assert.deepEqual([swiss.language, swiss.locale], ['de', 'de-CH'])
     assert.equal(wordsFor('toString,__proto__', 'UTC').language, 'en')
   })
 
-  test('what the person chose goes before, with the region that the browser names for it', () => {
+  test("the person's chosen language takes precedence, with the browser's region for it", () => {
     const localeOf = (accept: string, chosen: string | null) => wordsFor(accept, 'UTC', chosen).locale
     assert.equal(localeOf('en-US,de-AT;q=0.5', 'de'), 'de-AT')
     assert.deepEqual([localeOf('en-US', 'de'), localeOf('de-CH', 'en')], ['de', 'en-GB'])
     assert.deepEqual([localeOf('de-CH', null), localeOf('de-CH', 'tlh')], ['de-CH', 'de-CH'])
   })
 
-  test('numbers choose the plural, and days are those of the shop', () => {
+  test("numbers select the plural form, and days are in the shop's time zone", () => {
     const words = wordsIn('en-GB', 'Pacific/Auckland')
     assert.equal(words.say('done.sentMany', { count: 1 }), '1 parcel sent.')
     assert.equal(words.say('done.sentMany', { count: 40 }), '40 parcels sent.')
@@ -51,7 +51,7 @@ describe('the texts of the dashboard', () => {
     assert.equal(words.money(199_950, 'EUR'), '€1,999.50')
   })
 
-  test('a rule of the contract is said in the language, with its values', () => {
+  test('an issue is shown in the language with its values', () => {
     const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
     const rule = issue('integer_out_of_range', { min: 0, max: 9_999 })
     assert.equal(german.issue(rule), 'Bitte eine ganze Zahl von 0 bis 9.999 eingeben.')
@@ -81,7 +81,7 @@ describe('the texts of the dashboard', () => {
       }
     })
 
-  test('what an import says is said in the language, with the line and what follows from it', () => {
+  test('remarks of an import are shown in the language, with the line and the consequence', () => {
     const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
     const note = remarkView({ ...remark('stock_left_out', { value: 'many', max: 1_000_000 }), line: 1_007 })
     assert.equal(
@@ -110,7 +110,7 @@ describe('the texts of the dashboard', () => {
     assert.equal(german.refusedRow(repeated), 'Die SKU steht schon in Zeile 1002')
   })
 
-  test('what a newer version says of a file is shown as it says it', () => {
+  test('a remark of a newer version is shown with its own message', () => {
     const { remark: shown, refusedRow } = wordsIn('de', 'UTC')
     // The code is not one of this version.
     const code = 'toString' as RemarkCode
@@ -120,7 +120,7 @@ describe('the texts of the dashboard', () => {
   })
 
   for (const [language, { remarks }] of Object.entries(dashboardTexts))
-    test(`${language} has a text for everything that is said of a file, with the values of the contract`, () => {
+    test(`${language} has a text for every remark about a file, with the values of the contract`, () => {
       assert.deepEqual(Object.keys(remarks), remarkCodes)
       for (const code of remarkCodes) {
         const [own, known] = [remarks[code], remarkSentences[code]].map((text) => new Set(placeholders(text)))
@@ -134,7 +134,7 @@ describe('the texts of the dashboard', () => {
     /\b(?:integer|string|array|boolean|null|minor units|JSON|slug|ISO 3166|basis points|member of|the contract|resource)\b/i
 
   for (const [language, { refusals, issues }] of Object.entries(dashboardTexts)) {
-    test(`${language} has a sentence of its own for every refusal of an admin operation, in the words of people`, () => {
+    test(`${language} has its own sentence for every refusal of an admin operation, without technical terms`, () => {
       for (const code of adminRefusalCodes) {
         const text = refusals[code] ?? ''
         assert.match(text, /^\p{Lu}.*[.!?]$/su, `${language} ${code}`)
@@ -142,7 +142,7 @@ describe('the texts of the dashboard', () => {
       }
     })
 
-    test(`${language} says the rules of fields in the words of people`, () => {
+    test(`${language} has sentences without technical terms for the rules of fields`, () => {
       for (const { code } of ruleCodesOfForms) {
         assert.doesNotMatch(issues[code], ofPrograms, `${language} ${code}`)
         assert.match(issues[code], /^(?:\p{Lu}|\{\w+\} \p{Ll})/u, `${language} ${code}`)
@@ -152,7 +152,7 @@ describe('the texts of the dashboard', () => {
     })
   }
 
-  test('a refusal is said in the language where the table has it', () => {
+  test('a refusal is shown in the language if the table has it', () => {
     const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const
     assert.equal(wordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')
     assert.equal(wordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')

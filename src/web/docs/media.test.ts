@@ -24,7 +24,7 @@ function ask(file: string, headers: Record<string, string> = {}) {
 }
 
 describe('the pictures of the demo', () => {
-  test('200 gives a picture that may not run anything', async () => {
+  test('200 returns a picture that cannot run scripts', async () => {
     const { status, body, headers } = await ask('oak-bowl.svg')
     assert.equal(status, 200)
     assert.match(String(body), /^<svg/)
@@ -34,7 +34,7 @@ describe('the pictures of the demo', () => {
     assert.equal((await ask('oak-bowl.svg', { 'if-none-match': headers.etag ?? '' })).status, 304)
   })
 
-  test('404 for whatever is not a picture in the folder', async () => {
+  test('404 for anything that is not a picture in the folder', async () => {
     const names = [
       'none.svg',
       'secret.txt',

@@ -13,8 +13,8 @@ const text = (schema: Schema) =>
     .toString()
     .replaceAll(/<[^>]+>/g, '')
 
-describe('a schema as people read it', () => {
-  test('types name their bounds', () => {
+describe('a rendered schema', () => {
+  test('shows types with their limits', () => {
     const cases: [Schema, string][] = [
       [{ type: 'integer', minimum: 1, maximum: 999 }, 'integer, 1 to 999'],
       [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, 0 or more'],
@@ -36,7 +36,7 @@ describe('a schema as people read it', () => {
     for (const [schema, words] of cases) assert.equal(text(schema), words)
   })
 
-  test('a named part is a link, or opened in place as far as asked', () => {
+  test('links a named part, or shows it inline up to the requested depth', () => {
     const schema: Schema = {
       properties: { part: { anyOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }] } },
     }
@@ -48,7 +48,7 @@ describe('a schema as people read it', () => {
     assert.match(opened, /or null/)
   })
 
-  test('a request marks what must be sent, an answer what may be missing', () => {
+  test('marks required members of a request and optional members of a response', () => {
     const schema: Schema = { required: ['a'], properties: { a: { type: 'string' }, b: { type: 'string' } } }
     const request = memberTable(schema, 'caption', { schemas, as: 'request', openLevels: 0 }).toString()
     const answer = memberTable(schema, 'caption', { schemas, as: 'answer', openLevels: 0 }).toString()
@@ -56,7 +56,7 @@ describe('a schema as people read it', () => {
     assert.equal(answer.match(/may be missing/g)?.length, 1)
   })
 
-  test('text of a schema is never markup', () => {
+  test('escapes text of a schema', () => {
     const evil = '<img src=x onerror=alert(1)>`"\''
     const schema: Schema = {
       properties: { [evil]: { enum: [evil], description: evil }, b: { pattern: evil, type: evil } },
@@ -66,7 +66,7 @@ describe('a schema as people read it', () => {
     assert.equal(page.match(/&lt;img/g)?.length, 6)
   })
 
-  test('rules between members are sentences', () => {
+  test('explains rules between members in sentences', () => {
     const schema: Schema = { oneOf: [{ required: ['a'] }, { required: ['b'] }], dependentRequired: { c: ['a'] } }
     assert.deepEqual(rulesOf(schema), ['Exactly one of `a` and `b` is sent.', '`c` only together with `a`.'])
   })

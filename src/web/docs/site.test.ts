@@ -61,7 +61,7 @@ function unclosed(page: string): string[] {
 }
 
 describe('the reference', () => {
-  test('has every operation, event, schema and code at an anchor of its own', () => {
+  test('has a unique anchor for every operation, event, schema and code', () => {
     const ids = idsOn(reference)
     const wanted = [
       ...operationIds,
@@ -86,7 +86,7 @@ describe('the reference', () => {
     }
   })
 
-  test('has no link that leads nowhere, and headings in order', () => {
+  test('has no broken links, and headings in order', () => {
     let count = 0
     for (const [here, page] of parts) {
       for (const [, path, id] of page.matchAll(/ href="((?:\/docs(?:\/[a-z-]+)?)?)#([^"]*)"/g)) {
@@ -101,7 +101,7 @@ describe('the reference', () => {
     assert(count > 500)
   })
 
-  test('shows of each operation its path, scope and an example call', () => {
+  test('shows the path, scope and an example call of each operation', () => {
     for (const id of operationIds) {
       const { path, scope, summary } = operations[id]
       const start = reference.indexOf(`<article class="operation" id="${id}">`)
@@ -116,11 +116,11 @@ describe('the reference', () => {
     }
   })
 
-  test('has no page for a group that is not there', async () => {
+  test('has no page for an unknown group', async () => {
     await assert.rejects(site()('/docs/nowhere'), /route_not_found|no such/i)
   })
 
-  test('is small, each page of it', () => {
+  test('has only small pages', () => {
     for (const [path, page] of parts) {
       const most = path === '/docs' ? 60_000 : path === '/docs/schemas' ? 180_000 : 100_000
       assert(Buffer.byteLength(page) < most, `${path} has ${Buffer.byteLength(page)} bytes`)
@@ -129,7 +129,7 @@ describe('the reference', () => {
 })
 
 describe('the start page', () => {
-  test('shows the first calls and a real product when there is a shop', async () => {
+  test('shows the first calls and a real product if there is a shop', async () => {
     const { text } = await site(shops, true)('/')
     assert.match(text, /href="\/api\/v1\/catalog\/merchants\/hearth\/products\/oak-bowl"/)
     assert.match(text, /curl https:\/\/shop\.example\.com\/api\/v1\/open\/installation\/identity/)
@@ -140,13 +140,13 @@ describe('the start page', () => {
     assert.doesNotMatch(text, /<Hollow>/)
   })
 
-  test('says how to get a shop when there is none', async () => {
+  test('explains how to create a shop if there is none', async () => {
     const { text } = await site()('/')
     for (const command of ['demo', 'apply', 'import'])
       assert(text.includes(`npm run -s cartwright -- ${command}`), command)
   })
 
-  test('is kept for a second, and what could not be made is not', async () => {
+  test('is cached for a second, but not a failed rendering', async () => {
     let asked = 0
     const pages = sitePages({
       origin: () => origin,
@@ -167,14 +167,14 @@ describe('the start page', () => {
     assert.equal(asked, 2)
   })
 
-  test('names no shop where it is given none', async () => {
+  test('names no shop if it gets none', async () => {
     const { text } = await site(null)('/')
     assert.doesNotMatch(text, /<dt>Shops?<|None yet|no shop here|Hearth/)
     assert.match(text, /installation\/identity/)
     assert.deepEqual(unclosed(text), [])
   })
 
-  test('does without a product and names a few shops of many', async () => {
+  test('can have no product, and lists a few of many shops', async () => {
     const many = Array.from({ length: 9 }, (_, index) => ({ slug: `s${index}`, name: `Shop ${index}` }))
     const { text } = await site(many)('/')
     assert.match(text, /Shop 0, Shop 1, Shop 2 and 6 more/)
@@ -184,7 +184,7 @@ describe('the start page', () => {
 
 describe('every page', () => {
   for (const path of ['/', '/docs', '/docs/carts', '/docs/events', '/docs/schemas']) {
-    test(`${path} is closed properly and loads nothing from elsewhere`, async () => {
+    test(`${path} is well-formed and loads nothing from elsewhere`, async () => {
       const { text } = await site(shops)(path)
       assert.deepEqual(unclosed(text), [])
       const loaded = [...text.matchAll(/<(?:link|script|img|iframe|source)\b[^>]*?(?:src|href)="([^"]*)"/g)].map(
@@ -195,7 +195,7 @@ describe('every page', () => {
       assert.doesNotMatch(text, /<style|<script(?! src="\/)| style="| on[a-z]+="|javascript:/i)
     })
 
-    test(`${path} is fenced in, and 304 to who has it`, async () => {
+    test(`${path} has a content security policy, and 304 for a matching ETag`, async () => {
       const visit = site(shops)
       const { status, headers } = await visit(path)
       assert.equal(status, 200)
@@ -208,7 +208,7 @@ describe('every page', () => {
       assert.equal((await visit(path, { 'if-none-match': headers.etag ?? '' })).status, 304)
     })
 
-    test(`${path} names assets that are there and cached for good`, async () => {
+    test(`${path} links existing assets that are cached permanently`, async () => {
       const visit = site(shops)
       const { text } = await visit(path)
       for (const [, url = ''] of text.matchAll(/(?:href|src)="(\/site\/[^"]*)"/g)) {
@@ -217,7 +217,7 @@ describe('every page', () => {
     })
   }
 
-  test('the OpenAPI document is open to any origin and names this server', async () => {
+  test('the OpenAPI document is readable by any origin and contains this server', async () => {
     const { text, headers } = await site()('/openapi.json')
     assert.equal(headers['access-control-allow-origin'], '*')
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -226,7 +226,7 @@ describe('every page', () => {
     assert.equal((await site()('/openapi.json', { 'if-none-match': headers.etag ?? '' })).status, 304)
   })
 
-  test('the favicon is a picture of ours under both names', async () => {
+  test('the favicon is our picture at both addresses', async () => {
     for (const path of ['/favicon.svg', '/favicon.ico']) {
       const { text, headers } = await site()(path)
       assert.equal(headers['content-type'], 'image/svg+xml')
@@ -236,7 +236,7 @@ describe('every page', () => {
   })
 })
 
-test('the readiness probe waits for the first shop, and says no again at the end', async () => {
+test('the readiness probe waits for the first shop, and fails again at shutdown', async () => {
   let stage = 'starting'
   const metrics = createMetrics()
   const pages = probePages({
@@ -272,7 +272,7 @@ test('the readiness probe waits for the first shop, and says no again at the end
 })
 
 describe('examples', () => {
-  test('a body with quotes survives the shell', () => {
+  test('a body with quotes is escaped for the shell', () => {
     const curl = curlFor({ origin: '', method: 'POST', path: '/x', credential: [], body: { note: "it's" } })
     assert.equal(
       curl,
@@ -280,7 +280,7 @@ describe('examples', () => {
     )
   })
 
-  test('JSON is distinguished and never markup', () => {
+  test('JSON is highlighted and escaped', () => {
     const code = jsonCode({ 'a<b': '<i>"x": 1,</i>', n: 1, list: ['y', null] }).toString()
     assert.equal(
       code,
@@ -288,7 +288,7 @@ describe('examples', () => {
     )
   })
 
-  test('backticks are code, in pairs only', () => {
+  test('paired backticks become code', () => {
     assert.equal(prose('see `next` & go').toString(), 'see <code>next</code> &amp; go')
     assert.equal(prose('a ` alone').toString(), 'a &#96; alone')
   })

@@ -122,7 +122,7 @@ function judge({ lines, taxes, totals }: Judged, document: AdminDocument, expone
 }
 
 describe('e-invoices', () => {
-  test('add up as EN 16931 asks, to the cent of the books, in both syntaxes', () => {
+  test('add up exactly as EN 16931 requires, in both syntaxes', () => {
     const made = { cents: 0, whole: 0 }
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 })
     fc.assert(

@@ -9,7 +9,7 @@ import { documentPdf, fileName, hasPdf } from './pdf.ts'
 import { documentTitle, printed } from './print.ts'
 
 describe('a document as a PDF', () => {
-  test('has every text of the page in its language, and the same bytes each time', () => {
+  test('contains every text of the page in its language, and the same bytes each time', () => {
     for (const [locale, currency] of [
       ['de', 'EUR'],
       ['fr', 'PLN'],
@@ -38,7 +38,7 @@ describe('a document as a PDF', () => {
     }
   })
 
-  test('names a unit price with as many digits as it takes for the line', () => {
+  test('shows a unit price with as many decimals as the line needs', () => {
     const prices = (line: Parameters<typeof documentLine>[0], document: Parameters<typeof sampleDocument>[0] = {}) =>
       printed(speakerFor('en', undefined), sampleDocument({ ...document, lines: [documentLine(line)] })).lines[0]
         ?.cells[1]
@@ -50,7 +50,7 @@ describe('a document as a PDF', () => {
     assert.equal(prices({ quantity: 2, unitPrice: 1000 }, { pricesIncludeTax: false }), '€10.00')
   })
 
-  test('continues on further pages, with the head of the table on each', () => {
+  test('continues on further pages, with the table head on each', () => {
     const many = Array.from({ length: 60 }, (_, i) => documentLine({ name: `Item ${i} ${'long '.repeat(20)}` }))
     const { pages, texts } = readPdf(documentPdf(sampleDocument({ lines: many }))?.bytes ?? Buffer.alloc(0))
     assert.ok(pages > 3)
@@ -59,7 +59,7 @@ describe('a document as a PDF', () => {
     for (const { name } of many) assert.ok(texts.some((text) => text.startsWith(name.slice(0, 12))))
   })
 
-  test('is in English where the fonts lack the letters of its language, and there is none where they lack those of a name', () => {
+  test('is in English if the fonts lack its language, and is missing if they lack the letters of a name', () => {
     for (const locale of ['ja', 'ar']) {
       const file = documentPdf(sampleDocument({ locale }))
       assert.ok(file)
@@ -70,7 +70,7 @@ describe('a document as a PDF', () => {
     assert.equal(documentPdf(foreign), undefined)
   })
 
-  test('has the e-invoice inside, which is also a file of its own', () => {
+  test('contains the e-invoice, which is also a separate file', () => {
     const document = sampleDocument()
     const { files } = readPdf(documentPdf(document)?.bytes ?? Buffer.alloc(0))
     assert.equal(files.get('factur-x.xml'), documentFile(document, 'cii')?.bytes.toString())
@@ -85,7 +85,7 @@ describe('a document as a PDF', () => {
     assert.equal(documentFile(document, 'exe'), undefined)
   })
 
-  test('its name has no letter that a header or a folder minds', () => {
+  test('has a file name that is safe in headers and folders', () => {
     assert.equal(fileName({ number: 'RE 2026/0001"\r\n../x' }, 'pdf'), 'RE-2026-0001-..-x.pdf')
   })
 })

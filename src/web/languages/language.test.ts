@@ -18,26 +18,26 @@ describe('the language of a page', () => {
     ['auto',  'de;q=0',                       'en', 'en'],
     ['auto',  '*, x-klingon, de_DE, 💥, a-b', 'en', 'en'],
   ] as const) {
-    test(`${session} and ${accepted} is ${locale}`, () => {
+    test(`is ${locale} for ${session} and ${accepted}`, () => {
       const speaker = speakerFor(session, accepted)
       assert.deepEqual([speaker.language, speaker.locale], [language, locale])
       assert.equal(speaker.direction, language === 'ar' ? 'rtl' : 'ltr')
     })
   }
 
-  test('a header of any length is read in part', () => {
+  test('reads at most twenty languages of a long header', () => {
     assert.ok(acceptedLocales('de,'.repeat(10_000)).length <= 20)
   })
 
-  test('regions are those that are named, the browser’s first', () => {
+  test("has the requested region, the browser's first", () => {
     assert.deepEqual(regionsNamed('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
     assert.deepEqual(regionsNamed('de', 'en'), [])
     assert.deepEqual(regionsNamed('auto', undefined), [])
   })
 })
 
-describe('a speaker', () => {
-  test('counts in the plurals of its language', () => {
+describe('a text formatter', () => {
+  test('uses the plural forms of its language', () => {
     const say = (locale: string, count: number) => speakerFor(locale, undefined).say('items.count', { count })
     assert.deepEqual(
       [1, 2].map((count) => say('en', count)),
@@ -47,22 +47,22 @@ describe('a speaker', () => {
     assert.equal(say('ja', 3), '3点')
   })
 
-  test('keeps foreign names apart in a text from right to left', () => {
+  test('isolates foreign names in right-to-left text', () => {
     assert.equal(speakerFor('ar', undefined).say('page.back', { merchant: 'A & B' }), 'العودة إلى \u2068A & B\u2069')
   })
 
-  test('does not let French signs fall to the next line', () => {
+  test('keeps French punctuation on the same line', () => {
     assert.equal(speakerFor('fr', undefined).say('page.help'), 'Une question sur votre commande\u00a0?')
   })
 
-  test('writes amounts and durations as the region does', () => {
+  test('formats amounts and durations as in the region', () => {
     assert.match(speakerFor('de-CH', undefined).amount(123456, 'CHF'), /^CHF\s1[’']234\.56$/)
     assert.equal(speakerFor('de', undefined).duration(29.5 * 60_000), '30 Minuten')
     assert.equal(speakerFor('en', undefined).duration(60_000), '1 minute')
     assert.equal(speakerFor('en', undefined).duration(23.5 * 3_600_000), '23 hours')
   })
 
-  test('knows keys from elsewhere or says something else', () => {
+  test('returns the text of a known key, and the default for an unknown one', () => {
     assert.equal(speakerFor('de', undefined).sayKnown('method.card', 'card'), 'Karte')
     assert.equal(speakerFor('de', undefined).sayKnown('constructor', 'barter'), 'barter')
   })

@@ -47,7 +47,7 @@ describe('postgres', () => {
     return { lines, log: (line) => void lines.push(line) }
   }
 
-  test('tries a deadlock again until both have won', async () => {
+  test('retries a deadlock until both transactions succeed', async () => {
     const { storage } = await openThings()
     const holding = { a: signal(), b: signal() }
     const crosswise = (first: 'a' | 'b', second: 'a' | 'b') =>
@@ -65,7 +65,7 @@ describe('postgres', () => {
     assert(storage.stats().writes.retries >= 1)
   })
 
-  test('gives up a race after five tries', async () => {
+  test('abandons a serialization failure after five tries', async () => {
     const { storage } = await openThings()
     let tries = 0
     const losing = storage.write(async (tx) => {
@@ -79,7 +79,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 0 })
   })
 
-  test('bounds a statement and the wait for a lock', async () => {
+  test('limits the time of a statement and the wait for a lock', async () => {
     const { url, storage } = await openThings()
     const hasty = await given.open({ url, withMigrations: false, statementMsMax: 1_000 })
     await assert.rejects(
@@ -98,7 +98,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 2 })
   })
 
-  test('bounds the wait for a connection, and the number of those who wait', async () => {
+  test('limits the wait for a connection and the number of waiting callers', async () => {
     const { storage } = await openThings({ connectionsMax: 1, stallMsMax: 100, queueMax: 2 })
     await storage.read(async (db) => {
       await db.sql`select 1`
@@ -110,7 +110,7 @@ describe('postgres', () => {
     assert.equal((await listThings(storage)).length, 2)
   })
 
-  test('waits for its turn while others get theirs, however many come at once', async () => {
+  test('serves many concurrent callers in turn without a timeout while connections are released', async () => {
     const { storage } = await openThings({ connectionsMax: 2, connectMsMax: 1_000, stallMsMax: 5_000 })
     await Promise.all([listThings(storage), listThings(storage)])
     const works = Array.from({ length: 60 }, () => storage.write((tx) => tx.sql`select pg_sleep(0.03)`))
@@ -118,7 +118,7 @@ describe('postgres', () => {
     assert.equal(storage.stats().connections.waiting, 0)
   })
 
-  test('gives every connection back, whatever the work does', async () => {
+  test('releases every connection, whatever the work does', async () => {
     const { storage } = await openThings({ connectionsMax: 2 })
     for (let i = 0; i < 10; i++) {
       await storage.write(async () => {})
@@ -136,7 +136,7 @@ describe('postgres', () => {
     assert(storage.stats().connections.open <= 2)
   })
 
-  test('lives with fewer connections than it asked for', async () => {
+  test('works with fewer connections than configured', async () => {
     const url = await given.freshUrl()
     const role = `few_${randomBytes(6).toString('hex')}`
     await command(url, `create role ${role} login password 'few' connection limit 3`)
@@ -158,7 +158,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('a primary that became a standby is unavailable, and the next one is found without a restart', async () => {
+  test('is unavailable while the primary is a standby, and finds the next primary without a restart', async () => {
     const { lines, log } = openLines()
     const { url, storage } = await openThings({ log })
     const database = new URL(url).pathname.slice(1)
@@ -192,7 +192,7 @@ describe('postgres', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('writing in a read is a defect, not an outage', async () => {
+  test('reports a write in a read as an error and not as an outage', async () => {
     const { storage } = await openThings()
     await assert.rejects(
       storage.read((db) => db.sql`update things set n = 1`),
@@ -200,7 +200,7 @@ describe('postgres', () => {
     )
   })
 
-  test('names a statement by its text, the same in every process', async () => {
+  test('names a statement by its text, equally in every process', async () => {
     const { url, storage } = await openThings({ connectionsMax: 1 })
     const other = await given.open({ url, withMigrations: false, connectionsMax: 1 })
     const namesIn = (of: Storage) =>
@@ -215,7 +215,7 @@ describe('postgres', () => {
     assert.deepEqual(here, there)
   })
 
-  test('is refused behind a pooler that forgets prepared statements', async () => {
+  test('is refused behind a pooler that loses prepared statements', async () => {
     const pooler = await startPooler(await given.freshUrl())
     await assert.rejects(given.open({ url: pooler, withMigrations: false }), {
       name: StorageRefused.name,
@@ -223,7 +223,7 @@ describe('postgres', () => {
     })
   })
 
-  test('lets no caller wait long while the server is away', async () => {
+  test('fails callers quickly while the server is unreachable', async () => {
     const cluster = await startCluster()
     after(() => cluster.stop())
     const { url } = await freshDatabase({ cluster: cluster.url })
@@ -239,7 +239,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('reports an outage in one line, and its end in another', async () => {
+  test('logs an outage in one line, and its end in another', async () => {
     const cluster = await startCluster()
     after(() => cluster.stop())
     const { url } = await freshDatabase({ cluster: cluster.url })
@@ -266,7 +266,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('what is only busy is not an outage', async () => {
+  test('does not report a busy database as an outage', async () => {
     const { lines, log } = openLines()
     const { storage } = await openThings({ connectionsMax: 1, stallMsMax: 100, log })
     await storage.read(async (db) => {
@@ -277,7 +277,7 @@ describe('postgres', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('warns of time limits that are off, and says how to set them', async () => {
+  test('warns if time limits are off, and says how to set them', async () => {
     const warnings: unknown[] = []
     const url = await given.freshUrl()
     const log = (line: string, fields?: object) => void warnings.push([line, fields])
@@ -291,7 +291,7 @@ describe('postgres', () => {
     ])
   })
 
-  test('warns once when signals do not arrive', async () => {
+  test('warns once if signals do not arrive', async () => {
     const url = await given.freshUrl()
     const { lines, log } = openLines()
     const pooler = await startPooler(url, { isDeaf: true })
@@ -305,7 +305,7 @@ describe('postgres', () => {
     assert.equal(lines.length, 1)
   })
 
-  test('says nothing of signals that arrive', async () => {
+  test('logs nothing if signals arrive', async () => {
     const url = await given.freshUrl()
     const { lines, log } = openLines()
     const storage = await given.open({ url, withMigrations: false, signalMsMax: 2_000, log })
@@ -320,7 +320,7 @@ describe('postgres', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('servers in different schemas of one database hear only their own signals', async () => {
+  test('delivers signals only to servers in the same schema of a database', async () => {
     const url = await given.freshUrl()
     const names = ['cell_a', `Cell "b" ${'x'.repeat(40)}`]
     const opened = await Promise.all(
@@ -347,7 +347,7 @@ describe('postgres', () => {
     assert.deepEqual([one.calls.count(), other.calls.count()], [1, 1])
   })
 
-  test('is refused where its search path leads to the tables of another schema', async () => {
+  test('is refused if its search path leads to tables of another schema', async () => {
     const url = await given.freshUrl()
     await given.open({ url })
     await command(url, 'create schema cell')
@@ -360,7 +360,7 @@ describe('postgres', () => {
     await within('public,cell')
   })
 
-  test('survives the end of its connections', async () => {
+  test('survives the termination of its connections', async () => {
     const { url, storage } = await openThings()
     const terminate =
       'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()'
@@ -407,7 +407,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('sends what does not wait for each other in one flight, the begin with it', async () => {
+  test('sends independent statements together, with the begin', async () => {
     const { url, storage } = await openThings()
     await storage.close()
     // Answers are held back until all has been sent: whoever waits for one before sending the next would wait for ever.
@@ -421,7 +421,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(through))[0], { id: 'a', n: 2 })
   })
 
-  test('does not repeat a commit whose answer was lost', async () => {
+  test('does not repeat a commit whose response was lost', async () => {
     const { url, storage } = await openThings()
     const proxy = await startProxy(url, () => true)
     const through = await given.open({ url: proxy.url, withMigrations: false })
@@ -439,7 +439,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 2 })
   })
 
-  test('lets go of a server that no longer answers', async () => {
+  test('abandons a server that no longer responds', async () => {
     const { url, storage } = await openThings()
     const proxy = await startProxy(url, () => false)
     const through = await given.open({ url: proxy.url, withMigrations: false, workMsMax: 1_500 })
@@ -452,7 +452,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
   })
 
-  test('waits no longer for an answer than the server may take for a statement', async () => {
+  test('waits no longer for a response than the server may take for the statement', async () => {
     const { url, storage } = await openThings()
     const proxy = await startProxy(url, () => false)
     const through = await given.open({ url: proxy.url, withMigrations: false, statementMsMax: 500 })
@@ -468,7 +468,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 0 })
   })
 
-  test('gives a shopper an answer within ten seconds, whatever the network does', () => {
+  test('has time limits that end every request within ten seconds', () => {
     assert.ok(DEFAULTS.statementMsMax + silenceMs < 10_000)
     assert.ok(DEFAULTS.stallMsMax + DEFAULTS.connectMsMax <= 10_000)
   })
@@ -483,7 +483,7 @@ describe('postgres', () => {
     return row?.count
   }
 
-  test('lets other nodes hear a signal, over one connection that is opened when someone listens', async () => {
+  test('sends a signal to other nodes, over one connection opened with the first listener', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     await signalDeliveries(here)
@@ -502,7 +502,7 @@ describe('postgres', () => {
     await until(async () => (await countListening(here)) === 0)
   })
 
-  test('a node that sends deliveries itself wakes no other for them', async () => {
+  test('does not wake other nodes for deliveries that it sends itself', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const [own, deliveries, credentials] = [createCallCounter(), createCallCounter(), createCallCounter()]
@@ -517,7 +517,7 @@ describe('postgres', () => {
     assert.equal(deliveries.count(), 0)
   })
 
-  test('gathers the signals of a busy moment into few notifications', async () => {
+  test('combines the signals of a busy moment into few notifications', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
@@ -540,7 +540,7 @@ describe('postgres', () => {
     assert(deliveries.count() >= 1 && deliveries.count() <= most, `${deliveries.count()} of at most ${most}`)
   })
 
-  test('hears again after its listening connection was lost, and looks whether it missed something', async () => {
+  test('listens again after its connection was lost, and calls listeners for signals it may have missed', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
@@ -561,7 +561,7 @@ describe('postgres', () => {
     }
   })
 
-  test('says what it still owes when it is closed', async () => {
+  test('sends pending signals when it is closed', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const credentials = createCallCounter()
@@ -574,7 +574,7 @@ describe('postgres', () => {
     await credentials.times(1)
   })
 
-  test('closes at once while it connects, and while no one answers', async () => {
+  test('closes immediately while it connects, and while the server does not respond', async () => {
     const url = await given.freshUrl()
     const storage = await given.open({ url, ...bare })
     storage.listen('deliveries', () => {})
@@ -590,7 +590,7 @@ describe('postgres', () => {
     assert(ms < 4_000)
   })
 
-  test('hears another process, and lets it end', async () => {
+  test('receives signals of another process, and lets that process end', async () => {
     const { url, storage } = await openThings()
     const other = start('hear', url)
     assert.equal(await other.line(), 'heard')
@@ -599,7 +599,7 @@ describe('postgres', () => {
     assert.equal(await other.finish(), 0)
   })
 
-  test('prepares anew what a migration has changed', async () => {
+  test('prepares statements again after a migration', async () => {
     const { storage } = await openThings({ connectionsMax: 1 })
     const everything = () => storage.read((db) => db.sql`select * from things where id = ${'a'}`)
     assert.deepEqual(await everything(), [{ id: 'a', n: 0 }])
@@ -608,7 +608,7 @@ describe('postgres', () => {
     assert.equal(storage.stats().writes.retries, 1)
   })
 
-  test('prepares anew what a proxy forgot, also for a statement that no one awaits', async () => {
+  test('prepares statements again that a proxy lost, also statements that are not awaited', async () => {
     const { storage } = await openThings({ connectionsMax: 1 })
     const add = (id: string, isAwaited: boolean) =>
       storage.write(async (tx) => {
@@ -625,7 +625,7 @@ describe('postgres', () => {
     )
   })
 
-  test('refuses to read a number that is not exact', async () => {
+  test('refuses to read an inexact number', async () => {
     const { storage } = await openThings()
     await assert.rejects(
       storage.read((db) => db.sql`select 9007199254740993 as "n"`),

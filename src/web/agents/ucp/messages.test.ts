@@ -22,7 +22,7 @@ const messages: Message[] = [
 
 const shownIn = (locale: string) => shownMessages(messages, wordsFor(locale, undefined))
 
-test('every sentence is there in every language, and codes are the same in all', () => {
+test('every language has every text, with the same codes', () => {
   const english = shownIn('en')
   // Two are for those who write the platform.
   const isForBuyers = ({ code }: { code: string }) => code !== 'capabilities_incompatible' && code !== 'unauthorized'

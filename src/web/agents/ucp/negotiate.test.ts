@@ -13,7 +13,7 @@ const checkout = 'dev.ucp.shopping.checkout'
 const strict = { capability: checkout, isLenient: false }
 
 describe('negotiation', () => {
-  test('takes what both list in the version of the profile, and extensions with a parent only', () => {
+  test('selects what both list in the version of the profile, and extensions only with their parent', () => {
     for (const { version } of dialects) {
       const found = negotiate(profile(version, ['checkout', 'discount', 'unknown']), strict)
       assert.ok(typeof found === 'object' && found.isActive)
@@ -28,12 +28,12 @@ describe('negotiation', () => {
     assert.deepEqual([...orphan.active], ['dev.ucp.shopping.order'])
   })
 
-  test('treats entries of another version than the profile as absent', () => {
+  test('ignores entries of another version than the profile', () => {
     const found = negotiate(profile('2026-08-25', ['checkout'], '2026-04-08'), strict)
     assert.ok(typeof found === 'object' && !found.isActive)
   })
 
-  test('refuses an unknown version, but in test mode takes the caller for one that lists everything', () => {
+  test('refuses an unknown version, but in test mode assumes a caller that lists everything', () => {
     assert.equal(negotiate(profile('2025-01-01', ['checkout']), strict), 'version_unsupported')
     for (const given of [undefined, profile('2025-01-01', []), profile('2026-04-08', [])]) {
       const found = negotiate(given, { ...strict, isLenient: true })
@@ -41,14 +41,14 @@ describe('negotiation', () => {
     }
   })
 
-  test('what is not a profile is none', () => {
+  test('a malformed profile is ignored', () => {
     for (const value of [null, [], {}, { ucp: 1 }, { ucp: { version: 5 } }])
       assert.equal(readPlatformProfile(value), undefined)
     const wrong = { ucp: { version: 'x', capabilities: { [checkout]: 'b', a: [{ version: '2026-08-25' }] } } }
     assert.deepEqual(readPlatformProfile(wrong)?.capabilities.get(checkout), [])
   })
 
-  test('keeps of a document what is used of it, however much there is', () => {
+  test('reading a document keeps only its used parts, with limits', () => {
     const version = '2026-08-25'
     const key = {
       kid: 'a',

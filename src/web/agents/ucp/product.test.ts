@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { product } from '../../../contract/open/samples.ts'
 import { detailView, ucpProductView } from './product.ts'
 
-test('a unit price has content and reference in one unit, from which its amount follows', () => {
+test('a unit price has measure and reference in one unit, from which its amount follows', () => {
   const price = { amount: 1_299, currency: 'EUR' }
   const unitPriceOf = (measure: object | null) => {
     const skus = product.skus.map((sku) => ({ ...sku, price, measure: measure as typeof sku.measure & null }))
@@ -24,7 +24,7 @@ test('a unit price has content and reference in one unit, from which its amount 
   assert.equal(unitPriceOf(null), undefined)
 })
 
-test('of a single product, what is selected is said, and variants that do not have it are left out', () => {
+test('a single product shows the selected options and leaves out variants without them', () => {
   const [first] = product.skus
   assert.ok(first)
   const skuOf = (id: string, size: string, color: string, availability: typeof first.availability = 'in_stock') => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localeIn } from './read.ts'
 
-test('the language of a buyer becomes the locale of a session, or none', () => {
+test('the language of a buyer becomes the locale of a session or none', () => {
   for (const [tag, locale] of [
     ['de', 'de'],
     ['fr-ca', 'fr-CA'],

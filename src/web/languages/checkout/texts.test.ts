@@ -24,7 +24,7 @@ describe('the texts of the checkout', () => {
       }
     })
 
-    test(`${language} has every plural form that its numbers ask for`, () => {
+    test(`${language} has every plural form that its numbers need`, () => {
       const wanted = new Intl.PluralRules(language).resolvedOptions().pluralCategories
       for (const key of keys) {
         const text: string | Plural = texts[language][key]

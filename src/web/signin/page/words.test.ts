@@ -10,7 +10,7 @@ function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
 }
 
-describe('the texts of the pages of people', () => {
+describe('the texts of the sign-in and account pages', () => {
   for (const language of languages)
     test(`${language} has every text, with the placeholders of the English one`, () => {
       const texts = signInTexts[language]
@@ -20,14 +20,14 @@ describe('the texts of the pages of people', () => {
       assert.deepEqual(language === 'en' ? [] : same, [])
     })
 
-  test('the language is the first of the browser that there is', () => {
+  test("the language is the first of the browser's that exists", () => {
     assert.equal(wordsFor(undefined).language, 'en')
     assert.equal(wordsFor('pt-BR,de-CH;q=0.9,en;q=0.8').language, 'de')
     assert.deepEqual([wordsFor('ar').direction, wordsFor('ja').direction], ['rtl', 'ltr'])
     assert.equal(wordsFor('toString,__proto__').language, 'en')
   })
 
-  test('values are filled in, and do not turn the text around', () => {
+  test('values are inserted without changing the text direction', () => {
     assert.equal(wordsOf('en').say('home.as', { email: 'a@b.example' }), 'Signed in as a@b.example')
     assert.match(wordsOf('ar').say('home.as', { email: 'a@b.example' }), /\u2068a@b\.example\u2069/)
     assert.match(wordsOf('fr').say('signin.forgotten'), /\u00a0\?/)
