@@ -79,7 +79,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.deepEqual([over.text, over.headers.get('etag')], [before.text, before.etag])
   })
 
-  test('the catalog version is raised exactly when a list would differ', async () => {
+  test('the catalog version is raised exactly when what everyone sees would differ', async () => {
     const room = await openStockroom(given, two)
     const first = await version(room)
     await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
@@ -91,6 +91,12 @@ eachEngine('stock in the catalog', (given) => {
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 0)
     assert.equal(await version(room), first + 2)
     assert.deepEqual(await seen(room, 'one'), { quantities: [5], stale: false })
+    // One of several variants runs out, which no list shows.
+    const both = await openStockroom(given, { A: two.A, B: { product: 'one', stock: 6 } })
+    const before = await version(both)
+    await both.write((tx) => hold(tx, both.seller, 'one', both.lines({ B: 6 }), at))
+    assert.equal(await refreshStaleProducts(both.storage, now, 10), 1)
+    assert.equal(await version(both), before + 1)
   })
 
   test('responses are valid until exactly the next hold ends', async () => {

@@ -68,17 +68,18 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
   const makers = await namedMakers(tx, merchantId, products)
   const productOf = new Map(products.map((product) => [product.id, product]))
   const refreshed: RefreshedProduct[] = []
-  let listChanged = false
-  for (const { productId, listRow, nextEndAt } of rows) {
+  let isSeenChanged = false
+  for (const { productId, etag, nextEndAt } of rows) {
     const product = productOf.get(productId)
     if (!product) throw new Error(`${productId} is listed but not published`)
     const answers = renderProduct(seller, product, mode, makers)
-    listChanged ||= answers.listRow !== listRow
     refreshed.push({ productId, answers, staleAt: nextEndAt })
-    if (answers.listRow !== listRow)
-      updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))
+    // What everyone sees of it, in lists and alone. Only numbers of stock have no part in that.
+    if (answers.etag === etag) continue
+    isSeenChanged = true
+    updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))
   }
   if (refreshed.length > 0) refreshListedProducts(tx, { merchantId, mode }, refreshed)
-  if (listChanged) await raiseCatalogVersion(tx, merchantId)
+  if (isSeenChanged) await raiseCatalogVersion(tx, merchantId)
   return refreshed.length
 }

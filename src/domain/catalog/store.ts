@@ -768,7 +768,8 @@ export async function lockStockOf(
 
 export interface StaleRow {
   productId: string
-  listRow: string
+  // As it was rendered last.
+  etag: string
   // When the next hold on one of the SKUs expires: the responses are valid until then.
   nextEndAt: number | null
 }
@@ -780,7 +781,7 @@ export async function listStaleRows(
   now: number,
 ): Promise<StaleRow[]> {
   return tx.sql<StaleRow>`
-    select l.product_id as "productId", l.list_row as "listRow", (
+    select l.product_id as "productId", l.etag, (
         select min((
           select min(h.expires_at) from holds h
           where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.mode = l.mode and h.expires_at > ${now}))
