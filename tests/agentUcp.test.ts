@@ -37,6 +37,8 @@ import {
   saveShownTotal,
   seePlatform,
 } from '../src/domain/agents/store.ts'
+import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
+import { setOnHand } from '../src/domain/inventory/levels.ts'
 import { listEndpoints } from '../src/domain/webhooks/store.ts'
 import { listTableNames } from '../src/platform/storage/catalogue.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
@@ -198,6 +200,49 @@ eachEngine('UCP by REST', (given) => {
       pagination: { cursor: '7.x' },
     })
     assert.equal(wrong.status, 400, wrong.text)
+  })
+
+  test('200 a repeated search is answered anew once anything in its answer changes', async () => {
+    const testServer = await openTestServer(given, { showsShops: true })
+    await letAgentsIn(testServer)
+    const { ask } = platformOf(testServer)
+    const { storage, seller, clock } = testServer
+    const search = () => ask('POST', '/catalog/search', { query: 'roses' })
+    const roses = async () => (await search()).body.products[0]
+    const variant = async (code: string) => (await roses()).variants.find(({ sku }: { sku: string }) => sku === code)
+    const first = await search()
+    assert.equal((await search()).text, first.text)
+    const { id: skuId, price, availability } = await variant('ROSE-24')
+    assert.deepEqual([price.amount, availability.available, (await roses()).url], [5900, true, undefined])
+
+    // A list does not show that one variant of several is sold out.
+    await storage.write((tx) => setOnHand(tx, seller, [{ skuId, onHand: 0 }], { now: clock.now, cause: null }))
+    await refreshStaleProducts(storage, clock.now, 10)
+    assert.equal((await variant('ROSE-24')).availability.available, false)
+    await change(testServer, 'updateAdminSkus', { rows: [{ skuId, price: 4200 }] })
+    assert.equal((await variant('ROSE-24')).price.amount, 4200)
+
+    const { version } = (await testServer.askAdmin('getAdminSite')).body.data
+    const opened = await change(testServer, 'openAdminSite', { expectedVersion: version })
+    assert.equal(opened.status, 200, opened.text)
+    const urlOf = async () => new URL((await roses()).url).pathname
+    assert.equal(await urlOf(), '/test/shops/bloom/products/red-roses')
+    const setRival = (closedAt: number | null) =>
+      storage.write((tx) => tx.sql`update merchants set closed_at = ${closedAt} where slug = 'rival'`)
+    await setRival(clock.now)
+    assert.equal(await urlOf(), '/test/shop/products/red-roses')
+    await setRival(null)
+    await change(testServer, 'closeAdminSite', { expectedVersion: version + 1 })
+    assert.equal((await roses()).url, undefined)
+
+    await letAgentsIn(testServer, 'off')
+    assert.equal((await search()).status, 404)
+    await letAgentsIn(testServer)
+    const { installationId = '' } = (await storage.read((db) => findSettings(db, seller))) ?? {}
+    const [platform] = await storage.read((db) => listPlatforms(db, installationId, { after: null, limit: 1 }))
+    const path = { platformId: platform?.id ?? '' }
+    await change(testServer, 'updateAdminAgentPlatform', { expectedVersion: 1, status: 'blocked' }, path)
+    assert.equal((await search()).status, 403)
   })
 
   test('the pages for people name the agent endpoints of a shop while it is open to agents', async () => {
@@ -652,7 +697,6 @@ eachEngine('UCP by REST', (given) => {
       name: '',
       currency: 'EUR',
       hasAccounts: 0,
-      catalogVersion: 1,
       signingKid: null,
       links: '{}',
     }

@@ -62,7 +62,6 @@ export interface AgentShop extends MerchantMode {
   installationId: string
   // Whether an account at a payment provider is connected: 0 or 1.
   hasAccounts: number
-  catalogVersion: number
   // Id of the key that signs now. Null if no key was created yet.
   signingKid: string | null
   // Addresses of legal texts and the like, as JSON.
@@ -77,7 +76,7 @@ const shopColumns = new Fragment(`
   m.id as "merchantId", s.mode, m.slug, m.name, m.currency, s.level, s.who, s.review_from as "reviewFrom",
   s.order_webhooks as "orderWebhooks", s.installation_id as "installationId",
   case when exists (select 1 from payment_accounts n where n.merchant_id = s.merchant_id and n.mode = s.mode
-    and n.ended_at is null) then 1 else 0 end as "hasAccounts", m.catalog_version as "catalogVersion",
+    and n.ended_at is null) then 1 else 0 end as "hasAccounts",
   (select k.kid from agent_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode and k.retired_at is null
     limit 1) as "signingKid", m.links`)
 
@@ -138,22 +137,39 @@ export interface CalledShop {
   platform: PlatformRow | undefined
 }
 
-// Finds the shop and the platform in one round trip. `profileUrl`: null if the caller has no profile.
+type CalledColumns = AgentShop &
+  Omit<PlatformRow, 'installationId' | 'id' | 'merchantId' | 'profileUrl'> & { platformId: string | null }
+
+// Finds the shop and the platform in one statement. `profileUrl`: null if the caller has no profile.
 export async function findCalledShop(
   db: Reader,
   { slug, mode }: { slug: string; mode: Mode },
   profileUrl: string | null,
 ): Promise<CalledShop> {
   if (profileUrl === null) return { shop: await findAgentShop(db, slug, mode), platform: undefined }
-  const [shop, [platform]] = await Promise.all([
-    findAgentShop(db, slug, mode),
-    db.sql<PlatformRow>`
-      select ${platformColumns} from agent_platforms
-      where installation_id = (select s.installation_id from merchants m
-        join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} where m.slug = ${slug})
-        and profile_url = ${profileUrl}`,
-  ])
-  return { shop, platform }
+  const [row] = await db.sql<CalledColumns>`
+    select ${shopColumns}, p.id as "platformId", p.host, p.status, p.version, p.credential_id as "credentialId",
+      p.first_seen_at as "firstSeenAt", p.last_seen_at as "lastSeenAt"
+    from merchants m
+    join agent_settings s on s.merchant_id = m.id and s.mode = ${mode} and s.level <> 'off'
+    join installations i on i.id = s.installation_id and i.disabled_at is null
+    left join agent_platforms p on p.installation_id = s.installation_id and p.profile_url = ${profileUrl}
+    where m.slug = ${slug} and m.closed_at is null`
+  if (!row) return { shop: undefined, platform: undefined }
+  const {
+    installationId,
+    merchantId,
+    platformId: id,
+    host,
+    status,
+    version,
+    credentialId,
+    firstSeenAt,
+    lastSeenAt,
+  } = row
+  if (id === null) return { shop: row, platform: undefined }
+  const key = { installationId, id, merchantId, profileUrl }
+  return { shop: row, platform: { ...key, host, status, version, credentialId, firstSeenAt, lastSeenAt } }
 }
 
 export async function findPlatformAt(

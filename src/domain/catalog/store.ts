@@ -63,6 +63,18 @@ export async function findDetails(
   return row
 }
 
+// In no order.
+export async function listPublicDetails(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  slugs: readonly string[],
+): Promise<{ slug: string; publicDetail: string }[]> {
+  if (slugs.length === 0) return []
+  return db.sql<{ slug: string; publicDetail: string }>`
+    select slug, public_detail as "publicDetail" from listed_products
+    where merchant_id = ${merchantId} and mode = ${mode} and slug in (${list(slugs)})`
+}
+
 export async function findSeller(db: Reader, merchant: string): Promise<SellerFacts | undefined> {
   const [seller] = await db.sql<SellerFacts>`
     select id, slug, name, currency, low_stock_at as "lowStockAt" from merchants where id = ${merchant}`

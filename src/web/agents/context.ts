@@ -2,14 +2,17 @@
 
 import type { Platforms } from '../../domain/agents/platforms.ts'
 import type { AgentShop, PlatformRow } from '../../domain/agents/store.ts'
+import type { SiteContext } from '../../domain/sites/site.ts'
 import type { Identify } from '../../platform/access/identify.ts'
 import type { Receive } from '../../platform/http/limiter.ts'
 import type { Incoming, Trace } from '../../platform/http/message.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
+import type { CatalogStanding } from './standing.ts'
 import type { PlatformProfile } from './ucp/negotiate.ts'
 import type { UcpParts } from './ucp/perform.ts'
 
 export interface AgentParts extends UcpParts {
+  sites: SiteContext
   receive: Receive
   // Identifies keys that were made for platforms.
   identify: Identify['identify']
@@ -37,6 +40,7 @@ export interface ShopContext {
   request: Incoming
   trace: Trace
   now: Date
+  standing: () => Promise<CatalogStanding>
   // How long the caller must wait before it may open another cart or checkout; 0: no wait.
   openWaitMs: () => number
   // Like `openWaitMs`, for a profile that was not seen before, for reading a profile, and for a call of a platform.

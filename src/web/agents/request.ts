@@ -31,8 +31,10 @@ export function rowAt<Id extends string, Row extends RestRow>(
   const here = rowsHere(rows, path)
   if (here.length === 0) throw refuse('route_not_found')
   const route = here.find(({ row }) => row.method === (method === 'HEAD' ? 'GET' : method))
-  const allow = here.map(({ row }) => row.method).join(', ')
-  if (!route) throw refuse('route_not_found', { status: 405, headers: { allow } })
+  if (!route) {
+    const allow = here.map(({ row }) => row.method).join(', ')
+    throw refuse('route_not_found', { status: 405, headers: { allow } })
+  }
   return { ...route, id: decoded(route.id) }
 }
 

@@ -17,6 +17,7 @@ import { createCalledShops } from './called.ts'
 import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
 import { agentsPage, agentsText } from './pages.ts'
+import { createStandings } from './standing.ts'
 import { handlersOf } from './ucp/handlers.ts'
 import { type Dialect, dialects, newest, readPlatformProfile } from './ucp/negotiate.ts'
 import { type ProfileFacts, profileOf } from './ucp/profile.ts'
@@ -38,6 +39,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
   const { tools } = parts
   const platforms = createPlatforms({ ...tools, profileReads: parts.profileReads }, readPlatformProfile)
   const calledShop = createCalledShops(tools.storage)
+  const standingOf = createStandings(tools.storage, parts.sites)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
   const openThrottle: Throttle | null = parts.isLimited ? createThrottle(opensOfAddress) : null
   const profileThrottle: Throttle | null = parts.isLimited ? createThrottle(profilesOfNetwork) : null
@@ -59,7 +61,8 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     const { slug, mode, rest } = placeOf(path)
     if (!isSlug(slug)) throw refuse('route_not_found')
     const profileUrl = profileNamed(request.raw.headers['ucp-agent']) ?? null
-    const { shop, platform } = await calledShop({ slug, mode }, profileUrl)
+    const mark = tools.storage.commitMark()
+    const { shop, platform } = await calledShop({ slug, mode }, profileUrl, mark)
     if (!shop) throw refuse('route_not_found')
     const base = agentBase(tools.publicOrigin(), shop)
     if (path.startsWith('/ucp/') && rest.startsWith('/.well-known/ucp'))
@@ -76,6 +79,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       trace,
       now,
       paying,
+      standing: () => standingOf(shop, mark),
       openWaitMs: () => openThrottle?.take(bucket, now.getTime()) ?? 0,
       newProfileWaitMs: () => profileThrottle?.take(network, now.getTime()) ?? 0,
       profileReadWaitMs: () => readThrottle?.take(network, now.getTime()) ?? 0,

@@ -89,7 +89,7 @@ async function callTool(
   const [rowId, row] = found
   context.trace.name = rowId
   try {
-    const { parts, shop, trace, now } = context
+    const { parts, shop, trace, now, standing } = context
     const meta = (args.meta ?? {}) as Readonly<Record<string, unknown>>
     const introduced = await introduce(context, row, profileIn(context, meta))
     const { caller, view } = await admit(context, introduced, row, { protocol: 'mcp', body: bytes })
@@ -100,7 +100,8 @@ async function callTool(
     const id = typeof args.id === 'string' ? args.id : ''
     const digest = hash('sha256', JSON.stringify(payload), 'base64url')
     const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
-    const { text } = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
+    const answered = await performUcp(parts, { rowId, shop, caller, view, standing, id, body, digest, key, moment })
+    const text = String(answered.body)
     return toolResult({ structured: JSON.parse(text) as object, text, isError: false })
   } catch (error) {
     return asResult(error)

@@ -114,12 +114,23 @@ export function negotiate(
   return { dialect, active, isActive: active.has(capability) }
 }
 
+const allNames: ReadonlySet<string> = new Set(Object.keys(capabilities))
+
 function everything(dialect: Dialect): Negotiated {
-  return { dialect, active: new Set(Object.keys(capabilities)), isActive: true }
+  return { dialect, active: allNames, isActive: true }
+}
+
+// Cached for each profile, which has one version.
+const activeOf = new WeakMap<PlatformProfile, ReadonlySet<string>>()
+
+function activeFor(profile: PlatformProfile, dialect: Dialect): ReadonlySet<string> {
+  const active = activeOf.get(profile) ?? bothHave(profile, dialect)
+  activeOf.set(profile, active)
+  return active
 }
 
 // Extensions without a common parent are removed.
-function activeFor(profile: PlatformProfile, { version }: Dialect): ReadonlySet<string> {
+function bothHave(profile: PlatformProfile, { version }: Dialect): ReadonlySet<string> {
   const listed = Object.keys(capabilities).filter((name) => profile.capabilities.get(name)?.includes(version))
   const both = new Set(listed)
   return new Set(listed.filter((name) => (capabilities[name]?.extends ?? [name]).some((parent) => both.has(parent))))

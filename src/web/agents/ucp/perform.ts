@@ -31,19 +31,20 @@ import {
 import { untaggedId } from '../../../domain/agents/ids.ts'
 import type { AgentShop } from '../../../domain/agents/store.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
+import { withOrigin } from '../../../domain/catalog/answer.ts'
 import { categoryTree } from '../../../domain/catalog/question.ts'
-import { listCategories, listNamedListings } from '../../../domain/catalog/store.ts'
-import { findShopUrl, type SiteContext, siteStatusOf } from '../../../domain/sites/site.ts'
-import { findStoredSite } from '../../../domain/sites/store.ts'
+import { listCategories, listNamedListings, listPublicDetails } from '../../../domain/catalog/store.ts'
 import type { KeyCaller } from '../../../platform/access/identify.ts'
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { type Claim, once } from '../../../platform/idempotency/once.ts'
+import { lastingBytes } from '../../../platform/kit/bytes.ts'
 import { isId } from '../../../platform/kit/ids.ts'
 import { entryWeight, Lru } from '../../../platform/kit/lru.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
 import { completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
+import type { CatalogStanding } from '../standing.ts'
 import { lineMessage, type Message, notice, shownMessages, type Words, wordsFor } from './messages.ts'
 import { findOrderDocument } from './orders.ts'
 import { detailView, featuredOf, type Input, ucpProductView } from './product.ts'
@@ -53,7 +54,6 @@ import { cartDocument, checkoutView, envelopeOf, type ViewContext } from './view
 
 export interface UcpParts extends PayingParts {
   open: MountedSurface
-  sites: SiteContext
 }
 
 export interface UcpCall {
@@ -61,6 +61,7 @@ export interface UcpCall {
   shop: AgentShop
   caller: AgentCaller
   view: ViewContext
+  standing: () => Promise<CatalogStanding>
   // From the path, or from the argument of the tool.
   id: string
   body: unknown
@@ -73,11 +74,11 @@ export interface UcpCall {
 export interface UcpAnswer {
   status: number
   // JSON.
-  text: string
+  body: string | Buffer
   isReplayed: boolean
 }
 
-const answered = (body: object): UcpAnswer => ({ status: 200, text: JSON.stringify(body), isReplayed: false })
+const answered = (body: object): UcpAnswer => ({ status: 200, body: JSON.stringify(body), isReplayed: false })
 
 // An outcome without a resource. Throwing it rolls back what was written.
 class NoResource extends Error {
@@ -94,15 +95,15 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
     if (!call.view.active.has(row.capability)) throw new NoResource([notice.incompatible()])
     return await handlers[call.rowId](parts, call)
   } catch (error) {
-    if (error instanceof NoResource) return failed(parts, call, error.messages)
+    if (error instanceof NoResource) return failed(call, error.messages)
     throw asProtocolError(error)
   }
 }
 
 // The answer links to the shop, where the buyer can continue.
-async function failed(parts: UcpParts, call: UcpCall, messages: readonly Message[]): Promise<UcpAnswer> {
+async function failed(call: UcpCall, messages: readonly Message[]): Promise<UcpAnswer> {
   const { version } = call.view.dialect
-  const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, call.shop))
+  const { storeUrl: url } = await call.standing()
   return answered({
     ucp: { version, status: 'error' },
     messages: shownMessages(messages, wordsOf(call)),
@@ -143,8 +144,8 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
     }),
   ucpGetCart: async (parts, call) => {
     const cartId = cartIdOf(parts, call, call.id)
-    const text = await parts.tools.storage.read((db) => cartText(parts, db, call, cartId, []))
-    return { status: 200, text, isReplayed: false }
+    const body = await parts.tools.storage.read((db) => cartText(parts, db, call, cartId, []))
+    return { status: 200, body, isReplayed: false }
   },
   ucpUpdateCart: (parts, call) =>
     change(parts, call, async (tx) => {
@@ -283,9 +284,9 @@ async function change(
   work: (tx: Tx) => Promise<string>,
 ): Promise<UcpAnswer> {
   const { status } = ucpRows[call.rowId]
-  if (call.key === null) return { status, text: await tools.storage.write(work), isReplayed: false }
+  if (call.key === null) return { status, body: await tools.storage.write(work), isReplayed: false }
   const { text, replayed } = await once(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
-  return { status, text, isReplayed: replayed }
+  return { status, body: text, isReplayed: replayed }
 }
 
 function claimOf({ caller, key, digest, rowId, id, moment }: UcpCall): Claim {
@@ -331,7 +332,8 @@ async function completeCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnsw
     cause: moment.cause,
     render: (seen: Seen) => checkoutView(seen, view),
   }
-  return { status: 200, ...(await completeOnce(parts, completion).catch(notFound)) }
+  const { text, isReplayed } = await completeOnce(parts, completion).catch(notFound)
+  return { status: 200, body: text, isReplayed }
 }
 
 async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
@@ -370,27 +372,24 @@ const lookedUpMax = 50
 
 // A page of fifty products is 100 KB.
 const searchesBytesMax = 8 * 2 ** 20
-const searches = new Lru<string, { text: string; until: number }>(searchesBytesMax, ({ text }, key) =>
-  entryWeight(key, text.length * 2),
-)
-// Maximum age of the other parts of an answer, such as the address of the online store.
-const searchedMs = 10_000
+const searches = new Lru<string, Buffer>(searchesBytesMax, ({ length }, key) => entryWeight(key, length))
 
-// As for the lists of the catalog, answers are cached until the catalog changes.
+// Answers are cached until the catalog changes, or the address of the online store, which is in them too. As for the lists of the catalog,
+// a change of stock shows after the loop has rendered the product again. The platform is in the key because of the link to the next page.
 async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
-  const { shop, caller, view, digest, moment } = call
-  const { installationId, catalogVersion } = shop
-  const now = moment.now.getTime()
-  const asked = [installationId, caller.platformId, catalogVersion, view.dialect.version, ...view.active, digest]
-  const key = JSON.stringify([parts.tools.publicOrigin(), ...asked])
+  const { shop, caller, view, digest } = call
+  const standing = await call.standing()
+  const { version, locale, storeUrl } = standing
+  const made = [parts.tools.publicOrigin(), version, locale, storeUrl].join(' ')
+  const key = `${shop.installationId} ${caller.platformId} ${digest} ${view.dialect.version} ${[...view.active]} ${made}`
   const known = searches.get(key)
-  if (known && known.until > now) return { status: 200, text: known.text, isReplayed: false }
-  const found = await searchNow(parts, call)
-  searches.set(key, { text: found.text, until: now + searchedMs })
-  return found
+  if (known !== undefined) return { status: 200, body: known, isReplayed: false }
+  const body = lastingBytes(JSON.stringify(await searchNow(parts, call, standing)))
+  searches.set(key, body)
+  return { status: 200, body, isReplayed: false }
 }
 
-async function searchNow(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
+async function searchNow(parts: UcpParts, call: UcpCall, { storeUrl }: CatalogStanding): Promise<object> {
   const { query, filters = {}, pagination = {} } = call.body as SearchShape
   const { min, max } = filters.price ?? {}
   const asked = {
@@ -410,17 +409,16 @@ async function searchNow(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
       ? await searchOne({ cursor, limit })
       : await searchCategories(parts, call, named, { cursor, limit, searchOne })
   const slugs = found.rows.map(({ slug }) => slug)
-  const products = await productsOf(parts, call, slugs)
-  const pageOf = await pagesOf(parts, call)
-  return answered({
+  const products = await listedProducts(parts, call, slugs)
+  return {
     ucp: envelopeOf(call.view),
-    products: products.map((product) => ucpProductView(product, { url: pageOf(product) })),
+    products: products.map((product) => ucpProductView(product, { url: pageOf(product, storeUrl) })),
     pagination: {
       has_next_page: found.next !== null,
       ...(found.next !== null && { cursor: found.next }),
       ...(found.total !== null && { total_count: found.total }),
     },
-  })
+  }
 }
 
 async function searchPage(
@@ -469,8 +467,8 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   if (ids.length > lookedUpMax)
     throw new AgentError(400, 'request_too_large', `At most ${lookedUpMax} ids are looked up.`)
   const named = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, ids))
-  const products = await productsOf(parts, call, [...new Set(named.map(({ slug }) => slug))])
-  const pageOf = await pagesOf(parts, call)
+  const products = await currentProducts(parts, call, [...new Set(named.map(({ slug }) => slug))])
+  const { storeUrl } = await call.standing()
   const found = new Set(named.map(({ word }) => word))
   const messages = ids.flatMap((id) => (found.has(id) ? [] : [notice.unknownId(id)]))
   return answered({
@@ -480,7 +478,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
         product,
         named.filter(({ productId }) => productId === product.id),
       )
-      return ucpProductView(product, { url: pageOf(product), inputs })
+      return ucpProductView(product, { url: pageOf(product, storeUrl), inputs })
     }),
     ...(messages.length > 0 && { messages: shownMessages(messages, wordsOf(call)) }),
   })
@@ -503,17 +501,28 @@ function inputsOf(
 async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const body = call.body as ProductShape
   const [named] = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, [body.id]))
-  const [product] = named ? await productsOf(parts, call, [named.slug]) : []
+  const [product] = named ? await currentProducts(parts, call, [named.slug]) : []
   if (!product) throw new NoResource([notice.notFound()])
   const sku = product.skus.find(({ id }) => id === named?.skuId)
   // A variant's own options are selected, whatever else the request selects.
   const selected = sku?.options.map(({ name, value }) => ({ name, label: value })) ?? body.selected ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
-  const shown = detailView(product, asked, { url: (await pagesOf(parts, call))(product) })
+  const shown = detailView(product, asked, { url: pageOf(product, (await call.standing()).storeUrl) })
   return answered({ ucp: envelopeOf(call.view), product: shown })
 }
 
-async function productsOf(parts: UcpParts, call: UcpCall, slugs: readonly string[]): Promise<Product[]> {
+// Returns products as they were rendered last, in the order of the slugs.
+async function listedProducts({ tools }: UcpParts, { shop }: UcpCall, slugs: readonly string[]): Promise<Product[]> {
+  const rows = await tools.storage.read((db) => listPublicDetails(db, shop, slugs))
+  const textOf = new Map(rows.map(({ slug, publicDetail }) => [slug, publicDetail]))
+  return slugs.flatMap((slug) => {
+    const text = textOf.get(slug)
+    return text === undefined ? [] : [(JSON.parse(withOrigin(text, tools.publicOrigin())) as { data: Product }).data]
+  })
+}
+
+// Returns products as they are now, even if their stock has just changed.
+async function currentProducts(parts: UcpParts, call: UcpCall, slugs: readonly string[]): Promise<Product[]> {
   const principal = readerOf(call)
   const found = await Promise.all(
     slugs.map((slug) => askCatalog<{ data: Product }>(parts, 'getApiKeyCatalogProduct', { principal, path: { slug } })),
@@ -537,14 +546,7 @@ async function askCatalog<Reply>(
   }
 }
 
-// Returns the address of the online store if it is open, else null.
-async function shopUrlOf({ sites }: UcpParts, db: Reader, shop: AgentShop): Promise<string | null> {
-  const isOpen = siteStatusOf(await findStoredSite(db, shop)) === 'open'
-  return isOpen ? findShopUrl(db, sites, shop) : null
-}
-
-// Returns the address of a product's page in the online store.
-async function pagesOf(parts: UcpParts, { shop }: UcpCall): Promise<(product: Product) => string | undefined> {
-  const url = await parts.tools.storage.read((db) => shopUrlOf(parts, db, shop))
-  return ({ slug }) => (url === null ? undefined : `${url}/products/${slug}`)
+// Returns the address of a product's page in the online store, if that is open.
+function pageOf({ slug }: Product, storeUrl: string | null): string | undefined {
+  return storeUrl === null ? undefined : `${storeUrl}/products/${slug}`
 }

@@ -26,7 +26,7 @@ export async function answerRest(context: ShopContext, path: string): Promise<Ou
 const plainHeaders = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
 async function answer(context: ShopContext, path: string): Promise<Outgoing> {
-  const { request, trace, parts, shop, now } = context
+  const { request, trace, parts, shop, now, standing } = context
   const { rowId, row, id } = rowAt<UcpRowId, UcpRow>(ucpRows, request.raw.method ?? '', path) // 404, 405
   trace.name = rowId
   if (context.named.profileUrl === null) throw withoutProfile() // 400
@@ -37,9 +37,9 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const body = row.body === null ? null : checkedBody(row, jsonIn(bytes)) // 400
   const digest = hash('sha256', bytes, 'base64url')
   const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }
-  const done = await performUcp(parts, { rowId, shop, caller, view, id, body, digest, key, moment })
+  const done = await performUcp(parts, { rowId, shop, caller, view, standing, id, body, digest, key, moment })
   const replayed = done.isReplayed && { 'idempotency-replayed': 'true' }
-  const answered = { status: done.status, body: done.text, headers: { ...plainHeaders, ...replayed } }
+  const answered = { status: done.status, body: done.body, headers: { ...plainHeaders, ...replayed } }
   return row.kind === 'complete' ? signedAnswer(context, answered) : answered
 }
 

@@ -5,10 +5,7 @@ import type { Outgoing } from '../../../platform/http/message.ts'
 import { contentDigestOf, signatureHeaders } from '../../../platform/kit/httpsig.ts'
 import type { ShopContext } from '../context.ts'
 
-export async function signedAnswer(
-  { parts, shop, now }: ShopContext,
-  answer: Outgoing & { body: string; headers: Record<string, string> },
-): Promise<Outgoing> {
+export async function signedAnswer({ parts, shop, now }: ShopContext, answer: Outgoing): Promise<Outgoing> {
   const signer = await agentSigner(parts.tools, shop, now.getTime())
   if (!signer) return answer
   const headers = { ...answer.headers, 'content-digest': contentDigestOf(answer.body) }
