@@ -259,7 +259,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     assert.equal(ended, 6)
   })
 
-  test('of eight concurrent requests with one DPoP proof one is accepted', async () => {
+  test('one of eight concurrent requests with the same DPoP proof is accepted', async () => {
     const testServer = await open()
     const { accessToken, key } = await installApp(testServer)
     for (let round = 0; round < 3; round += 1) {
@@ -278,7 +278,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     }
   })
 
-  test('of six concurrent token requests with one DPoP proof one is accepted', async () => {
+  test('one of six concurrent token requests with the same DPoP proof is accepted', async () => {
     const testServer = await open()
     const { refreshToken, key, app } = await installApp(testServer)
     const proof = { claims: { jti: 'the-same' } }

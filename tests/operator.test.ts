@@ -373,7 +373,7 @@ describe('the command line', () => {
     assert.ok(!server.printed().includes('cwk_'))
   })
 
-  test('in production without settings the server listens on this machine only, and with a public address the secret must be in another folder than the database', async () => {
+  test('the server without settings listens on this machine only in production, and needs its secret in another folder for a public address', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, NODE_ENV: 'production' }
     const server = await serve(settings)

@@ -48,7 +48,7 @@ eachEngine('the audit log of changes by the operator', (given) => {
   const of = ({ entries }: Awaited<ReturnType<typeof run>>) => entries.map(([operation]) => operation)
   const shop = ['--merchant', 'bloom']
 
-  test('keys, people and endpoints', async () => {
+  test('has entries for keys, people and endpoints', async () => {
     const made = await run(['keys', 'create', '--name', 'Till', '--scopes', 'catalog:read', ...shop])
     assert.deepEqual(of(made), ['createAdminKey'])
     assert.match(made.entries[0]?.[1] ?? '', /"member":"scopes","from":null,"to":\["catalog:read"\]/)
@@ -109,7 +109,7 @@ eachEngine('the audit log of changes by the operator', (given) => {
     assert.deepEqual(of(await run(['webhooks', 'remove', id])), ['removeAdminWebhookEndpoint'])
   })
 
-  test('orders: sent, refunded, cancelled; what is refused writes nothing', async () => {
+  test('has entries for fulfilled, refunded and cancelled orders, and none for refused commands', async () => {
     const { number: first } = await testServer.orders.place()
     const sent = await run(['orders', 'fulfil', first, '--carrier', 'DHL', '--test', ...shop])
     assert.deepEqual(of(sent), ['fulfilAdminOrder'])
@@ -125,7 +125,7 @@ eachEngine('the audit log of changes by the operator', (given) => {
     assert.equal((await count()).length, before)
   })
 
-  test('files, promotions and payment methods; what a file changed can be taken back', async (t) => {
+  test('has entries for files, promotions and payment methods, and the change of a file can be undone', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     t.after(() => rm(folder, { recursive: true }))
     const file = async (name: string, text: string) => {

@@ -276,7 +276,7 @@ eachEngine('an order', (given) => {
     assert.ok('done' in (await testServer.send(partly.orderId)))
   })
 
-  test('with payment on delivery is sent before it is paid', async () => {
+  test('is sent before it is paid if it is paid on delivery', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
     assert.ok('done' in (await testServer.send(orderId)))
@@ -346,7 +346,7 @@ eachEngine('an order', (given) => {
       assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
-  test('with units on backorder does not restock units that were never in stock when it is returned unpaid', async () => {
+  test('does not restock units that were never in stock when it is returned unpaid with units on backorder', async () => {
     const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3 })) } : product,

@@ -57,7 +57,7 @@ for (const path of ['/', '/docs', '/docs/extensions']) {
 }
 
 describe('the reference', () => {
-  test('without script shows its contents on a desktop, and folds it on a phone', async () => {
+  test('shows its contents on a desktop without script, and folds it on a phone', async () => {
     await visit('/docs/carts', { viewport: sizes.desktop, javaScriptEnabled: false }, async (tab) => {
       const link = tab.locator('.contents a[href="#getPublicCart"]')
       assert(await link.isVisible())
@@ -73,7 +73,7 @@ describe('the reference', () => {
     })
   })
 
-  test('with script filters the contents, copies examples and marks the current section', async () => {
+  test('filters its contents, copies examples and marks the current section with script', async () => {
     await visit(
       '/docs',
       { viewport: sizes.desktop, permissions: ['clipboard-read', 'clipboard-write'] },

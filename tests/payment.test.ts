@@ -201,7 +201,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
   })
 
-  test('of 200 concurrent shoppers for 20 units 20 get an order, and the others are refused and not charged', async () => {
+  test('20 of 200 concurrent shoppers for 20 units get an order, and the others are refused and not charged', async () => {
     const products = [
       {
         slug: 'rare',

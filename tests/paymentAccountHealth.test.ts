@@ -67,7 +67,7 @@ async function openBank(given: Given) {
 }
 
 eachEngine('an account at a payment provider', (given) => {
-  test('with a refused key is reported everywhere and by one e-mail until a call succeeds', async () => {
+  test('is reported everywhere and by one e-mail if its key is refused, until a call succeeds', async () => {
     const { testServer, there, accountId, begin, seen } = await openMarket(given)
     await begin()
     assert.deepEqual(await seen(), nothing)
@@ -92,7 +92,7 @@ eachEngine('an account at a payment provider', (given) => {
     assert.deepEqual((await seen()).emails, ['key_refused', 'key_refused'], 'it began again')
   })
 
-  test('whose key lacks a permission is reported while other calls succeed, and no longer after a day without the failure', async () => {
+  test('is reported if its key lacks a permission while other calls succeed, until a day without the failure', async () => {
     const { testServer, there, begin, seen } = await openMarket(given)
     there.deny('events')
     const providerEvents = async () => {
@@ -110,7 +110,7 @@ eachEngine('an account at a payment provider', (given) => {
     assert.deepEqual(await seen(), { ...nothing, emails: ['permission_missing'] })
   })
 
-  test('with repeatedly refused webhooks is reported until one is accepted', async () => {
+  test('is reported if its webhooks are refused repeatedly, until one is accepted', async () => {
     const { testServer, account, notify, seen } = await openBank(given)
     assert.deepEqual([await notify('wrong'), await notify('wrong')], [400, 400])
     assert.deepEqual(await seen(), nothing, 'anyone may send one')

@@ -68,8 +68,8 @@ function countStorage({ app: { payTools } }: TestServer) {
 
 const notCompleted = /Your payment was not completed/
 
-eachEngine('a shopper who comes back', (given) => {
-  test('during a look-up that missed the payment waits for the next one and returns to the shop', async () => {
+eachEngine('a shopper who returns from the provider', (given) => {
+  test('waits for the next look-up if the current one missed the payment, and lands in the shop', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const held = holdLookUp(bank)
     const asking = lookUpNow(testServer.app.payTools, await paid.payment())
@@ -85,7 +85,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal((await paid.payment()).lookingUntil, null)
   })
 
-  test('to another node than the one that queries the provider returns to the shop too', async () => {
+  test('lands in the shop also at another node than the one that queries the provider', async () => {
     if (given.engine === 'sqlite') return
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const other = await openBankTestServer(given, bank, { url: testServer.url, now: testServer.clock.now })
@@ -102,7 +102,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.calls.lookUp, 2)
   })
 
-  test('right after a look-up that came too early triggers another one immediately', async () => {
+  test('triggers another look-up immediately after one that came too early', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     await lookUpNow(testServer.app.payTools, await paid.payment())
     bank.provider.act(paid.key, 'pay')
@@ -172,7 +172,7 @@ eachEngine('a shopper who comes back', (given) => {
     assert.equal(bank.provider.books.size, 4)
   })
 
-  test('repeatedly cannot trigger look-ups without limit', async () => {
+  test('cannot trigger look-ups without limit by returning repeatedly', async () => {
     const { bank, testServer, paid, get, comeBack } = await openShop(given)
     const path = returnPathOf(testServer.app.payTools.rootSecret, await paid.payment())
     await Promise.all(Array.from({ length: 12 }, () => get(path)))

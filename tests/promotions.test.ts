@@ -56,7 +56,7 @@ describe('a promotion code', () => {
     test(`${JSON.stringify(typed)} is ${JSON.stringify(kept)}`, () => assert.equal(normalCode(typed), kept))
   }
 
-  test('in normal form is not changed by normalizing', () => {
+  test('is not changed by normalizing if it is in normal form', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 20 }), (text) => {
         assert.equal(normalCode(normalCode(text)), normalCode(text))

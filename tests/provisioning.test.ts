@@ -921,7 +921,7 @@ describe('a shop file', () => {
     })
   }
 
-  test('that is not UTF-8 or larger than 8 MiB is refused', () => {
+  test('is refused if it is not UTF-8 or larger than 8 MiB', () => {
     const text = JSON.stringify({ merchant: merchant('Tee für alle') })
     assert.ok('file' in readShopBytes(Buffer.from(text), now))
     assert.deepEqual(readShopBytes(Buffer.from(text, 'latin1'), now), {
@@ -957,7 +957,7 @@ describe('a shop file', () => {
     })
   }
 
-  test('with blank names or codes, or with impossible dates, is refused', () => {
+  test('is refused if names or codes are blank or dates are impossible', () => {
     const bad: Product = {
       ...tea,
       categories: [],
@@ -974,7 +974,7 @@ describe('a shop file', () => {
     ])
   })
 
-  test('with an e-mail address that could be read as several is refused', () => {
+  test('is refused if an e-mail address could be read as several', () => {
     for (const text of ['a,b@x.example', 'a;b@x.example', '<a@x.example>', 'a@x.example,', '"a"@x.example'])
       assert.deepEqual(
         place({ merchant: { ...merchant('Tea'), supportEmail: text, mail: { replyTo: text } } }),
@@ -984,7 +984,7 @@ describe('a shop file', () => {
     assert.deepEqual(place({ merchant: { ...merchant('Tea'), supportEmail: 'a+b@x.example' } }), [])
   })
 
-  test('with numbers that would lose digits is refused, with their path', () => {
+  test('is refused if numbers would lose digits, with their path', () => {
     const read = readShopFile(
       `merchant: { slug: tea, name: Tea, currency: GBP, country: GB, lowStockAt: 5.0 }
 products:
@@ -1008,7 +1008,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     })
   })
 
-  test('with redirect hosts that could never match, or with duplicates, is refused with each path', () => {
+  test('is refused if redirect hosts could never match or occur twice, with each path', () => {
     const redirectHosts = [
       'good.example',
       '*.example',

@@ -127,7 +127,7 @@ anyEngine('a redirect payment', (given) => {
     assert.ok(!JSON.stringify(returnUrls).includes(shop.secret))
   })
 
-  test('that was made at the provider returns the shopper to the shop and pays the order once', async () => {
+  test('returns the shopper to the shop and pays the order once', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const page = await shop.get(`/c/${shop.secret}`)
@@ -148,7 +148,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([brand, last4, placeSealed], ['visa', '4242', null])
   })
 
-  test('that was not made is not redirected again after the return, and the shopper can choose', async () => {
+  test('is not redirected again after a return without paying, and the shopper can choose', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const page = await shop.get(`/c/${shop.secret}`)
@@ -213,7 +213,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(paid.view.session.status, 'completed')
   })
 
-  test('that was just made places the order, although the shopper goes back', async () => {
+  test('places the order if the shopper goes back right after paying', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay')
@@ -232,7 +232,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'open')
   })
 
-  test('that expires is closed at the provider and reopens the session', async () => {
+  test('is closed at the provider when it expires, and reopens the session', async () => {
     const shop = await openShop(given)
     await shop.begin()
     for (let i = 0; i < 8; i += 1) await shop.loop(5 * minute)
@@ -242,7 +242,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(session.lastPaymentError?.code, 'authentication_failed')
   })
 
-  test('made in the last moment places the order and is not returned', async () => {
+  test('places the order and is not refunded if it was made in the last moment', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const { lookUp } = shop.bank
@@ -255,7 +255,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.bank.calls.close], ['completed', 1])
   })
 
-  test('whose response to the creation is lost is found with its next action', async () => {
+  test('is found with its next action if the response to its creation was lost', async () => {
     const shop = await openShop(given)
     shop.bank.loseNext('start')
     await shop.begin()
@@ -273,7 +273,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([shop.bank.books.size, (await shop.payments()).length], [1, 1])
   })
 
-  test('of another amount than requested places no order and is reported', async () => {
+  test('places no order and is reported if another amount than requested was paid', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay', shop.amount - 1)
@@ -283,7 +283,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([line?.amount, line?.collected], [shop.amount, shop.amount - 1])
   })
 
-  test('by debit places the order as awaiting payment, and pays it when the debit succeeds', async () => {
+  test('places the order as awaiting payment if it is a debit, and pays it when the debit succeeds', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'bank')
@@ -306,7 +306,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([(await shop.payment()).checkAt, (await shop.payment()).last4], [null, '4242'])
   })
 
-  test('by debit that fails cancels the order and restocks its units', async () => {
+  test('cancels the order and restocks its units if it is a debit that fails', async () => {
     const shop = await openShop(given)
     const before = await shop.stock()
     await shop.begin()

@@ -11,7 +11,7 @@ const hour = 3_600_000
 const day = 24 * hour
 
 anyEngine('a refund at the provider', (given) => {
-  test('that is pending is queried on a schedule and not sent again', async () => {
+  test('is queried on a schedule and not sent again while pending', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     const { clock } = shop.testServer
@@ -55,7 +55,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual(await shop.owed(), expected)
   })
 
-  test('that fails later at the provider ends immediately and is left to the operator', async () => {
+  test('ends immediately and is left to the operator if it fails later at the provider', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.nextRefund('pending')
@@ -71,7 +71,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual(await shop.owed(), [['refund_failed', [`${orderId} ${refund.id} (test)`]]])
   })
 
-  test('that is refused ends immediately', async () => {
+  test('ends immediately if it is refused', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     shop.bank.nextRefund('refused')
@@ -81,7 +81,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal(shop.bank.calls.refund, 1)
   })
 
-  test('whose response was lost is queried; one whose request was lost is sent again under its key', async () => {
+  test('is queried if the response was lost, and sent again under its key if the request was lost', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { clock } = shop.testServer
@@ -132,7 +132,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 100])
   })
 
-  test('that is unknown to the provider after 20 hours is no longer sent and left to the operator', async () => {
+  test('is no longer sent and left to the operator if unknown to the provider after 20 hours', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { clock } = shop.testServer
@@ -156,7 +156,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal(shop.bank.givenBack(paymentId), 100)
   })
 
-  test('that was recorded as paid by hand in the meantime is not sent', async () => {
+  test('is not sent if it was recorded as paid by hand in the meantime', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     await shop.refund(orderId, 100)
@@ -173,7 +173,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal((await shop.order(orderId)).totals.refunded, 100)
   })
 
-  test('as the void of a paid payment is followed in the same way, and may be sent again at any time', async () => {
+  test('is followed in the same way if it voids a paid payment, and may be sent again at any time', async () => {
     const shop = await openBankShop(given)
     const { clock } = shop.testServer
     const { paymentId, payment, total } = await shop.begin()

@@ -313,7 +313,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal((await chargesOf(testServer.storage))[0]?.refunded, 0)
   })
 
-  test('of a cancelled order is repeated with all that is owed, also by a cancellation', async () => {
+  test('is repeated with all that is owed if its order is cancelled, also by a cancellation', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)

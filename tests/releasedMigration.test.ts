@@ -72,7 +72,7 @@ eachEngine('a released database', (given) => {
     })
   })
 
-  test('with 5,000 products and 3,750 orders migrates with at most a few seconds of CPU per migration', async () => {
+  test('migrates 5,000 products and 3,750 orders with at most a few seconds of CPU per migration', async () => {
     const url = await given.freshUrl()
     const filled = await given.open({ url, withMigrations: false })
     await copyReleased(filled, await fillAsReleased(filled), 624)

@@ -387,7 +387,7 @@ eachEngine('the check values of the root secret', (given) => {
     assert.ok(!JSON.stringify(row).includes(right))
   })
 
-  test('of a new version are written beside an existing one, and the version may be dropped until it is used', async () => {
+  test('are written for a new version beside an existing one, and that version may be dropped until it is used', async () => {
     const storage = await given.open()
     await recordSecret(storage, secretOf(right), 1)
     // Made known to every node before any of them uses it.
@@ -409,7 +409,7 @@ eachEngine('the check values of the root secret', (given) => {
     assert.equal((await values(storage)).length, 2)
   })
 
-  test('of two concurrent first uses of an empty database are those of one of them', async () => {
+  test('are those of one process if two use an empty database concurrently', async () => {
     for (const [one, other] of [
       [right, wrong],
       [right, `2:${wrong}`],
@@ -752,7 +752,7 @@ eachEngine('the root secret of a new database', (given) => {
 })
 
 describe('a copied database', () => {
-  test('without its secret, like a backup, is neither served nor changed', async () => {
+  test('is neither served nor changed without its secret, like a backup', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
     assert.equal((await cartwright(['demo'], settings)).code, 0)

@@ -126,7 +126,7 @@ describe('the metrics', () => {
 })
 
 describe('a start', () => {
-  test('that migrates reports its progress, and then serves at the same port', async () => {
+  test('reports the progress of migrations, and then serves at the same port', async () => {
     const settings = await environment()
     const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
     const all = join(root, 'src/platform/storage/migrations')
@@ -150,7 +150,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('with a Node that is too old reports it in one line', () => {
+  test('reports a Node that is too old in one line', () => {
     const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})`
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', older, main, 'doctor'], {
       encoding: 'utf8',
@@ -164,7 +164,7 @@ describe('a start', () => {
     assert.equal(`v${dependencies.node}`, process.version)
   })
 
-  test('by npm ends when npm is ended', async () => {
+  test('ends when the npm that started it is ended', async () => {
     const settings = { ...(await environment()), PORT: '0', PATH: process.env.PATH ?? '' }
     const npm = spawn('npm', ['start', '--', '--no-demo'], {
       cwd: root,
@@ -186,7 +186,7 @@ describe('a start', () => {
     assert.match(printed, /"message":"stopped"/)
   })
 
-  test('on a port in use reports it in one line and creates no shop', async () => {
+  test('reports a port in use in one line and creates no shop', async () => {
     const settings = await environment()
     const port = await takenPort()
     const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
@@ -239,7 +239,7 @@ describe('a start', () => {
     )
   })
 
-  test('on localhost listens on every address of that name, and ends', async () => {
+  test('listens on every address of localhost, and ends', async () => {
     const settings = { ...(await migrated()), HOST: 'localhost' }
     const server = await serveHere({ ...settings, CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }, [
       '--no-demo',
@@ -306,7 +306,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('that was killed while it created the demo shop is completed by the next one', async () => {
+  test('completes the demo shop of a start that was killed', async () => {
     const settings = await migrated()
     const now = Date.now()
     const read = readShopFile(await readFile(join(root, 'apps/demo/shop.yaml'), 'utf8'), now)
@@ -341,7 +341,7 @@ describe('a start', () => {
 
   const damageLine = /^cartwright: the database file is damaged, restore a backup: .*shop\.db: .* page .*$/m
 
-  test('with a damaged file ends when the check finds it, and the next start is refused', async () => {
+  test('ends when the check finds a damaged file, and the next start is refused', async () => {
     const settings = await migrated()
     const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
     assert.equal(await (await serveHere(settings, ['--no-demo'])).stop(), 0)
@@ -363,7 +363,7 @@ describe('a start', () => {
     assert.doesNotMatch(out, /listening/)
   })
 
-  test('with an existing shop creates no demo shop, also if it has no keys', async () => {
+  test('creates no demo shop beside an existing shop, also if that has no keys', async () => {
     const settings = await migrated()
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })
@@ -373,7 +373,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('in a folder that cannot be created reports it in one line', async () => {
+  test('reports a folder that cannot be created in one line', async () => {
     for (const settings of [{}, { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }]) {
       const { code, err } = await cartwright(['serve'], {
         CARTWRIGHT_DATABASE_URL: 'sqlite:/dev/null/deep/a.db',
@@ -384,7 +384,7 @@ describe('a start', () => {
     }
   })
 
-  test('of several concurrent commands in a new folder uses one root secret', async () => {
+  test('uses one root secret if several commands start concurrently in a new folder', async () => {
     const settings = await environment()
     const made = await Promise.all(Array.from({ length: 3 }, () => runProcess(['demo', '--json'], settings)))
     assert.deepEqual(
@@ -426,7 +426,7 @@ describe('a start', () => {
     assert.equal((await runProcess(['--version'], { TMPDIR: '/dev/null' })).code, 0)
   })
 
-  test('of a command whose output cannot be written reports it in one line', {
+  test('reports in one line that output cannot be written', {
     skip: process.platform !== 'linux',
   }, () => {
     for (const args of [['--help'], ['openapi']]) {
@@ -442,7 +442,7 @@ describe('a start', () => {
   })
 
   // A limit on the size of files is a full disk that needs no disk.
-  test('on a full disk leaves no incomplete root secret', { skip: process.platform === 'win32' }, async () => {
+  test('leaves no incomplete root secret on a full disk', { skip: process.platform === 'win32' }, async () => {
     const settings = await environment()
     const env = { PATH: process.env.PATH ?? '', ...settings }
     const limited = spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', 'sh', process.execPath, main, 'migrate'], {
@@ -457,8 +457,8 @@ describe('a start', () => {
 
 const hasLimits = spawnSync('prlimit', ['--version']).status === 0
 
-describe('a stop', () => {
-  test('on a full disk is reported, and does not prevent the next start', { skip: !hasLimits }, async () => {
+describe('a stop on a full disk', () => {
+  test('is reported, and does not prevent the next start', { skip: !hasLimits }, async () => {
     const settings = await environment()
     const server = await serve(settings)
     const key = keyIn(server.printed())
@@ -493,7 +493,7 @@ describe('the log of a server', () => {
     }
   }
 
-  test('on a full disk does not end the server, and the metrics count the lost lines', {
+  test('does not end the server on a full disk, and the metrics count the lost lines', {
     timeout: 60_000,
   }, async (t) => {
     if (
@@ -515,7 +515,7 @@ describe('the log of a server', () => {
     assert.equal(code, 0)
   })
 
-  test('that is not read blocks nothing, and has complete lines when it is read', {
+  test('blocks nothing while it is not read, and then has complete lines', {
     timeout: 60_000,
   }, async () => {
     const port = await freePort()

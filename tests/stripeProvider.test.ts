@@ -277,7 +277,7 @@ describe('a Stripe account', () => {
     assert.deepEqual(await check(), [issueAt('', 'provider_refused', { provider: 'Stripe', reason: '503' })])
   })
 
-  test('with a live key is not opened while a stand-in of Stripe is configured', async () => {
+  test('is not opened with a live key while a stand-in of Stripe is configured', async () => {
     const row = rowOf({ public: {}, secrets: { secretKey: standIn.account.live.secretKey } })
     assert.throws(() => accounts.open({ ...row, account: { ...row.account, mode: 'live' } }), /CARTWRIGHT_STRIPE_URL/)
     assert.throws(() => accounts.open(row), /mode of its account/)
@@ -400,7 +400,7 @@ describe('an outcome of a payment', () => {
     }
   })
 
-  test('with a revoked key is a decline at the start and no response later, without quoting the key', async () => {
+  test('is a decline at the start and no response later if the key was revoked, without quoting the key', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     mode.revoke(mode.restrictedKey)
@@ -435,7 +435,7 @@ describe('an outcome of a payment', () => {
 })
 
 describe('a lost response', () => {
-  test('to the creation of a payment is found by its key', async () => {
+  test('is recovered by the key of the created payment', async () => {
     const provider = await opened()
     const charge = chargeOf()
     standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
@@ -458,7 +458,7 @@ describe('a lost response', () => {
     assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
   })
 
-  test('to none of twenty concurrent starts makes a second intent', async () => {
+  test('makes no second intent among twenty concurrent starts', async () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcomes = await Promise.allSettled(
@@ -484,7 +484,7 @@ describe('closing a payment', () => {
     assert.equal(await provider.close(owed, signal), 'closed')
   })
 
-  test('that Stripe has not received makes a later start a decline', async () => {
+  test('makes a later start a decline if Stripe has not received the payment', async () => {
     const provider = await opened()
     const charge = chargeOf()
     assert.equal(await provider.close(charge, signal), 'closed')
@@ -508,7 +508,7 @@ describe('a refund', () => {
     assert.deepEqual(mode.books.totals().refunded, { eur: 500 })
   })
 
-  test('that Stripe refused is repeated under another key, and is never made twice', async () => {
+  test('is repeated under another key if Stripe refused it, and is never made twice', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const byHand = mode.refundByHand(charge.reference, 1800)
@@ -554,7 +554,7 @@ describe('a void of a payment', () => {
     assert.equal(await provider.refundState?.({ key: request.voidKey, charge, amount: 1999 }, signal), 'succeeded')
   })
 
-  test('of a pending debit waits for its outcome', async () => {
+  test('waits for the outcome of a pending debit', async () => {
     const provider = await opened()
     const charge = await paid(provider, debit)
     const request = { ...charge, voidKey: newId('rfd') }

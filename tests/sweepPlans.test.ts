@@ -149,7 +149,7 @@ eachEngine('a sweep', (given) => {
     await sweepWebhooks(storage, now + 200 * day)
   })
 
-  test('of event bodies, events and deliveries reads only due rows', async () => {
+  test('reads only due rows of event bodies, events and deliveries', async () => {
     const held: Planted = { prefix: 'held', at: now - 40 * day, body: '{}', count: many }
     await plantEvents(testServer, held)
     await plantDeliveries(testServer, held, { endpoint: 'whe_paused', at: now - 40 * day, status: 'pending' })
@@ -187,7 +187,7 @@ eachEngine('a sweep', (given) => {
     })
   })
 
-  test('of carts, sessions and keys reads only due rows', async () => {
+  test('reads only due rows of carts, sessions and keys', async () => {
     const { storage, installationId, merchantId } = testServer
     const at = now - day
     await storage.write(async (tx) => {

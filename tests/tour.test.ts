@@ -196,11 +196,11 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     return refused
   }
 
-  test('of the tour in README work', async () => {
+  test('work in the tour of README', async () => {
     await takeTour(await blocks('README.md', '## A tour'))
   })
 
-  test('of the tour in docs/tour.md work', async () => {
+  test('work in docs/tour.md', async () => {
     const tour = await blocks('docs/tour.md', '## Requests')
     assert.equal(tour.filter((text) => stays.test(text)).length, 2)
     const refused = await takeTour(tour)
@@ -212,7 +212,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     shell.skipNpm(commands)
   })
 
-  test('of docs/agents.md buy by UCP, by an MCP tool that hands over to the checkout page, and by ACP', async () => {
+  test('buy by UCP, by an MCP tool that hands over to the checkout page, and by ACP, in docs/agents.md', async () => {
     const type = async (text: string) => {
       const typed = await shell.type(text)
       assert.ok(typed.calls.length > 0, text)
@@ -228,7 +228,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     assert.match(await type(byAcp), isOrder)
   })
 
-  test('of README for an own shop lead from apply, key and session to an order', async () => {
+  test('lead from apply, key and session to an order, in README', async () => {
     const [block = ''] = await blocks('README.md', '## Your own shop')
     const typed = await shell.type(block)
     assert.doesNotMatch(typed.out, /^!/m, 'apply has nothing to warn of')
@@ -245,7 +245,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     assert.equal(JSON.parse(paid.out).order.paymentStatus, 'paid')
   })
 
-  test('of the guides about apps and payment methods work', async () => {
+  test('work in the guides about apps and payment methods', async () => {
     for (const [page, heading] of [
       ['docs/tour.md', '## Apps'],
       ['docs/oauth.md', '## For the operator'],
@@ -259,7 +259,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     }
   })
 
-  test('of docs/shop-file.md make a shop that sells in both modes', async () => {
+  test('make a shop that sells in both modes, in docs/shop-file.md', async () => {
     const all = blocksBelow(await pageText('docs/shop-file.md'), '## An example')
     const [yaml] = all.filter(({ language }) => language === 'yaml')
     await writeFile(filled('coffee.yaml'), yaml?.text ?? '')

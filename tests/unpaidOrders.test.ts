@@ -225,7 +225,7 @@ anyEngine('orders past their payment term', (given) => {
     assert.deepEqual([await round(), await round(), await round()], [2, 1, 0])
   })
 
-  test('with a row that cannot be written do not block others, and are tried again', async () => {
+  test('do not block others if their row cannot be written, and are tried again', async () => {
     const { orders, ...testServer } = await openOrderTestServer(given)
     const [bad, good] = [await awaited(orders, testServer), await awaited(orders, testServer)]
     const cure = await poison(testServer.storage, 'orders', `old.id = '${bad.orderId}'`)

@@ -97,7 +97,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     }
   })
 
-  test('of 50 concurrent changes each counts, and totals are correct', async () => {
+  test('each of 50 concurrent changes counts, and totals are correct', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 1, 'ROSE-12': 1 })

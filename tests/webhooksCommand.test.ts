@@ -308,7 +308,7 @@ describe('the webhooks commands', () => {
     assert.equal((await cartwright(['webhooks', 'replay', id, '--allow-succeeded'], settings)).code, 1)
   })
 
-  test('of the demo create its endpoint once, paused, and print the same secret each time', async () => {
+  test('create the endpoint of the demo once, paused, and print the same secret each time', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, CARTWRIGHT_SECRET: secretText }
     const first = await json(['demo'], settings)
@@ -438,7 +438,7 @@ describe('webhooks listen', () => {
     assert.ok(!receiver.printed().includes(secret.slice(6, 40)))
   })
 
-  test('without --endpoint uses the endpoint with its own address, prints whole calls with --json, and stops on SIGINT', async () => {
+  test('uses the endpoint with its own address by default, prints whole calls with --json, and stops on SIGINT', async () => {
     const { storage, settings, demo } = await openDemo()
     const { id, secret } = demo.webhookEndpoint
     // A free port, which the endpoint is moved to: the demo's own may be taken on this machine.

@@ -916,7 +916,7 @@ describe('more units of a line', () => {
     )
   })
 
-  test('with a discount on items lower neither the discount nor the total if prices include tax', () => {
+  test('never lower a discount on items, nor the total if prices include tax', () => {
     fc.assert(
       fc.property(grown(plain), holdingPromotion, ([less, more], code) => {
         const [a, b] = [less, more].map((each) => priceCart({ ...each, priceTax: 'included', promotion: code }))
@@ -929,7 +929,7 @@ describe('more units of a line', () => {
 
   // The discount is rounded and spread anew, which can move two units onto a line, and each line rounds its tax by itself. The tax of
   // shipping follows the goods, and may fall with more of a low rate.
-  test('with a discount and prices without tax lower the total by at most two units per line and the tax of shipping', () => {
+  test('lower a discounted total by at most two units per line and the tax of shipping, if prices exclude tax', () => {
     const besideShipping = ({ totals, shipping }: Pricing) => totals.total - shipping.tax
     fc.assert(
       fc.property(grown(plain), holdingPromotion, ([less, more], code) => {

@@ -80,7 +80,7 @@ test('every reason for refusing a promotion applies exactly at its limits', () =
   )
 })
 
-test('of several reasons the first in order is reported', () => {
+test('the first of several reasons is reported', () => {
   const order = [
     'disabled',
     'not_started',

@@ -526,7 +526,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(events, [['Web', 'inventory.replenished', 'Z', 7, 1]])
   })
 
-  test('of 200 concurrent buyers for 20 units 20 succeed', async () => {
+  test('20 of 200 concurrent buyers for 20 units succeed', async () => {
     const { room, hold, sell } = await stockroom()
     const sold = await Promise.all(Array.from({ length: 200 }, (_, i) => sell(`buyer ${i}`, { A: 1 })))
     assert.equal(sold.filter((shortage) => shortage.A === undefined).length, 20)

@@ -136,7 +136,7 @@ eachEngine('apps', (given) => {
     assert.deepEqual(read, { byId: second, byName: first, nobody: [undefined, undefined], all: [first, second] })
   })
 
-  test('with a duplicate name are refused, also when created concurrently', async () => {
+  test('cannot share a name, also when created concurrently', async () => {
     const storage = await given.open()
     const made = await Promise.all([1, 2, 3].map(() => storage.write((tx) => createApp(tx, definition, now))))
     assert.equal(made.filter(Boolean).length, 1)

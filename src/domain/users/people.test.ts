@@ -173,7 +173,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal(await storage.read((db) => findSession(db, token, now)), undefined)
   })
 
-  test('of many sessions the newest are kept', async () => {
+  test('only the newest of many sessions are kept', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const made = []

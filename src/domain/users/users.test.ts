@@ -176,7 +176,7 @@ eachEngine('users', (given) => {
     assert.doesNotMatch(JSON.stringify(rows), /ada|example|horse/i)
   })
 
-  test('with a duplicate e-mail address are refused, also when created concurrently', async () => {
+  test('cannot share an e-mail address, also when created concurrently', async () => {
     const storage = await testServer()
     const made = await Promise.all(
       ['ada@example.com', 'ADA@EXAMPLE.COM'].map((email) =>
@@ -203,7 +203,7 @@ eachEngine('users', (given) => {
     assert.equal(await signIn(storage, secret(newText), 'ada@example.com', 'correct horse'), undefined)
   })
 
-  test('with an e-mail address moved from another row do not show it', async () => {
+  test('do not show an e-mail address moved from another row', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const bob = await storage.write((tx) => createUser(tx, rootSecret, { ...ada, email: 'bob@example.com' }, now))
@@ -259,7 +259,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(await state(), { isIn: true, shops: 2, shop: true })
   })
 
-  test('with a new password cannot sign in with the old one', async () => {
+  test('cannot sign in with the old password after a change', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.equal(await storage.write((tx) => setPassword(tx, user.id, cheapHash('another horse'), now)), true)

@@ -54,7 +54,7 @@ describe('a response', () => {
     assert.ok(!/transfer-encoding|expect:/i.test(request))
   })
 
-  test('that redirects is reported and not followed', async (context) => {
+  test('is reported and not followed if it redirects', async (context) => {
     const other = await listen(context, (socket) => socket.write(answer('200 OK')))
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await listen(context, (socket) =>
@@ -94,7 +94,7 @@ describe('a response', () => {
     }
   })
 
-  test('with endless interim responses or an upgrade counts as none', async (context) => {
+  test('is treated as missing after endless interim responses or an upgrade', async (context) => {
     for (const text of [
       'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000),
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
@@ -127,14 +127,14 @@ describe('a response', () => {
     }
   })
 
-  test('with a compressed body is not decompressed', async (context) => {
+  test('is not decompressed', async (context) => {
     const receiver = await listen(context, (socket) =>
       socket.write(answer('200 OK', 'not gzip', 'content-encoding: gzip\r\n')),
     )
     assert.equal((await open(context, patient).send(callTo(receiver))).answer, 'not gzip')
   })
 
-  test('without a length ends with the connection, and a chunked one with its last chunk', async (context) => {
+  test('ends with the connection if it has no length, and with its last chunk if it is chunked', async (context) => {
     const plain = await listen(context, (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'))
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(plain))), answered(200, 'hello'))
     const chunked = await listen(context, (socket) =>

@@ -28,7 +28,7 @@ describe('opening a database', () => {
     }
   })
 
-  test('of the first release waits for the node that migrates it', async () => {
+  test('waits for the node that migrates a database of the first release', async () => {
     const url = await given.freshUrl()
     const other = await given.open({ url, withMigrations: false })
     await fillAsReleased(other)

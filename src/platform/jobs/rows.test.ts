@@ -109,7 +109,7 @@ eachEngine('rows of a loop', (given) => {
     assert.deepEqual(await sweepDeferred(storage, now), new Map([['carts', 2]]))
   })
 
-  test('of another loop or tenant are not deferred with them', async () => {
+  test('are deferred without those of other loops or tenants', async () => {
     const storage = await given.open()
     const one = [{ owner: 'mer_a', id: 'x' }]
     const other = [{ owner: 'mer_b', id: 'x' }]
@@ -122,7 +122,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal(named.length, 1)
   })
 
-  test('that succeed again are forgotten an hour after they were due', async () => {
+  test('are forgotten an hour after they were due if they succeed again', async () => {
     const storage = await given.open()
     await roundOf(storage, notes, ({ id }) => id === 'note_1' && new Error('bad'))
     const retryAt = start + minute
@@ -143,7 +143,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal((await roundOf(storage, notes, () => false, start + 1)).handled.length, 10)
   })
 
-  test('that exceed a time limit of the storage are deferred; unavailable storage ends the round', async () => {
+  test('are deferred if they exceed a time limit of the storage; unavailable storage ends the round', async () => {
     const storage = await given.open()
     const locked = new StorageUnavailable('the row is locked')
     const { handled, failed } = await roundOf(storage, notes, ({ id }) => id === 'note_0' && locked)

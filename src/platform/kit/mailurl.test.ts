@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parseMailUrl } from './mailurl.ts'
 
 describe('the URL for sending e-mails', () => {
-  test('of a mail server uses TLS from the start or requires it, except on this machine', () => {
+  test('may name a mail server, with TLS from the start or required, except on this machine', () => {
     assert.deepEqual(parseMailUrl('smtp://ada:p%40ss@mail.example.com'), {
       kind: 'smtp',
       host: 'mail.example.com',

@@ -22,7 +22,7 @@ describe('the URL for storing pictures', () => {
     )
   })
 
-  test('of a service on this machine uses no TLS, and any other uses it', () => {
+  test('uses TLS, except for a service on this machine', () => {
     const origin = (text: string) => (parseMediaUrl(text) as { origin?: string }).origin
     assert.equal(origin('s3://a:b@127.0.0.1:9000/shop'), 'http://127.0.0.1:9000')
     assert.equal(origin('s3://a:b@store.example:9000/shop'), 'https://store.example:9000')

@@ -68,12 +68,12 @@ eachEngine('migrations', (given) => {
     assert.deepEqual(begun[4], { migration: '0003_third', number: 2, of: 2 })
   })
 
-  test('of the server apply to an empty database', async () => {
+  test('all apply to an empty database', async () => {
     const storage = await given.open()
     assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0, isTooNew: false })
   })
 
-  test('that were replaced by faster ones keep their checksum', async () => {
+  test('keep their checksum if they were replaced by faster ones', async () => {
     const storage = await given.open()
     const [row] = await storage.read(
       (db) => db.sql<{ checksum: string }>`select checksum from schema_migrations where name = '0015_modes'`,
@@ -109,7 +109,7 @@ eachEngine('migrations', (given) => {
     await assert.rejects(migrate(storage, { now, directory }), message)
   })
 
-  test('of a newer version that only add do not stop an earlier program', async () => {
+  test('do not stop an earlier program if a newer version only added to the schema', async () => {
     const storage = await open()
     const directory = await folderOf({
       '0001_first.sql': FIRST,
@@ -123,7 +123,7 @@ eachEngine('migrations', (given) => {
     await refuseOtherSchema(storage, directory)
   })
 
-  test('of a newer version that removed what the program needs stop it', async () => {
+  test('stop an earlier program if a newer version removed what it needs', async () => {
     const storage = await open()
     const files = {
       '0001_first.sql': FIRST,

@@ -295,7 +295,7 @@ test('events are payments changed, refunded or charged back since then, oldest f
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
 })
 
-test('of too many events the newest are listed, and the omission is reported', async () => {
+test('only the newest of too many events are listed, and the omission is reported', async () => {
   now += 60 * 86_400_000
   const since = now
   const first = await started()
