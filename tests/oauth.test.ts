@@ -89,7 +89,7 @@ eachEngine('installing an app with an independent OAuth client library', (given)
     { name: 'a confidential app', isConfidential: true, isPushed: true, alg: 'ES256' },
   ] as const
   for (const { name, isConfidential, isPushed, alg } of ways) {
-    test(`${name}: approved, described, given a key, refreshed, revoked`, async () => {
+    test(`${name} is approved, described, issued a key, refreshed and revoked`, async () => {
       const testServer = await open()
       const seen = { challenges: 0 }
       const app = isConfidential ? testServer.confidentialApp : testServer.publicApp

@@ -87,7 +87,7 @@ eachEngine('an order', (given) => {
   })
 
   for (const isVoided of [false, true])
-    test(`that was cancelled takes a transfer that came too late as owed back, ${isVoided ? 'after' : 'before'} its payment was voided`, async () => {
+    test(`that was cancelled records a late transfer as owed back, ${isVoided ? 'after' : 'before'} its payment was voided`, async () => {
       const testServer = await openCheckout(given)
       const { orderId, number, quote } = await testServer.orders.place({ isManual: true, code: 'ONCE' })
       const { total } = quote.totals
@@ -286,7 +286,7 @@ eachEngine('an order', (given) => {
   })
 
   for (const isRestocked of [false, true])
-    test(`that was refused at the door comes back unpaid, ${isRestocked ? 'and into stock' : 'and not into stock'}`, async () => {
+    test(`that was refused at the door is returned unpaid, ${isRestocked ? 'and restocked' : 'and not restocked'}`, async () => {
       const testServer = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId, number, quote } = await testServer.orders.place(cash)
@@ -329,7 +329,7 @@ eachEngine('an order', (given) => {
     })
 
   for (const isRestocked of [false, true])
-    test(`of which a part was refused at the door is cancelled, ${isRestocked ? 'and all of it' : 'and what was never sent'} goes back into stock`, async () => {
+    test(`is cancelled if a part of it was refused at the door, restocking ${isRestocked ? 'all units' : 'only unsent units'}`, async () => {
       const testServer = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId } = await testServer.orders.place(cash)

@@ -88,7 +88,7 @@ eachEngine('a payment that the operator returned by hand', (given) => {
 
 eachEngine('a debit whose outcome an operator records', (given) => {
   for (const outcome of ['succeeded', 'declined'] as const)
-    test(`as ${outcome}: its order is ${outcome === 'succeeded' ? 'paid' : 'cancelled'}`, async () => {
+    test(`as ${outcome} has an order that is ${outcome === 'succeeded' ? 'paid' : 'cancelled'}`, async () => {
       const shop = await openShop(given)
       const { orderId, paymentId, payment } = await shop.place('bank')
       const left = () => stockOf(shop)
@@ -115,7 +115,7 @@ eachEngine('a debit whose outcome an operator records', (given) => {
 
 eachEngine('a debit that two look-ups query at the same time', (given) => {
   for (const second of ['pending', 'approved'] as const)
-    test(`the second hears ${second}: the order is ${second === 'pending' ? 'still awaited' : 'paid'}`, async () => {
+    test(`has an order that is ${second === 'pending' ? 'unpaid' : 'paid'} if the second look-up finds ${second}`, async () => {
       const shop = await openShop(given)
       const { bank, clock, testServer } = shop
       const { paymentId, payment } = await shop.begin()
@@ -161,7 +161,7 @@ eachEngine('a debit that two look-ups query at the same time', (given) => {
 eachEngine('a debit whose order is cancelled', (given) => {
   for (const what of ['pay', 'fail'] as const)
     for (const answer of ['unknown', 'refused'] as const)
-      test(`it is ${what === 'pay' ? 'paid' : 'refused'} later, after the void was answered ${answer}`, async () => {
+      test(`may be ${what === 'pay' ? 'paid' : 'refused'} later, after the provider answered ${answer} to the void`, async () => {
         const shop = await openShop(given)
         const { bank, clock, testServer } = shop
         const { orderId, paymentId, payment, total } = await shop.place('bank')

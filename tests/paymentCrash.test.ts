@@ -27,7 +27,7 @@ eachEngine('kill -9 during a payment', (given) => {
     ['settled', cards.approved, 'completed'],
     ['called', cards.declined, 'open'],
   ] as const)) {
-    test(`at the step ${step} with a card that is ${card === cards.approved ? 'good' : 'declined'}: the session ends up ${ends}`, async () => {
+    test(`at step ${step} with a card that is ${card === cards.approved ? 'good' : 'declined'} leads to a session that is ${ends}`, async () => {
       const testServer = await openTestServer(given, { shops: [market] })
       const { ready, read, pay, look } = await checkoutOf(testServer)
       const { sessionId, secret, view } = await ready({ CARD: 2 })
@@ -74,7 +74,7 @@ eachEngine('kill -9 during a payment', (given) => {
 
 eachEngine('kill -9 during a completion by an agent', (given) => {
   for (const step of inTurns(given, ['recorded', 'called', 'settling', 'settled'] as const)) {
-    test(`at the step ${step}: the same key is one charge and one order`, async () => {
+    test(`at step ${step} leads to one charge and one order when the key is repeated`, async () => {
       const testServer = await openTestServer(given)
       await letAgentsIn(testServer)
       const { ask } = platformOf(testServer)

@@ -461,7 +461,7 @@ const address = { name: 'Ada Lovelace', line1: '1 Long Street' }
 
 eachEngine('the price of a cart by the API', (given) => {
   for (let index = 0; index < shopsMaxOn[given.engine]; index += 1) {
-    test(`is what the reference says, in shop ${index + 1}`, async (t) => {
+    test(`equals that of the reference calculation, in shop ${index + 1}`, async (t) => {
       t.diagnostic(`SEED=${seed}`)
       const [shop] = fc.sample(shops, { numRuns: 1, seed: seed + index })
       assert.ok(shop)

@@ -53,7 +53,8 @@ describe('a promotion code', () => {
     ['ﬁve', 'FIVE'],
     ['', ''],
   ] as const) {
-    test(`${JSON.stringify(typed)} is ${JSON.stringify(kept)}`, () => assert.equal(normalCode(typed), kept))
+    test(`${JSON.stringify(typed)} is normalized to ${JSON.stringify(kept)}`, () =>
+      assert.equal(normalCode(typed), kept))
   }
 
   test('is not changed by normalizing if it is in normal form', () => {

@@ -75,7 +75,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
   })
 
   for (const namesKeys of [true, false]) {
-    test(`ours is never counted twice, ${namesKeys ? 'by its key' : 'also where the provider does not name keys'}`, async () => {
+    test(`our own refund is never counted twice, ${namesKeys ? 'by its key' : 'also if the provider does not report keys'}`, async () => {
       const shop = await openBankShop(given)
       shop.bank.namesKeys = namesKeys
       const { orderId, paymentId } = await shop.place()

@@ -516,7 +516,7 @@ eachEngine('provisioning', (given) => {
   })
 
   const varied = isOnce(given) ? 2_048 : 300
-  test(`takes a product of ${varied} variants`, async () => {
+  test(`a product with ${varied} variants is imported`, async () => {
     const storage = await openShop(given)
     const rows = Array.from({ length: varied }, (_, i) => ['big', 'Big', 'Black', 'Number', `${i}`, `B-${i}`, '1.00'])
     const report = await bring(storage, csv(...rows))
@@ -913,7 +913,7 @@ describe('a shop file', () => {
     ['members in members', '{a: '.repeat(20_000) + '}'.repeat(20_000), /^the file is nested too deeply$/],
     ['keys that are no words', 'merchant: { [a, b]: 1 }', /key/i],
   ] as const) {
-    test(`${name} is a problem with a message`, () => {
+    test(`is refused with a message for ${name}`, () => {
       const read = readShopFile(text, now)
       assert.ok('problems' in read)
       assert.match(read.problems[0]?.message ?? '', message)
@@ -951,7 +951,7 @@ describe('a shop file', () => {
     ['https://[', false],
     ['http://example.com/a.png', false],
   ] as const) {
-    test(`${isTaken ? 'takes' : 'refuses'} the picture ${url}`, () => {
+    test(`${isTaken ? 'may' : 'must not'} have the picture ${url}`, () => {
       const images = { products: [{ ...tea, categories: [], images: [{ url }] }] }
       assert.deepEqual(place(images), isTaken ? [] : ['/products/0/images/0/url'])
     })

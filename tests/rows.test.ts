@@ -94,7 +94,7 @@ eachEngine('every routed operation', (given) => {
     const path = pathOf(row)
 
     if (row.paged) {
-      test(`${id}: 400 to a cursor that is signed and leads nowhere`, async () => {
+      test(`${id}: 400 for a signed cursor that leads nowhere`, async () => {
         const other = 'whe_01h455vb4pex5vsknk084sn02q'
         const headers = row.caller === 'customer' ? await signedInHeaders(testServer) : {}
         const sessions = await testServer.storage.read((db) => db.sql<{ id: string }>`select id from customer_sessions`)
@@ -127,7 +127,7 @@ eachEngine('every routed operation', (given) => {
         }
       })
 
-      test(`${id}: 400 to two Authorization headers`, async () => {
+      test(`${id}: 400 for two Authorization headers`, async () => {
         const address = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? '')
         const header = `authorization: Bearer ${testServer.keys.full}\r\n`
         const text = await testServer.wire(
@@ -139,7 +139,7 @@ eachEngine('every routed operation', (given) => {
     }
 
     if (Object.keys(path).length > 0) {
-      test(`${id}: 404, one answer for unknown, foreign and malformed`, async () => {
+      test(`${id}: 404 is the same for unknown, foreign and malformed ids`, async () => {
         const answers = new Set<string>()
         const headers = row.caller === 'customer' ? await signedInHeaders(testServer) : {}
         const subject = path.cartId === undefined ? (Object.keys(path).at(-1) as string) : 'cartId'

@@ -42,7 +42,7 @@ eachEngine('a provider that does not respond once', (given) => {
   })
 
   for (const what of ['bank', 'pay'] as const)
-    test(`after many notices of a payment that is ${what === 'bank' ? 'awaited' : 'made'}`, async () => {
+    test(`is queried again soon after many webhooks of a payment that is ${what === 'bank' ? 'awaited' : 'made'}`, async () => {
       const shop = await openBankShop(given)
       const { paymentId } = await shop.place(what)
       const look = async () => {

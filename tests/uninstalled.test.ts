@@ -317,7 +317,7 @@ eachEngine('after an app is uninstalled', (given) => {
       (scene: Scene) => scene.testServer.storage.write((tx) => tx.sql`update merchants set closed_at = null`),
     ],
   ] as const)
-    test(`as long as ${name}, nothing can be paid; the checkout does not end by that`, async () => {
+    test(`while ${name}, nothing can be paid, and the checkout stays open`, async () => {
       const scene = await openScene(given)
       const { secret, sessionId, view } = await scene.open()
       await close(scene)

@@ -661,7 +661,7 @@ eachEngine('webhooks', (given) => {
   })
 
   for (const late of [410, 200])
-    test(`a late ${late} whose lease was lost says nothing about its endpoint`, async () => {
+    test(`a late ${late} whose lease was lost does not change its endpoint`, async () => {
       const testServer = await openTestServer(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
       const receiver = await openReceiver(given)
       const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })

@@ -557,7 +557,7 @@ describe('webhooks listen', () => {
     ],
     ['a body that is not UTF-8', good, Buffer.from([0x7b, 0xff]), /not UTF-8/],
   ] as const) {
-    test(`${problem ? 'refuses' : 'takes'} ${name}`, () => {
+    test(`${problem ? 'refuses' : 'accepts'} ${name}`, () => {
       const told = problemOf(headers, Buffer.from(bytes), [newSecret(), secret], now)
       if (problem) assert.match(told ?? 'verified', problem)
       else assert.equal(told, undefined)

@@ -37,7 +37,7 @@ describe('redirect URIs', () => {
     'http://[::1]:4020/callback',
     'http://localhost/callback',
   ])
-    test(`takes ${uri}`, () => assert.equal(redirectUriProblem(uri), undefined))
+    test(`accepts ${uri}`, () => assert.equal(redirectUriProblem(uri), undefined))
 
   // biome-ignore format: a table is read by its rows
   for (const [uri, why] of [

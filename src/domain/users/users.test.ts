@@ -73,7 +73,7 @@ describe('passwords', () => {
     '🐦🐧🦆🦅🦉🦜🐓🦃🦚🦩',
     makePassword(),
   ])
-    test(`takes ${password}`, () => assert.equal(passwordProblem(password), undefined))
+    test(`accepts ${password}`, () => assert.equal(passwordProblem(password), undefined))
 
   test('a generated password is long and unique', () => {
     const made = Array.from({ length: 50 }, makePassword)
@@ -115,7 +115,7 @@ describe('passwords', () => {
 
 describe('e-mail addresses', () => {
   for (const email of ['ada@example.com', '  Ada@Example.COM ', "o'neil+shop@sub.example"])
-    test(`takes ${email}`, () => assert.equal(emailProblem(email), undefined))
+    test(`accepts ${email}`, () => assert.equal(emailProblem(email), undefined))
   for (const email of ['', 'ada', '@example.com', 'ada@', 'a b@example.com', 'a@b@c', `${'x'.repeat(250)}@example.com`])
     test(`refuses ${email.slice(0, 30)}`, () => assert.match(emailProblem(email)?.message ?? '', /^must/))
 })
