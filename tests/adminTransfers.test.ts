@@ -391,7 +391,7 @@ eachEngine('imports and exports', (given) => {
     )
     assert.deepEqual([...new Set(written.map(({ actor }) => actor))], ['key'])
     assert.equal(changes.filter(({ what, kind }) => what === 'product' && kind === 'create').length, 57)
-    assert.ok(written.length >= 6, 'a batch is small')
+    assert.ok(written.length >= (given.engine === 'sqlite' ? 6 : 2), 'a batch is small')
     const events = await testServer.storage.read(
       (db) => db.sql`select id from events where type = 'product.created' and subject_id = ${shown?.id ?? ''}`,
     )
@@ -681,7 +681,7 @@ eachEngine('imports and exports', (given) => {
     const slugs = Array.from({ length: 50 }, () => unusedName('killed'))
     const rows = slugs.map((slug) => `${slug},Killed,Killed,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
-    await dieAfter(30)
+    await dieAfter(6)
     assert.equal((await transferWith(testServer, id)).state, 'planning')
     testServer.clock.now += 60_000
     await runTransfers(testServer)
@@ -694,7 +694,7 @@ eachEngine('imports and exports', (given) => {
       )
     const soFar: number[] = []
     // Somewhere in the first batch, in the second, and right before a commit.
-    for (const statements of [20, 100, 163, 301]) {
+    for (const statements of [10, 40, 26]) {
       await dieAfter(statements)
       const { state, written } = await transferWith(testServer, id)
       const changes = (await entries(confirmed.headers.get('x-request-id') ?? '')).flatMap(
@@ -726,7 +726,7 @@ eachEngine('imports and exports', (given) => {
     }
     for (let times = 0; times < 3; times += 1) {
       assert.equal((await transferWith(testServer, id)).state, 'planning')
-      await dieAfter(30)
+      await dieAfter(6)
       testServer.clock.now += 60_000
     }
     await runTransfers(testServer)

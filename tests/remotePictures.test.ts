@@ -111,6 +111,22 @@ eachEngine('pictures of imports', (given) => {
     assert.deepEqual(said, Array(2).fill(['loop', true]))
   })
 
+  test('are not downloaded while an import of the merchant is written', async () => {
+    answers.set('/early.png', shows(pngOf()))
+    await bringFile([`early-bowl,Bowl,EB-1,12.00,${old}/early.png,`])
+    const id = await sendFile(
+      testServer,
+      'products',
+      'Handle,Title,Variant SKU,Variant Price\nlate-bowl,Bowl,LB-1,12.00\n',
+    )
+    await runTransfers(testServer)
+    await confirmTransfer(testServer, id)
+    assert.equal((await transferWith(testServer, id)).state, 'writing')
+    assert.deepEqual([await bring(), (await progress()).waiting], [0, 1])
+    await runTransfers(testServer)
+    assert.deepEqual([await bring(), (await progress()).waiting], [1, 0])
+  })
+
   test('that cannot be downloaded stay at their address and are retried or abandoned with the reason', async () => {
     answers.set('/late.png', (_, response) => response.writeHead(503).end())
     answers.set('/text.png', shows(Buffer.from('<!doctype html><title>Please sign in</title>')))

@@ -1,8 +1,8 @@
 // Events about products. They are thin: a receiver that needs more reads the product.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
-import { modes } from '../../contract/words.ts'
-import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
+import { type Mode, modes } from '../../contract/words.ts'
+import { announce, announceTogether, type ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import type { ProductRow } from './product.ts'
@@ -19,8 +19,9 @@ export async function announceProducts(
   steps: readonly ProductStep[],
   context: ChangeContext,
 ): Promise<void> {
-  for (const mode of modes) {
-    const installations = await listActiveInstallations(tx, { merchantId, mode })
+  const installations = await listInstallationsOf(tx, merchantId)
+  if (installations.length === 0) return
+  await announceTogether(tx, async () => {
     for (const step of steps) {
       const { id, slug, version } = step.product
       const data: EventDataOf<'product.updated'> = { product: { id, slug, version } }
@@ -31,9 +32,19 @@ export async function announceProducts(
         dataText: JSON.stringify(data),
         ...context,
       } as const
-      for (const { id: installationId } of installations) announce(tx, { installationId, mode, ...event })
+      for (const { id: installationId, mode } of installations) announce(tx, { installationId, mode, ...event })
     }
-  }
+  })
+}
+
+async function listInstallationsOf(tx: Tx, merchantId: string): Promise<{ id: string; mode: Mode }[]> {
+  const found = await Promise.all(
+    modes.map(async (mode) => {
+      const installations = await listActiveInstallations(tx, { merchantId, mode })
+      return installations.map(({ id }) => ({ id, mode }))
+    }),
+  )
+  return found.flat()
 }
 
 function kindOf({ before, product }: ProductStep) {

@@ -8,11 +8,12 @@ import { type Mode, modes } from '../../contract/words.ts'
 import { type AuditedChange, type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
 import { inGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
+import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { setOnHand } from '../inventory/levels.ts'
-import { insertStock } from '../inventory/store.ts'
+import { insertStock, type NewLevel } from '../inventory/store.ts'
 import { namedMakers } from '../makers/store.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { claimPaths, type PathMove, recordMoves } from '../redirects/change.ts'
@@ -29,15 +30,17 @@ import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from '
 import {
   type CodeOwner,
   codesMax,
-  deleteListedProduct,
-  insertProduct,
+  deleteListedProducts,
+  insertProducts,
   insertSkus,
+  type ListedProduct,
   listProductsBySlug,
   listSkusByCode,
-  putListedProduct,
+  type PlacedSku,
+  putListedProducts,
   replaceProductCategories,
   retireSkus,
-  updateProduct,
+  updateProducts,
   updateSkus,
 } from './store.ts'
 
@@ -400,9 +403,10 @@ export async function writeProducts(
   const products = differing.map(({ product }) => product)
   const makers = await namedMakers(tx, seller.id, products)
   refuseUnknownMakers(makers, products)
-  // These writes are sent in one round trip.
+  writeRows(tx, seller, differing, { categoryIds, makers })
+  // Comes after the rows, because it waits for the locks of the SKUs: a listing is marked stale again if the stock changed.
   await Promise.all([
-    ...differing.map((plan) => writeProduct(tx, seller, plan, { categoryIds, makers })),
+    ...modes.map((mode) => setStock(tx, { merchantId: seller.id, mode }, differing, now)),
     writeIndex(tx, seller, differing),
   ])
   await movePaths(tx, seller.id, differing)
@@ -439,72 +443,96 @@ async function movePaths(tx: Tx, merchant: string, plans: readonly ProductPlan[]
   await recordMoves(tx, merchant, renamed, 'rename', now)
 }
 
-async function writeProduct(
+// Sends one statement for each table, not for each product. None depends on another's result, so PostgreSQL receives them in one round
+// trip; they run in this order.
+function writeRows(
   tx: Tx,
   seller: SellerFacts,
-  plan: ProductPlan,
+  plans: readonly ProductPlan[],
   { categoryIds, makers }: { categoryIds: ReadonlyMap<string, string>; makers: Makers },
-): Promise<void> {
-  const { product } = plan
-  // None of these writes depends on another's result, so PostgreSQL receives them in one round trip; they run in this order.
-  const writes: Promise<unknown>[] = [
-    plan.before ? updateProduct(tx, seller.id, product) : insertProduct(tx, seller.id, product),
-  ]
-  const [inserted, updated] = (['insert', 'update'] as const).map((write) =>
-    plan.skus.filter((sku) => sku.write === write),
+): void {
+  const products = Map.groupBy(plans, ({ before }) => (before ? 'changed' : 'new'))
+  insertProducts(tx, seller.id, products.get('new')?.map(({ product }) => product) ?? [])
+  updateProducts(tx, seller.id, products.get('changed')?.map(({ product }) => product) ?? [])
+  const inserted = plans.flatMap((plan) => skusToWrite(plan, 'insert'))
+  insertSkus(tx, seller.id, inserted)
+  insertStock(
+    tx,
+    seller.id,
+    plans.flatMap((plan) => newLevels(plan)),
   )
-  const at = product.updatedAt
-  if (inserted && inserted.length > 0) {
-    writes.push(insertSkus(tx, seller.id, product.id, inserted, at))
-    const levels = inserted.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock.live.onHand }))
-    insertStock(tx, seller.id, levels, at)
-  }
-  if (updated && updated.length > 0) writes.push(updateSkus(tx, seller.id, updated, at))
-  const retired = plan.retired.map(({ id }) => id)
-  if (retired.length > 0) writes.push(retireSkus(tx, seller.id, retired, at))
-  if (plan.categoriesDiffer) {
-    const ids = product.categories.map((slug) => {
-      const id = categoryIds.get(slug)
-      if (id === undefined) throw new Error(`category ${slug} was not provisioned before its product`)
-      return id
-    })
-    writes.push(replaceProductCategories(tx, seller.id, product.id, ids))
-  }
+  updateSkus(
+    tx,
+    seller.id,
+    plans.flatMap((plan) => skusToWrite(plan, 'update')),
+  )
+  const retired = plans.flatMap(({ product, retired }) =>
+    retired.map(({ id }) => ({ skuId: id, at: product.updatedAt })),
+  )
+  retireSkus(tx, seller.id, retired)
+  const placed = plans.filter(({ categoriesDiffer }) => categoriesDiffer)
+  replaceProductCategories(
+    tx,
+    seller.id,
+    placed.map(({ product }) => ({ productId: product.id, categoryIds: idsOf(product.categories, categoryIds) })),
+  )
   // The listing's key is the slug, so a new slug needs a new listing.
-  if (plan.before && plan.before.slug !== product.slug) writes.push(deleteListedProduct(tx, seller.id, product.id))
-  writes.push(listOrUnlist(tx, seller, plan, makers))
-  // Comes last, because it waits for the locks of the SKUs: the listing is marked stale again if the stock changed.
-  for (const mode of modes) {
-    const set = plan.skus.filter(({ setsStock }) => setsStock.includes(mode))
-    const levels = set.map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[mode].onHand }))
-    writes.push(setOnHand(tx, { merchantId: seller.id, mode }, levels, { now: product.updatedAt, cause: null }))
-  }
-  await Promise.all(writes)
+  const unlisted = plans.filter(
+    ({ product, before }) => product.publishedAt === null || (before && before.slug !== product.slug),
+  )
+  deleteListedProducts(
+    tx,
+    seller.id,
+    unlisted.flatMap(({ product, before }) => (before ? [product.id] : [])),
+  )
+  putListedProducts(
+    tx,
+    seller.id,
+    plans.flatMap((plan) => listedFor(seller, plan, makers)),
+  )
 }
 
-// Stores the catalog's response for this product, or removes it. An existing product that is listed for the first time is marked stale:
-// its stock was read without a lock, and a sale in between could not mark a row that did not exist.
-async function listOrUnlist(
-  tx: Tx,
-  seller: SellerFacts,
-  { product, before }: ProductPlan,
-  makers: Makers,
-): Promise<void> {
-  const { publishedAt } = product
-  if (publishedAt === null) return deleteListedProduct(tx, seller.id, product.id)
+function skusToWrite({ product, skus }: ProductPlan, write: SkuPlan['write']): PlacedSku[] {
+  const written = skus.filter((sku) => sku.write === write)
+  return written.map(({ sku, position }) => ({ productId: product.id, sku, position, at: product.updatedAt }))
+}
+
+function newLevels(plan: ProductPlan): NewLevel[] {
+  return skusToWrite(plan, 'insert').map(({ sku, at }) => ({
+    skuId: sku.id,
+    onHand: sku.stock.live.onHand,
+    at,
+  }))
+}
+
+function idsOf(slugs: readonly string[], categoryIds: ReadonlyMap<string, string>): string[] {
+  return slugs.map((slug) => {
+    const id = categoryIds.get(slug)
+    if (id === undefined) throw new Error(`category ${slug} was not provisioned before its product`)
+    return id
+  })
+}
+
+// The catalog's responses for this product. An existing product that is listed for the first time is marked stale: its stock was read
+// without a lock, and a sale in between could not mark a row that did not exist.
+function listedFor(seller: SellerFacts, { product, before }: ProductPlan, makers: Makers): ListedProduct[] {
+  const { id: productId, slug, publishedAt } = product
+  if (publishedAt === null) return []
   const published = { ...product, publishedAt }
-  await Promise.all(
-    modes.map((mode) => {
-      const answers = renderProduct(seller, published, mode, makers)
-      return putListedProduct(
-        tx,
-        { merchantId: seller.id, mode },
-        published,
-        answers,
-        before ? product.updatedAt : null,
-      )
-    }),
-  )
+  const staleAtFirst = before ? product.updatedAt : null
+  return modes.map((mode) => {
+    const answers = renderProduct(seller, published, mode, makers)
+    return { mode, productId, slug, publishedAt, answers, staleAtFirst }
+  })
+}
+
+async function setStock(tx: Tx, seller: MerchantMode, plans: readonly ProductPlan[], now: number): Promise<void> {
+  const set = plans.flatMap(({ skus }) => skus.filter(({ setsStock }) => setsStock.includes(seller.mode)))
+  // In the order in which their rows are locked.
+  const levels = set
+    .map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[seller.mode].onHand }))
+    .sort((one, other) => (one.skuId < other.skuId ? -1 : 1))
+  for (const some of inGroups(levels, codesMax)) await setOnHand(tx, seller, some, { now, cause: null })
 }
 
 // The caller has locked the seller in this transaction.

@@ -152,8 +152,9 @@ async function placePictures(
   const pictures = await listOfProduct(tx, merchantId, productId)
   if (pictures.some(({ isUntried }) => isUntried)) return
   const paths = new Map(pictures.flatMap(({ address, path }) => (path === null ? [] : [[address, path] as const])))
+  if (paths.size === 0) return
   const [before] = await listProductsById(tx, merchantId, [productId])
-  if (!before || paths.size === 0) return
+  if (!before) return
   const after = {
     ...before,
     images: before.images.map((image) => ({ ...image, url: paths.get(image.url) ?? image.url })),

@@ -30,7 +30,6 @@ export function insertRemotePictures(tx: Tx, pictures: readonly NewRemotePicture
       select merchant_id, address_hash, product_id, address, ${now}, ${now} from found where merchant_id is not null
       on conflict (merchant_id, address_hash, product_id) do nothing`
   }
-  if (pictures.length > 0) tx.signal('remote_pictures')
 }
 
 // The local paths of pictures, by the hash of their former address.
@@ -49,7 +48,14 @@ export async function findBrought(
   return found
 }
 
-const isDue = (now: number) => new Fragment('r.due_at <= ?', [now])
+// Not while an import of the merchant is written: its products come first, and a picture that is placed meanwhile would change a product
+// that the import has planned.
+const isDue = (now: number) =>
+  new Fragment(
+    `r.due_at <= ? and r.merchant_id not in (
+      select w.merchant_id from transfers w where w.state in ('planning', 'writing', 'discarded') and w.state = 'writing')`,
+    [now],
+  )
 const rowId = "r.address_hash || ' ' || r.product_id"
 
 export async function listDueRemote(db: Reader, now: number, rowsMax: number): Promise<RowKey[]> {

@@ -4,7 +4,7 @@ import type { Mode, SoldOutRule } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { folded } from '../../platform/kit/fold.ts'
-import { inGroups } from '../../platform/kit/groups.ts'
+import { inGroups, inWeights } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { measureFrom } from '../../platform/kit/unitprice.ts'
@@ -521,29 +521,58 @@ export async function listCodeOwners(
   return owners
 }
 
-export async function insertProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
-  await tx.sql`
-    insert into products (merchant_id, id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary, seo_title,
-      seo_description, description, description_html, tags, images, options, metadata, published_at, created_at, updated_at, archived_at, version)
-    values (${merchant}, ${product.id}, ${product.slug}, ${product.name}, ${product.brand}, ${product.maker}, ${JSON.stringify(product.warnings)},
-      ${product.withdrawalExempt}, ${product.digital ? 1 : 0}, ${product.guarantee && JSON.stringify(product.guarantee)}, ${foldedProduct(product)},
-      ${product.summary}, ${product.seoTitle}, ${product.seoDescription}, ${product.description}, ${product.descriptionHtml}, ${JSON.stringify(product.tags)}, ${JSON.stringify(product.images)}, ${JSON.stringify(product.options)},
-      ${JSON.stringify(product.metadata)}, ${product.publishedAt}, ${product.createdAt}, ${product.updatedAt},
-      ${product.archivedAt}, ${product.version})`
+const productTypes = [
+  ...(['text', 'text', 'text', 'text', 'text', 'text', 'text', 'bigint'] as const),
+  ...(['text', 'text', 'text', 'text', 'text', 'text', 'text', 'text', 'text'] as const),
+  ...(['text', 'text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint'] as const),
+] as const
+
+const givenProducts =
+  new Fragment(`given (id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary, seo_title,
+  seo_description, description, description_html, tags, images, options, metadata, published_at, created_at, updated_at, archived_at,
+  version)`)
+
+function productRows(tx: Tx, products: readonly ProductRow[]): Fragment {
+  return tx.rows(
+    products.map((product) => [
+      ...[product.id, product.slug, product.name, product.brand, product.maker, JSON.stringify(product.warnings)],
+      ...[product.withdrawalExempt, product.digital ? 1 : 0, product.guarantee && JSON.stringify(product.guarantee)],
+      ...[foldedProduct(product), product.summary, product.seoTitle, product.seoDescription, product.description],
+      ...[product.descriptionHtml, JSON.stringify(product.tags), JSON.stringify(product.images)],
+      ...[JSON.stringify(product.options), JSON.stringify(product.metadata), product.publishedAt, product.createdAt],
+      ...[product.updatedAt, product.archivedAt, product.version],
+    ]),
+    productTypes,
+  )
 }
 
-export async function updateProduct(tx: Tx, merchant: string, product: ProductRow): Promise<void> {
-  await tx.sql`
-    update products set slug = ${product.slug}, name = ${product.name}, brand = ${product.brand}, maker = ${product.maker},
-      warnings = ${JSON.stringify(product.warnings)}, withdrawal_exempt = ${product.withdrawalExempt}, digital = ${product.digital ? 1 : 0},
-      guarantee = ${product.guarantee && JSON.stringify(product.guarantee)},
-      folded = ${foldedProduct(product)}, summary = ${product.summary}, seo_title = ${product.seoTitle},
-      seo_description = ${product.seoDescription}, description = ${product.description},
-      description_html = ${product.descriptionHtml}, tags = ${JSON.stringify(product.tags)}, images = ${JSON.stringify(product.images)},
-      options = ${JSON.stringify(product.options)}, metadata = ${JSON.stringify(product.metadata)},
-      published_at = ${product.publishedAt}, updated_at = ${product.updatedAt}, archived_at = ${product.archivedAt},
-      version = ${product.version}
-    where merchant_id = ${merchant} and id = ${product.id}`
+// In one statement: a description has up to 64 KiB.
+const productsInStatementMax = 200
+
+export function insertProducts(tx: Tx, merchant: string, products: readonly ProductRow[]): void {
+  for (const some of inGroups(products, productsInStatementMax))
+    tx.send`
+      with ${givenProducts} as (${productRows(tx, some)})
+      insert into products (merchant_id, id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary,
+        seo_title, seo_description, description, description_html, tags, images, options, metadata, published_at, created_at,
+        updated_at, archived_at, version)
+      select cast(${merchant} as text), id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary,
+        seo_title, seo_description, description, description_html, tags, images, options, metadata, published_at, created_at,
+        updated_at, archived_at, version
+      from given where id is not null`
+}
+
+export function updateProducts(tx: Tx, merchant: string, products: readonly ProductRow[]): void {
+  for (const some of inGroups(products, productsInStatementMax))
+    tx.send`
+      with ${givenProducts} as (${productRows(tx, some)})
+      update products set slug = given.slug, name = given.name, brand = given.brand, maker = given.maker, warnings = given.warnings,
+        withdrawal_exempt = given.withdrawal_exempt, digital = given.digital, guarantee = given.guarantee, folded = given.folded,
+        summary = given.summary, seo_title = given.seo_title, seo_description = given.seo_description,
+        description = given.description, description_html = given.description_html, tags = given.tags, images = given.images,
+        options = given.options, metadata = given.metadata, published_at = given.published_at, updated_at = given.updated_at,
+        archived_at = given.archived_at, version = given.version
+      from given where products.merchant_id = ${merchant} and products.id = given.id`
 }
 
 // The name and the brand, one line each, in this order. A search matches either.
@@ -552,25 +581,28 @@ export function foldedProduct({ name, brand }: Pick<ProductRow, 'name' | 'brand'
 }
 
 export interface PlacedSku {
+  productId: string
   sku: SkuRow
   position: number
+  // When its product was last changed.
+  at: number
 }
 
 const skuTypes = [
-  ...(['text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
+  ...(['text', 'bigint', 'text', 'text', 'text', 'text', 'text', 'bigint', 'bigint', 'bigint'] as const),
   ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'bigint', 'text'] as const),
 ] as const
 
 // SKUs in one statement: 250 single statements took most of the time of a save. SQLite allows 32,766 values in one.
 const skusInStatementMax = 500
 const givenSkus =
-  new Fragment(`given (id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
+  new Fragment(`given (product_id, at, id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
   counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price, measure)`)
 
 function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   return tx.rows(
-    skus.map(({ sku, position }) => [
-      ...[sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
+    skus.map(({ productId, sku, position, at }) => [
+      ...[productId, at, sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
       ...[sku.compareAtPrice, ...storedRule(sku.whenSoldOut), sku.maxPerOrder, sku.delivery, sku.weightGrams],
       ...[sku.taxClass, sku.image, sku.barcode, sku.priorPrice, sku.measure && JSON.stringify(sku.measure)],
     ]),
@@ -588,46 +620,29 @@ export function foldedSku({ code, name }: Pick<SkuRow, 'code' | 'name'>): string
   return `${folded(code)}\n${folded(name)}`
 }
 
-export async function insertSkus(
-  tx: Tx,
-  merchant: string,
-  productId: string,
-  skus: readonly PlacedSku[],
-  now: number,
-): Promise<void> {
-  await Promise.all(
-    groupsOf(skus).map(
-      (some) => tx.sql`
-        with ${givenSkus} as (${skuRows(tx, some)})
-        insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
-          when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
-          measure, created_at, updated_at)
-        select cast(${merchant} as text), id, cast(${productId} as text), code, name, folded, options, position, price,
-          compare_at_price, when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
-          measure, cast(${now} as bigint), cast(${now} as bigint)
-        from given where id is not null`,
-    ),
-  )
+export function insertSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[]): void {
+  for (const some of inGroups(skus, skusInStatementMax))
+    tx.send`
+      with ${givenSkus} as (${skuRows(tx, some)})
+      insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
+        when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price,
+        measure, created_at, updated_at)
+      select cast(${merchant} as text), id, product_id, code, name, folded, options, position, price, compare_at_price,
+        when_sold_out, counted, max_per_order, delivery, weight_grams, tax_class, image, barcode, prior_price, measure, at, at
+      from given where id is not null`
 }
 
 // Does not write the stock, which only `inventory/` changes: a new price must not undo a sale.
-export async function updateSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[], now: number): Promise<void> {
-  await Promise.all(
-    groupsOf(skus).map(
-      (some) => tx.sql`
-        with ${givenSkus} as (${skuRows(tx, some)})
-        update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
-          price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
-          counted = given.counted, max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
-          tax_class = given.tax_class, image = given.image, barcode = given.barcode, prior_price = given.prior_price, measure = given.measure, updated_at = ${now}, retired_at = null
-        from given where skus.merchant_id = ${merchant} and skus.id = given.id`,
-    ),
-  )
-}
-
-// Builds all groups immediately, so all statements are sent before the ones that the caller sends next.
-function groupsOf(skus: readonly PlacedSku[]): (readonly PlacedSku[])[] {
-  return [...inGroups(skus, skusInStatementMax)]
+export function updateSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[]): void {
+  for (const some of inGroups(skus, skusInStatementMax))
+    tx.send`
+      with ${givenSkus} as (${skuRows(tx, some)})
+      update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
+        price = given.price, compare_at_price = given.compare_at_price, when_sold_out = given.when_sold_out,
+        counted = given.counted, max_per_order = given.max_per_order, delivery = given.delivery, weight_grams = given.weight_grams,
+        tax_class = given.tax_class, image = given.image, barcode = given.barcode, prior_price = given.prior_price, measure = given.measure,
+        updated_at = given.at, retired_at = null
+      from given where skus.merchant_id = ${merchant} and skus.id = given.id`
 }
 
 export interface SkuStep extends PriceStep {
@@ -678,9 +693,19 @@ export async function deletePriceSteps(
   )
 }
 
-export async function retireSkus(tx: Tx, merchant: string, ids: readonly string[], now: number): Promise<void> {
-  await tx.sql`
-    update skus set retired_at = ${now}, updated_at = ${now} where merchant_id = ${merchant} and id in (${list(ids)})`
+export interface RetiredAt {
+  skuId: string
+  at: number
+}
+
+export function retireSkus(tx: Tx, merchant: string, retired: readonly RetiredAt[]): void {
+  for (const some of inGroups(retired, skusInStatementMax)) {
+    const rows = some.map(({ skuId, at }) => [skuId, at])
+    tx.send`
+      with given (id, at) as (${tx.rows(rows, ['text', 'bigint'])})
+      update skus set retired_at = given.at, updated_at = given.at
+      from given where skus.merchant_id = ${merchant} and skus.id = given.id`
+  }
 }
 
 export async function hasUnfolded(db: Reader): Promise<boolean> {
@@ -710,34 +735,67 @@ export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
   return products.length + skus.length
 }
 
-export async function replaceProductCategories(
-  tx: Tx,
-  merchant: string,
-  productId: string,
-  categoryIds: readonly string[],
-): Promise<void> {
-  await tx.sql`delete from product_categories where merchant_id = ${merchant} and product_id = ${productId}`
-  for (const [position, categoryId] of categoryIds.entries())
-    tx.send`
-      insert into product_categories (merchant_id, product_id, category_id, position)
-      values (${merchant}, ${productId}, ${categoryId}, ${position})`
+export interface PlacedProduct {
+  productId: string
+  // In their order.
+  categoryIds: readonly string[]
 }
 
-// An existing row keeps its stale mark: only code that has locked the SKUs knows that there was no sale in between.
-export async function putListedProduct(
-  tx: Tx,
-  { merchantId, mode }: MerchantMode,
-  { id, slug, publishedAt }: { id: string; slug: string; publishedAt: number },
-  answers: ProductAnswers,
-  staleAtFirst: number | null,
-): Promise<void> {
-  await tx.sql`
-    insert into listed_products (merchant_id, mode, product_id, slug, published_at, list_row, detail, public_detail, etag,
-      revision, stale_at)
-    values (${merchantId}, ${mode}, ${id}, ${slug}, ${publishedAt}, ${answers.listRow}, ${answers.detail},
-      ${answers.publicDetail}, ${answers.etag}, ${newId('rev')}, ${staleAtFirst})
-    on conflict (merchant_id, mode, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
-      detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag, revision = excluded.revision`
+export function replaceProductCategories(tx: Tx, merchant: string, products: readonly PlacedProduct[]): void {
+  for (const some of inGroups(products, skusInStatementMax)) {
+    const ids = some.map(({ productId }) => productId)
+    tx.send`delete from product_categories where merchant_id = ${merchant} and product_id in (${list(ids)})`
+  }
+  const rows = products.flatMap(({ productId, categoryIds }) =>
+    categoryIds.map((categoryId, position) => [productId, categoryId, position]),
+  )
+  for (const some of inGroups(rows, skusInStatementMax))
+    tx.send`
+      with given (product_id, category_id, position) as (${tx.rows(some, ['text', 'text', 'bigint'])})
+      insert into product_categories (merchant_id, product_id, category_id, position)
+      select cast(${merchant} as text), product_id, category_id, position from given where product_id is not null`
+}
+
+export interface ListedProduct {
+  mode: Mode
+  productId: string
+  slug: string
+  publishedAt: number
+  answers: ProductAnswers
+  // Where it was not listed before.
+  staleAtFirst: number | null
+}
+
+// Texts in one statement: those of a product with 2,000 SKUs are megabytes.
+const listedLengthMax = 4_000_000
+
+// In the order of mode and product, in which sales lock them. An existing row stays as stale as it was: only code that has locked the SKUs
+// knows that there was no sale in between.
+export function putListedProducts(tx: Tx, merchant: string, products: readonly ListedProduct[]): void {
+  const inOrder = products.toSorted((one, other) => (listedKey(one) < listedKey(other) ? -1 : 1))
+  for (const some of inWeights(inOrder, listedLengthMax, textLength)) {
+    const rows = tx.rows(
+      some.map(({ mode, productId, slug, publishedAt, answers, staleAtFirst }) => [
+        ...[mode, productId, slug, publishedAt, answers.listRow, answers.detail, answers.publicDetail, answers.etag],
+        ...[newId('rev'), staleAtFirst],
+      ]),
+      ['text', 'text', 'text', 'bigint', 'text', 'text', 'text', 'text', 'text', 'bigint'],
+    )
+    tx.send`
+      with given (mode, product_id, slug, published_at, list_row, detail, public_detail, etag, revision, stale_at) as (${rows})
+      insert into listed_products (merchant_id, mode, product_id, slug, published_at, list_row, detail, public_detail, etag,
+        revision, stale_at)
+      select cast(${merchant} as text), mode, product_id, slug, published_at, list_row, detail, public_detail, etag, revision, stale_at
+      from given where mode is not null
+      on conflict (merchant_id, mode, slug) do update set published_at = excluded.published_at, list_row = excluded.list_row,
+        detail = excluded.detail, public_detail = excluded.public_detail, etag = excluded.etag, revision = excluded.revision`
+  }
+}
+
+const listedKey = ({ mode, productId }: ListedProduct) => `${mode} ${productId}`
+
+function textLength({ answers: { listRow, detail, publicDetail } }: ListedProduct): number {
+  return listRow.length + detail.length + publicDetail.length
 }
 
 export interface StaleProduct extends MerchantMode {
@@ -836,11 +894,12 @@ export function refreshListedProducts(
       and listed_products.product_id = given.product_id`
 }
 
-export async function deleteListedProduct(tx: Tx, merchant: string, productId: string): Promise<void> {
+export function deleteListedProducts(tx: Tx, merchant: string, productIds: readonly string[]): void {
   // The condition on the mode makes the index usable: without it all rows of the merchant are read.
-  await tx.sql`
-    delete from listed_products
-    where merchant_id = ${merchant} and mode in ('test', 'live') and product_id = ${productId}`
+  for (const some of inGroups(productIds, skusInStatementMax))
+    tx.send`
+      delete from listed_products
+      where merchant_id = ${merchant} and mode in ('test', 'live') and product_id in (${list(some)})`
 }
 
 // The caller has checked that nothing refers to the category; otherwise a foreign key refuses.

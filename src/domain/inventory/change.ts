@@ -4,11 +4,18 @@
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
+import { announce, announceTogether, type ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
-import { findSkuName, listActiveInstallations, markStale, type StockNumbers, updateStockRows } from './store.ts'
+import {
+  listActiveInstallations,
+  listSkuNames,
+  markStale,
+  type SkuName,
+  type StockNumbers,
+  updateStockRows,
+} from './store.ts'
 
 // The new numbers of a locked SKU.
 export interface StockChange {
@@ -48,16 +55,26 @@ export async function applyChanges(
   if (products.size > 0) markStale(tx, seller, [...products], context.now - clockSkewMsMax)
   if (crossings.length === 0) return
   queueStockEmails(tx, seller, crossings, context.now)
-  const installations = await listActiveInstallations(tx, seller)
   // Sent in one round trip.
-  const data = await Promise.all(crossings.map(({ change }) => eventData(tx, change)))
-  for (const [index, { change, kind, sequence }] of crossings.entries()) {
-    const dataText = JSON.stringify(data[index])
-    for (const { id: installationId } of installations) {
-      const subject = { type: 'sku', id: change.stockRow.skuId } as const
-      announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...context })
+  const [installations, names] = await Promise.all([
+    listActiveInstallations(tx, seller),
+    listSkuNames(
+      tx,
+      seller.merchantId,
+      crossings.map(({ change }) => change.stockRow.skuId),
+    ),
+  ])
+  const nameOf = new Map(names.map((name) => [name.skuId, name]))
+  await announceTogether(tx, async () => {
+    for (const { change, kind, sequence } of crossings) {
+      const { skuId } = change.stockRow
+      const dataText = JSON.stringify(eventData(change, nameOf.get(skuId)))
+      for (const { id: installationId } of installations) {
+        const subject = { type: 'sku', id: skuId } as const
+        announce(tx, { installationId, mode: seller.mode, kind, subject, sequence, dataText, ...context })
+      }
     }
-  }
+  })
 }
 
 const dayMs = 24 * 3_600_000
@@ -80,10 +97,11 @@ function queueStockEmails(
     queueEmails(tx, { installationId: merchantId, merchantId, orderId: null }, emails, now)
 }
 
-async function eventData(tx: Tx, { stockRow, onHand, held }: StockChange): Promise<EventDataOf<StockEvent>> {
-  const { merchantId, skuId, lowStockAt } = stockRow
-  const named = await findSkuName(tx, merchantId, skuId)
-  if (!named) throw new Error(`${skuId} was locked but does not exist`)
+function eventData(
+  { stockRow: { skuId: id, lowStockAt }, onHand, held }: StockChange,
+  named: SkuName | undefined,
+): EventDataOf<StockEvent> {
+  if (!named) throw new Error(`${id} was locked but does not exist`)
   const { code, productSlug, name } = named
-  return { sku: { id: skuId, code, productSlug, name, availableQuantity: Math.max(0, onHand - held), lowStockAt } }
+  return { sku: { id, code, productSlug, name, availableQuantity: Math.max(0, onHand - held), lowStockAt } }
 }

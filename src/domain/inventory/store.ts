@@ -3,6 +3,7 @@
 // Writes without a result are not awaited: the commit fails if one of them does.
 
 import { isNotDeferred } from '../../platform/jobs/store.ts'
+import { inGroups } from '../../platform/kit/groups.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { Line, StockRow } from './stock.ts'
@@ -282,17 +283,11 @@ function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly Lin
 export type StockNumbers = Pick<StockRow, 'skuId' | 'onHand' | 'held' | 'stockVersion'>
 
 export function updateStockRows(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readonly StockNumbers[]): void {
-  for (const piece of piecesOf(numbers)) updatePiece(tx, { merchantId, mode }, piece)
+  for (const piece of inGroups(numbers, rowsAtOnceMax)) updatePiece(tx, { merchantId, mode }, piece)
 }
 
 // SQLite binds 32,766 values in one statement.
 const rowsAtOnceMax = 1_000
-
-function piecesOf<Row>(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / rowsAtOnceMax) }, (_, piece) =>
-    rows.slice(piece * rowsAtOnceMax, (piece + 1) * rowsAtOnceMax),
-  )
-}
 
 function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readonly StockNumbers[]): void {
   const given = tx.rows(
@@ -307,29 +302,33 @@ function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readon
 }
 
 // Inserts the stock of new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
-export function insertStock(
-  tx: Tx,
-  merchant: string,
-  levels: readonly { skuId: string; onHand: number }[],
-  now: number,
-): void {
+export function insertStock(tx: Tx, merchant: string, levels: readonly NewLevel[]): void {
+  for (const piece of inGroups(levels, rowsAtOnceMax)) insertLevels(tx, merchant, piece)
+}
+
+export interface NewLevel {
+  skuId: string
+  onHand: number
+  at: number
+}
+
+function insertLevels(tx: Tx, merchant: string, levels: readonly NewLevel[]): void {
   const given = tx.rows(
-    levels.flatMap(({ skuId, onHand }) => [
-      [skuId, 'live', skuId, onHand],
-      [skuId, 'test', `test-${skuId}`, onHand],
+    levels.flatMap(({ skuId, onHand, at }) => [
+      [skuId, 'live', skuId, onHand, at],
+      [skuId, 'test', `test-${skuId}`, onHand, at],
     ]),
-    ['text', 'text', 'text', 'bigint'],
+    ['text', 'text', 'text', 'bigint', 'bigint'],
   )
   tx.send`
-    with given (sku_id, mode, id, on_hand) as (${given})
+    with given (sku_id, mode, id, on_hand, at) as (${given})
     insert into stock (merchant_id, sku_id, mode, on_hand, held, version)
     select cast(${merchant} as text), sku_id, mode, on_hand, 0, 0 from given where sku_id is not null`
   if (levels.every(({ onHand }) => onHand === 0)) return
   tx.send`
-    with given (sku_id, mode, id, on_hand) as (${given})
+    with given (sku_id, mode, id, on_hand, at) as (${given})
     insert into stock_movements (merchant_id, sku_id, id, mode, kind, delta, at)
-    select cast(${merchant} as text), sku_id, id, mode, 'opening', on_hand, cast(${now} as bigint) from given
-    where on_hand <> 0`
+    select cast(${merchant} as text), sku_id, id, mode, 'opening', on_hand, at from given where on_hand <> 0`
 }
 
 export interface Movement {
@@ -356,7 +355,7 @@ export function insertMovements(
   movements: readonly Movement[],
   now: number,
 ): void {
-  for (const piece of piecesOf(movements)) insertPiece(tx, { merchantId, mode }, piece, now)
+  for (const piece of inGroups(movements, rowsAtOnceMax)) insertPiece(tx, { merchantId, mode }, piece, now)
 }
 
 function insertPiece(tx: Tx, { merchantId, mode }: MerchantMode, movements: readonly Movement[], now: number): void {
@@ -413,18 +412,23 @@ export function markStale(
 }
 
 export interface SkuName {
+  skuId: string
   code: string
   name: string
   productSlug: string
   productName: string
 }
 
-export async function findSkuName(tx: Reader, merchant: string, skuId: string): Promise<SkuName | undefined> {
-  const [row] = await tx.sql<SkuName>`
-    select s.code, s.name, p.slug as "productSlug", p.name as "productName"
-    from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-    where s.merchant_id = ${merchant} and s.id = ${skuId}`
-  return row
+export async function listSkuNames(db: Reader, merchant: string, skuIds: readonly string[]): Promise<SkuName[]> {
+  const names: SkuName[] = []
+  for (const some of inGroups(skuIds, rowsAtOnceMax)) {
+    const found = await db.sql<SkuName>`
+      select s.id as "skuId", s.code, s.name, p.slug as "productSlug", p.name as "productName"
+      from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+      where s.merchant_id = ${merchant} and s.id in (${list(some)})`
+    names.push(...found)
+  }
+  return names
 }
 
 export async function listActiveInstallations(tx: Tx, { merchantId, mode }: MerchantMode): Promise<{ id: string }[]> {

@@ -131,6 +131,7 @@ export async function importProducts(
         plans.map(({ product }) => product),
         options.now,
       )
+      tx.signal('remote_pictures')
       options.record?.(tx, seller.id, productEntries(plans, made.changes))
       const reason: Remark = { ...remark('category_below_depth', { max: categoryDepthMax }), leavesOut: true }
       const outside = entries.filter((entry) => !placed.includes(entry)).map((entry) => ({ slug: entry.slug, reason }))

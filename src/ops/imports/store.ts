@@ -303,10 +303,15 @@ export interface ImportItem {
 }
 
 export function insertItems(tx: Tx, { merchantId, id }: ImportKey, items: readonly ImportItem[]): void {
-  for (const { position, line, name, item } of items)
-    tx.send`
-      insert into transfer_items (merchant_id, transfer_id, position, line, name, item)
-      values (${merchantId}, ${id}, ${position}, ${line}, ${name}, ${item})`
+  if (items.length === 0) return
+  const rows = tx.rows(
+    items.map(({ position, line, name, item }) => [position, line, name, item]),
+    ['bigint', 'bigint', 'text', 'text'],
+  )
+  tx.send`
+    with given (position, line, name, item) as (${rows})
+    insert into transfer_items (merchant_id, transfer_id, position, line, name, item)
+    select cast(${merchantId} as text), cast(${id} as text), position, line, name, item from given where position is not null`
 }
 
 export interface Writing {

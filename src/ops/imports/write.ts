@@ -19,6 +19,7 @@ import type { Refusal } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
+import { learnSizes } from '../provisioning/store.ts'
 import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
 import { refusedRowView } from './remarkview.ts'
 import {
@@ -34,9 +35,12 @@ import {
 } from './store.ts'
 
 const operation = 'confirmAdminTransfer'
-// Few enough that concurrent reads only wait for some milliseconds: a product takes about a millisecond, and so do five stock levels.
-const batchProducts = 10
+// Few enough that concurrent reads only wait for some milliseconds: a product takes about a millisecond, and so do five stock levels. Where
+// statements are round trips, reads do not wait for the whole batch.
+const batchProducts = { alone: 10, shared: 40 } as const
 const batchLevels = 50
+// Early, and then ever more rarely, as for files of the operator.
+const learnAfter = [10, 50, 250, 1_250, 6_250]
 
 interface Written {
   changes: readonly AuditedChange[]
@@ -48,7 +52,7 @@ interface Written {
 export async function writeBatch(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   try {
-    return await writeItems(storage, transfer, now, transfer.kind === 'stock' ? batchLevels : batchProducts)
+    return await writeItems(storage, transfer, now)
   } catch (error) {
     if (error instanceof StorageUnavailable || error instanceof StorageRefused) throw error
     await storage.rolledBack()
@@ -83,40 +87,56 @@ async function passOver(tx: Tx, transfer: DueImport, now: number): Promise<numbe
   return position
 }
 
-async function writeItems(storage: Storage, transfer: DueImport, now: number, most: number): Promise<boolean> {
-  return storage.write(async (tx) => {
-    const writing = await lockWriting(tx, transfer)
-    if (!writing) return false
-    const found = await listItems(tx, transfer, writing.position, most)
-    const last = found.at(-1)
-    if (!last) {
-      await finish(tx, transfer, now)
-      return false
-    }
-    const items = transfer.kind === 'stock' ? found : withinWeight(found)
-    const { mode, actor, requestId } = writing
-    const ask: BatchAsk = {
-      tx,
-      seller: { merchantId: transfer.merchantId, mode },
-      items,
+async function writeItems(storage: Storage, transfer: DueImport, now: number, rowsMax?: number): Promise<boolean> {
+  const step = await storage.write((tx) => writeSome(tx, transfer, now, rowsMax ?? batchOf(tx, transfer)))
+  if (step && learnAfter.some((position) => step.from < position && position <= step.to)) await learnSizes(storage)
+  return step !== undefined
+}
+
+function batchOf({ isAlone }: Tx, { kind }: DueImport): number {
+  if (kind === 'stock') return batchLevels
+  return isAlone ? batchProducts.alone : batchProducts.shared
+}
+
+// Undefined where nothing is left.
+async function writeSome(
+  tx: Tx,
+  transfer: DueImport,
+  now: number,
+  rowsMax: number,
+): Promise<{ from: number; to: number } | undefined> {
+  const writing = await lockWriting(tx, transfer)
+  if (!writing) return undefined
+  const found = await listItems(tx, transfer, writing.position, rowsMax)
+  const last = found.at(-1)
+  if (!last) {
+    await finish(tx, transfer, now)
+    return undefined
+  }
+  const items = transfer.kind === 'stock' ? found : withinWeight(found)
+  const { mode, actor, requestId } = writing
+  const ask: BatchAsk = {
+    tx,
+    seller: { merchantId: transfer.merchantId, mode },
+    items,
+    actor,
+    context: { now, cause: requestId === null ? null : { operationId: operation, requestId } },
+  }
+  const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeItemProducts(ask))
+  if (written.changes.length > 0)
+    insertEntry(tx, {
+      merchantId: transfer.merchantId,
+      mode,
       actor,
-      context: { now, cause: requestId === null ? null : { operationId: operation, requestId } },
-    }
-    const written = await (transfer.kind === 'stock' ? writeLevels(ask) : writeItemProducts(ask))
-    if (written.changes.length > 0)
-      insertEntry(tx, {
-        merchantId: transfer.merchantId,
-        mode,
-        actor,
-        operation,
-        requestId,
-        changes: written.changes,
-        undoes: null,
-        at: now,
-      })
-    await saveWriting(tx, transfer, after(writing, items.at(-1)?.position ?? last.position, written), now)
-    return true
-  })
+      operation,
+      requestId,
+      changes: written.changes,
+      undoes: null,
+      at: now,
+    })
+  const to = items.at(-1)?.position ?? last.position
+  await saveWriting(tx, transfer, after(writing, to, written), now)
+  return { from: writing.position, to }
 }
 
 // Categories are only recounted at the end: a category of thousands would be recounted with every batch.
@@ -124,6 +144,8 @@ async function finish(tx: Tx, transfer: DueImport, now: number): Promise<void> {
   if (transfer.kind === 'products') {
     await lockSeller(tx, transfer.merchantId)
     await recountCategories(tx, transfer.merchantId, 'all')
+    // They wait for the end of it.
+    tx.signal('remote_pictures')
   }
   await setDone(tx, transfer, now)
 }

@@ -113,7 +113,7 @@ export async function deleteExpiredKeys(
 export async function learnSizes(storage: Storage): Promise<void> {
   const tables = [
     ...['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements'],
-    ...['product_index', 'product_index_words', 'product_words'],
+    ...['product_index', 'product_index_words', 'product_words', 'price_history', 'remote_pictures', 'transfer_items'],
   ]
   await storage.afterBulkLoad(tables)
 }

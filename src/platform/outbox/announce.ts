@@ -2,6 +2,7 @@
 // byte as stored here.
 
 import type { EventKind, EventSubject, Mode } from '../../contract/words.ts'
+import { inGroups } from '../kit/groups.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
 import { packed } from '../kit/packed.ts'
@@ -37,6 +38,7 @@ export interface Announcement {
 }
 
 const bodyBytesMax = 65_536
+const eventsAtOnceMax = 256
 
 export function announce(tx: Tx, event: Announcement): void {
   const together = gathered.get(tx)
@@ -62,11 +64,12 @@ export async function announceTogether<T>(tx: Tx, work: () => Promise<T>): Promi
 }
 
 function announceAll(tx: Tx, events: readonly Announcement[]): void {
-  for (const theirs of Map.groupBy(events, ({ installationId }) => installationId).values()) {
-    const named = theirs.map((event) => ({ id: newId('evt'), event }))
-    insertEvents(tx, named)
-    tx.signal('deliveries', insertDeliveries(tx, named))
-  }
+  for (const theirs of Map.groupBy(events, ({ installationId }) => installationId).values())
+    for (const some of inGroups(theirs, eventsAtOnceMax)) {
+      const named = some.map((event) => ({ id: newId('evt'), event }))
+      insertEvents(tx, named)
+      tx.signal('deliveries', insertDeliveries(tx, named))
+    }
 }
 
 interface NamedEvent {

@@ -20,7 +20,7 @@ import {
   type RefundedPayment,
   type SealedOrder,
 } from '../../domain/emails/store.ts'
-import { findSkuName } from '../../domain/inventory/store.ts'
+import { listSkuNames } from '../../domain/inventory/store.ts'
 import { findMailSettings } from '../../domain/merchants/mail.ts'
 import { findMerchantFace, type MerchantFace, withdrawalPathOf } from '../../domain/merchants/store.ts'
 import { findOrderFacts } from '../../domain/orders/change.ts'
@@ -493,7 +493,7 @@ async function writeToMerchant(db: Reader, email: EmailRow, merchant: Merchant):
     const described = notice(speaker, email.kind, { key, values: { url: known.url ?? '' } })
     return { to: null, speaker, isTest: false, email: described }
   }
-  const sku = await findSkuName(db, email.merchantId, known.skuId ?? '')
+  const [sku] = await listSkuNames(db, email.merchantId, [known.skuId ?? ''])
   if (!sku) return { discarded: 'missing' }
   const count = known.left ?? 0
   const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
