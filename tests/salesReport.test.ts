@@ -298,9 +298,13 @@ eachEngine('the sales report', (given) => {
     assert.deepEqual([rows.length, rows[0].key, rows.at(-1).key], [30, from, to])
   })
 
-  test('the home page shows the same thirty days', async () => {
+  test('the home page shows the same thirty days, and the products that sold best in them', async () => {
     const { body } = await testServer.fetch('/api/v1/admin/home', { headers: { authorization: `Bearer ${key}` } })
     assert.deepEqual(body.data.sales, await report(''))
+    const rows = (await report('?by=product')).rows as { key: string; name: string; items: number; total: number }[]
+    assert.ok(rows.length > 0)
+    const best = rows.slice(0, 5).map(({ key, name, items, total }) => ({ key, name, items, total }))
+    assert.deepEqual(body.data.bestSellers, best)
   })
 
   test('invalid days and too long periods are refused', async () => {

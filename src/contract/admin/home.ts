@@ -32,10 +32,22 @@ export const AdminOrderCounts = object(
   { description: 'How many orders wait for someone. 1000 means 1000 or more.' },
 )
 export const AdminOrderCountsResponse = object({ data: AdminOrderCounts })
+export const bestSellersMax = 5
+
+export const AdminBestSeller = object({
+  key: Type.String({ description: 'The slug of the product.' }),
+  name: Type.String(),
+  items: Type.Integer({ minimum: 0, description: 'How many pieces were sold.' }),
+  total: Amount,
+})
 export const AdminHomeResponse = object({
   data: object({
     todo: AdminTodo,
     sales: AdminSalesReport,
+    bestSellers: Type.Array(AdminBestSeller, {
+      maxItems: bestSellersMax,
+      description: 'Products in the days of `sales`, by their total, the largest first.',
+    }),
     agentOrders: Type.Integer({
       minimum: 0,
       description: 'Orders that agents made in the last 30 days. 1000 means 1000 or more.',
@@ -109,4 +121,5 @@ export const homeRows = {
   },
 } as const satisfies AdminOperationRows
 
+export type AdminBestSeller = Static<typeof AdminBestSeller>
 export type AdminSearchResponse = Static<typeof AdminSearchResponse>

@@ -5,7 +5,7 @@ import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { folded } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { beginsWith } from '../../platform/storage/prefix.ts'
-import { allOf, Fragment, list, type Reader } from '../../platform/storage/storage.ts'
+import { allOf, Fragment, firstRows, list, type Reader } from '../../platform/storage/storage.ts'
 
 export interface ProductHead {
   id: string
@@ -71,7 +71,7 @@ export async function listProductHeads(
     select p.id, p.slug, p.name, p.brand, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
       p.updated_at as "updatedAt", p.version
     from products x cross join products p
-    where p.merchant_id = x.merchant_id and p.id = x.id and ${allOf(conditions)} order by ${order} limit ${limit}`
+    where p.merchant_id = x.merchant_id and p.id = x.id and ${allOf(conditions)} order by ${order} limit ${firstRows(limit)}`
 }
 
 // Stock up to this number is low. Passed as a parameter, because SQLite does not use the index of the free stock for a subquery.
@@ -235,7 +235,7 @@ export async function listSkuHeads(
       t.held
     from ${tables}
     where ${allOf(conditions)} and t.sku_id = s.id and p.merchant_id = s.merchant_id and p.id = s.product_id
-    order by ${order} limit ${limit}`
+    order by ${order} limit ${firstRows(limit)}`
 }
 
 // Keeps the planner off the index of the codes: in its order it would read all SKUs to find the few.

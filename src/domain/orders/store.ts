@@ -24,7 +24,7 @@ import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, firstRows, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { summaryText } from '../addresses/check.ts'
 import { type VatCheck, vatCheckFrom } from '../vat/check.ts'
 
@@ -552,7 +552,7 @@ export async function listAdminOrders(
   )
   const order = new Fragment(isNewestFirst ? 'o.placed_at desc, o.id desc' : 'o.placed_at, o.id')
   return db.sql<AdminOrderHead>`
-    select ${adminHeadColumns} where ${where} order by ${order} limit ${limit}`
+    select ${adminHeadColumns} where ${where} order by ${order} limit ${firstRows(limit)}`
 }
 
 const adminHeadColumns = new Fragment(`

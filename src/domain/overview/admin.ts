@@ -2,7 +2,7 @@
 
 import type { changeRows } from '../../contract/admin/changes.ts'
 import type { dutyRows } from '../../contract/admin/duties.ts'
-import type { homeRows } from '../../contract/admin/home.ts'
+import { bestSellersMax, type homeRows } from '../../contract/admin/home.ts'
 import { limits } from '../../contract/limits.ts'
 import { findEntry, listActorNames, listEntries, lockEntry } from '../../platform/audit/store.ts'
 import { notUndoable, type Undoers, undoChanges } from '../../platform/audit/undo.ts'
@@ -15,7 +15,7 @@ import { duties, dutyStates } from '../../platform/kit/duties.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { salesReport } from '../reports/report.ts'
+import { recentSales } from '../reports/report.ts'
 import { listDutyFacts } from './duties.ts'
 import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawals } from './home.ts'
 import { findAnything } from './search.ts'
@@ -27,10 +27,10 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
     async getAdminHome({ db, caller, now }) {
       const [todo, sales, agentOrders] = await Promise.all([
         countTodo(db, caller, now.getTime()),
-        salesReport(db, caller, {}, now),
+        recentSales(db, caller, now, bestSellersMax),
         countAgentOrders(db, caller, now.getTime() - agentOrdersMs),
       ])
-      return { data: { todo, sales, agentOrders } }
+      return { data: { todo, ...sales, agentOrders } }
     },
 
     async getAdminOrderCounts({ db, caller }) {

@@ -9,6 +9,8 @@ import { needsPerson } from '../payments/store.ts'
 import { countReceived } from '../withdrawals/store.ts'
 
 export const countMax = 1_000
+// As a literal, so PostgreSQL plans these statements once.
+const upTo = new Fragment(String(countMax))
 
 export interface Todo {
   toSend: number
@@ -39,11 +41,11 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
     one(db.sql<{ n: number }>`
       select count(*) as n from (select r.id from refunds r
         join installations i on i.id = r.installation_id and i.mode = ${mode}
-        where r.merchant_id = ${merchantId} and r.status = 'failed' and r.replaced_by is null limit ${countMax}) few`),
+        where r.merchant_id = ${merchantId} and r.status = 'failed' and r.replaced_by is null limit ${upTo}) few`),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select d.id from disputes d
         join installations i on i.id = d.installation_id and i.mode = ${mode}
-        where d.merchant_id = ${merchantId} and d.status = 'open' limit ${countMax}) few`),
+        where d.merchant_id = ${merchantId} and d.status = 'open' limit ${upTo}) few`),
     // Looks up each SKU by its keys, in the order of the index of the free stock: with a join, PostgreSQL reads all SKUs (37 instead of
     // 11 ms).
     one(db.sql<{ n: number }>`
@@ -52,13 +54,13 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
           and 1 = (select 1 from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
             where s.merchant_id = k.merchant_id and s.id = k.sku_id and s.retired_at is null
               and s.when_sold_out = 'refuse' and p.published_at is not null)
-        order by (k.on_hand - k.held), k.sku_id limit ${countMax}) few`),
+        order by (k.on_hand - k.held), k.sku_id limit ${upTo}) few`),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select e.id from installations i
         join webhook_endpoints e on e.installation_id = i.id
         where i.merchant_id = ${merchantId} and i.mode = ${mode} and i.disabled_at is null
           and (e.status = 'disabled' and e.disabled_reason <> 'operator' or e.status = 'enabled' and e.failing_since is not null)
-        limit ${countMax}) few`),
+        limit ${upTo}) few`),
     one(db.sql<{ n: number }>`
       select count(distinct a.id) as n from payment_account_problems p
       join payment_accounts a on a.merchant_id = p.merchant_id and a.id = p.account_id and a.mode = ${mode}
@@ -66,7 +68,7 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
     countReceived(db, { merchantId, mode }, countMax),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select p.id from payments p
-        where ${needsPerson({ merchantId, mode }, now)} limit ${countMax}) few`),
+        where ${needsPerson({ merchantId, mode }, now)} limit ${upTo}) few`),
   ])
   return {
     ...orders,
@@ -88,10 +90,10 @@ export async function countOrders(
   const [toSend, awaitingPayment] = await Promise.all([
     one(db.sql<{ n: number }>`
       select count(*) as n from (select o.id from orders o
-        where o.merchant_id = ${merchantId} and o.mode = ${mode} and ${sending} limit ${countMax}) few`),
+        where o.merchant_id = ${merchantId} and o.mode = ${mode} and ${sending} limit ${upTo}) few`),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select id from orders
-        where merchant_id = ${merchantId} and mode = ${mode} and payment_status = 'pending' limit ${countMax}) few`),
+        where merchant_id = ${merchantId} and mode = ${mode} and payment_status = 'pending' limit ${upTo}) few`),
   ])
   return { toSend, awaitingPayment }
 }
@@ -102,7 +104,7 @@ export async function countAgentOrders(db: Reader, { merchantId, mode }: Merchan
   return one(db.sql<{ n: number }>`
     select count(*) as n from (select id from orders
       where merchant_id = ${merchantId} and mode = ${mode} and placed_at >= ${from} and agent_platform_id is not null
-      limit ${countMax}) few`)
+      limit ${upTo}) few`)
 }
 
 // Null if the merchant offers no withdrawals and has received none.

@@ -8,7 +8,9 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Day, dayOf, daysBetween, isDay, type Period, periodOf, plusDays, startOf } from './days.ts'
 import {
+  type BestSeller,
   findSellerOfSales,
+  listBestSellers,
   listLostDisputes,
   listSalesDays,
   listSalesParts,
@@ -29,31 +31,64 @@ export interface SalesAsked {
 
 export async function salesReport(
   db: Reader,
-  { merchantId, mode }: MerchantMode,
+  seller: MerchantMode,
   asked: SalesAsked,
   now: Date,
 ): Promise<AdminSalesReport> {
+  return reportOn(db, await periodFor(db, seller, asked, now), asked.by ?? 'day')
+}
+
+// The sales of the last days by day, and the products that sold best in them.
+export async function recentSales(
+  db: Reader,
+  seller: MerchantMode,
+  now: Date,
+  productsMax: number,
+): Promise<{ sales: AdminSalesReport; bestSellers: BestSeller[] }> {
+  const asked = await periodFor(db, seller, {}, now)
+  const [sales, bestSellers] = await Promise.all([
+    reportOn(db, asked, 'day'),
+    listBestSellers(db, asked.range, productsMax),
+  ])
+  return { sales, bestSellers }
+}
+
+interface ReportPeriod {
+  range: Omit<SalesQuery, 'part'>
+  timeZone: string
+}
+
+async function periodFor(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  asked: SalesAsked,
+  now: Date,
+): Promise<ReportPeriod> {
   const seller = await findSellerOfSales(db, merchantId)
   if (!seller) throw new Error(`${merchantId} asks for a report and does not exist`)
   const { currency, timeZone } = seller
-  const { by = 'day', to = dayOf(now.getTime(), timeZone) } = asked
+  const { to = dayOf(now.getTime(), timeZone) } = asked
   if (!isDay(to)) throw badDay('to', issue('not_a_day'))
   const { from = plusDays(to, 1 - daysDefault) } = asked
   if (!isDay(from)) throw badDay('from', issue('not_a_day'))
   const days = daysBetween(from, to)
   if (days < 1) throw badDay('from', issue('after_last_day'))
   if (days > daysMax) throw badDay('from', issue('too_many_days', { max: daysMax - 1 }))
-  const range = { merchantId, mode, currency, from, to }
-  const earlier = { from: plusDays(from, -days), to: plusDays(from, -1) }
-  const [daily, before] = await Promise.all([
-    dailySales(db, range, timeZone),
-    dailySales(db, { ...range, ...earlier }, timeZone),
+  return { range: { merchantId, mode, currency, from, to }, timeZone }
+}
+
+async function reportOn(db: Reader, { range, timeZone }: ReportPeriod, by: SalesGroup): Promise<AdminSalesReport> {
+  const { from, to, currency } = range
+  const [found, parts] = await Promise.all([
+    // With as many days before.
+    dailySales(db, { ...range, from: plusDays(from, -daysBetween(from, to)) }, timeZone),
+    isPeriod(by) ? [] : listSalesParts(db, { ...range, part: by }, salesRowsMax),
   ])
-  const rows = isPeriod(by)
-    ? byPeriod(daily, { from, to, period: by })
-    : (await listSalesParts(db, { ...range, part: by }, salesRowsMax)).map((row) => view(row, by))
+  const daily = found.filter(({ day }) => day >= from)
+  const before = found.filter(({ day }) => day < from).reduce(plus, nothing)
+  const rows = isPeriod(by) ? byPeriod(daily, { from, to, period: by }) : parts.map((row) => view(row, by))
   const sum = daily.reduce(plus, nothing)
-  return { from, to, by, timeZone, currency, rows, sum, rest: restOf(rows, sum), before: before.reduce(plus, nothing) }
+  return { from, to, by, timeZone, currency, rows, sum, rest: restOf(rows, sum), before }
 }
 
 type DayOfSales = AdminSales & { day: Day }

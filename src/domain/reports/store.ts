@@ -313,6 +313,26 @@ export async function listSalesParts(db: Reader, query: SalesQuery, rowsMax: num
     group by key order by sum(total) desc, key limit ${rowsMax}`
 }
 
+export interface BestSeller {
+  // The slug of the product.
+  key: string
+  name: string
+  items: number
+  total: number
+}
+
+export async function listBestSellers(
+  db: Reader,
+  { merchantId, mode, currency, from, to }: Omit<SalesQuery, 'part'>,
+  rowsMax: number,
+): Promise<BestSeller[]> {
+  return db.sql<BestSeller>`
+    select key, max(name) as "name", sum(items) as "items", sum(total) as "total" from sales_days
+    where merchant_id = ${merchantId} and mode = ${mode} and part = 'product' and currency = ${currency}
+      and day >= ${from} and day <= ${to}
+    group by key order by sum(total) desc, key limit ${rowsMax}`
+}
+
 // Lost disputes of orders that were placed in the range, in the report's currency. A cancelled order has no sales to lose, but the money
 // of its dispute is lost all the same.
 export async function listLostDisputes(

@@ -51,8 +51,10 @@ export function createPersonReader({ storage, rootSecret, publicOrigin, clock }:
     const now = clock().getTime()
     const person = await storage.read(async (db) => {
       const session = await findSession(db, token, now)
-      const user = session && (await findUser(db, rootSecret, session.userId))
-      return session && user && { session, user, shops: await listShops(db, user.id) }
+      if (!session) return undefined
+      const { userId } = session
+      const [user, shops] = await Promise.all([findUser(db, rootSecret, userId), listShops(db, userId)])
+      return user && { session, user, shops }
     })
     if (!person) return undefined
     const { session, user, shops } = person

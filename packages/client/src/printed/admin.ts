@@ -698,6 +698,16 @@ export interface AdminAssignedColumn {
   as: AdminColumnMeaning
 }
 
+export interface AdminBestSeller {
+  /** The slug of the product. */
+  key: string
+  name: string
+  /** How many pieces were sold. */
+  items: number
+  /** In minor units of the currency that the resource names. */
+  total: number
+}
+
 export interface AdminBrand {
   name: string
   /** Products of it that are not archived. */
@@ -1167,6 +1177,8 @@ export interface AdminHomeResponse {
   data: {
     todo: AdminTodo
     sales: AdminSalesReport
+    /** Products in the days of `sales`, by their total, the largest first. */
+    bestSellers: AdminBestSeller[]
     /** Orders that agents made in the last 30 days. 1000 means 1000 or more. */
     agentOrders: number
   }

@@ -24,6 +24,7 @@ export const homeExamples: AdminExamples<typeof homeRows> = {
           paymentsUnsettled: 0,
         },
         sales: reportExamples.getAdminSalesReport.reply.data,
+        bestSellers: [{ key: slug, name, items: 12, total: 47_880 }],
         agentOrders: 7,
       },
     },

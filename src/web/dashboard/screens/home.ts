@@ -1,5 +1,6 @@
 // Home: open tasks, thirty days of sales, and the remaining setup of a new shop.
 
+import type { AdminBestSeller } from '../../../contract/admin/home.ts'
 import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
 import type { AdminSalesReport } from '../../../contract/admin/reports.ts'
 import { type Html, type HtmlValue, html } from '../../../platform/html/html.ts'
@@ -21,10 +22,9 @@ export const home: Screen = {
   needs: 'getAdminHome',
   async get(visit) {
     const { words } = visit
-    const [{ data }, latest, sellers] = await Promise.all([
+    const [{ data }, latest] = await Promise.all([
       visit.ask('getAdminHome'),
-      visit.ask('listAdminOrders'),
-      visit.ask('getAdminSalesReport', { query: { by: 'product' } }),
+      visit.ask('listAdminOrders', { query: { limit: listedMax } }),
     ])
     const steps = data.sales.sum.orders < firstOrders ? await firstSteps(visit) : []
     const isReady = steps.every(({ isDone }) => isDone)
@@ -33,7 +33,7 @@ export const home: Screen = {
       body: html`${!isReady && stepList(visit, steps)}
 <div data-live="todo">${todoCards(visit, data)}</div>
 ${salesCard(visit, data.sales)}
-<div class="columns even">${latestCard(visit, latest.data.slice(0, listedMax))}${sellersCard(visit, sellers.data)}</div>`,
+<div class="columns even">${latestCard(visit, latest.data)}${sellersCard(visit, data.bestSellers, data.sales.currency)}</div>`,
     }
   },
 }
@@ -59,18 +59,18 @@ function latestCard({ words, to }: Visit, orders: readonly AdminOrderSummary[]):
   })
 }
 
-function sellersCard({ words, to }: Visit, { rows, currency }: AdminSalesReport): Html | false {
-  if (rows.length === 0) return false
+function sellersCard({ words, to }: Visit, sellers: readonly AdminBestSeller[], currency: string): Html | false {
+  if (sellers.length === 0) return false
   return card({
     title: words.say('home.bestSellers'),
     aside: html`<a href="${to('reports', { by: 'product' })}">${words.say('home.report')}</a>`,
     isFlush: true,
     body: html`<ul class="results">
-      ${rows.slice(0, listedMax).map(
-        ({ key, name, items, total }) =>
+      ${sellers.map(
+        ({ name, items, total }) =>
           html`<li>
           <span class="result">
-            <span class="result-name" dir="auto">${name ?? key}</span>
+            <span class="result-name" dir="auto">${name}</span>
             <span class="soft">${words.say('home.pieces', { count: items })}</span>
             <span class="result-end">${words.money(total, currency)}</span>
           </span>
