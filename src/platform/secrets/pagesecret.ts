@@ -2,6 +2,7 @@
 // encrypted to be shown again.
 
 import { createHash, randomBytes } from 'node:crypto'
+import { Lru } from '../kit/lru.ts'
 import { openByRoot, type RootSecret, type SealPurpose, sealByRoot } from './secrets.ts'
 
 export interface PageSecret {
@@ -23,9 +24,23 @@ export function pageSecretsFor(purpose: SealPurpose): PageSecrets {
       const text = randomBytes(32).toString('base64url')
       return { text, hash: pageSecretHash(text), sealed: sealByRoot(rootSecret, purpose, text, ownerId) }
     },
-    open: (rootSecret, sealed, ownerId) => openByRoot(rootSecret, purpose, sealed, ownerId),
+    open(rootSecret, sealed, ownerId) {
+      const name = `${purpose} ${ownerId} ${sealed}`
+      const texts = openedBy.get(rootSecret) ?? new Lru<string, string>(openedMax)
+      openedBy.set(rootSecret, texts)
+      const known = texts.get(name)
+      if (known !== undefined) return known
+      const text = openByRoot(rootSecret, purpose, sealed, ownerId)
+      if (text !== undefined) texts.set(name, text)
+      return text
+    },
   }
 }
+
+// Opened secrets are cached by the sealed text, since every response with a checkout has the address of its page, and opening it takes
+// longer than a SQL statement.
+const openedMax = 2_000
+const openedBy = new WeakMap<RootSecret, Lru<string, string>>()
 
 export function pageSecretHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url')

@@ -20,6 +20,7 @@ const printed = '[secret]'
 // The texts are stored outside of the object, so inspecting, spreading or serialising it cannot reveal them.
 const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
 const derivedFrom = new WeakMap<RootSecret, Map<string, KeyObject>>()
+const listsFrom = new WeakMap<RootSecret, Map<string, [KeyObject, ...KeyObject[]]>>()
 
 export class RootSecret {
   // New values are made with this version; the others only read earlier values.
@@ -118,10 +119,16 @@ export function deriveKey(rootSecret: RootSecret, purpose: string, version = roo
 }
 
 // Returns the keys of every known version, the current one first, since another node may use another version.
-export function deriveKeys(rootSecret: RootSecret, purpose: string): [KeyObject, ...KeyObject[]] {
+export function deriveKeys(rootSecret: RootSecret, purpose: string): readonly [KeyObject, ...KeyObject[]] {
+  const lists = listsFrom.get(rootSecret) ?? new Map<string, [KeyObject, ...KeyObject[]]>()
+  listsFrom.set(rootSecret, lists)
+  const known = lists.get(purpose)
+  if (known) return known
   const [current = 0, ...others] = rootSecret.versions
   const keyOf = (version: number) => deriveKey(rootSecret, purpose, version)
-  return [keyOf(current), ...others.map(keyOf)]
+  const keys: [KeyObject, ...KeyObject[]] = [keyOf(current), ...others.map(keyOf)]
+  lists.set(purpose, keys)
+  return keys
 }
 
 // A value that identifies a root secret without revealing anything about it or about derived keys.
@@ -220,11 +227,24 @@ export function sealedHeads(version: number): string[] {
 // Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, 8.3).
 function sealAs(version: number, key: KeyObject, plain: string, context: string): string {
   const head = Buffer.from([sealedFormat, version])
-  const nonce = randomBytes(nonceBytes)
+  const nonce = newNonce()
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(Buffer.concat([head, Buffer.from(context)]))
-  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  const body = cipher.update(plain, 'utf8')
+  // Needed for the tag; in GCM it returns no more bytes.
+  cipher.final()
   return Buffer.concat([head, nonce, body, cipher.getAuthTag()]).toString('base64url')
+}
+
+// Random bytes for many nonces cost as much as for one. Each nonce is used once.
+const noncesAtOnce = 256
+let nonces = Buffer.alloc(0)
+
+function newNonce(): Buffer {
+  if (nonces.length === 0) nonces = randomBytes(noncesAtOnce * nonceBytes)
+  const nonce = nonces.subarray(0, nonceBytes)
+  nonces = nonces.subarray(nonceBytes)
+  return nonce
 }
 
 function openAs(version: number, key: KeyObject, bytes: Buffer, context: string): string | undefined {
@@ -236,7 +256,8 @@ function openAs(version: number, key: KeyObject, bytes: Buffer, context: string)
   decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
   const body = decipher.update(bytes.subarray(headBytes + nonceBytes, bytes.length - tagBytes))
   try {
-    return Buffer.concat([body, decipher.final()]).toString('utf8')
+    decipher.final()
+    return body.toString('utf8')
   } catch {
     return undefined // final() throws for one reason: the tag does not fit
   }

@@ -8,23 +8,30 @@ type Part = SqlValue | Fragment
 // Maximum number of cached shapes per template. `list()` makes at most fifteen; more means that text is composed at run time.
 const SHAPES_MAX = 64
 
+interface Shapes<Statement> {
+  // The texts of the fragments of the last call, by place. Most templates have one shape, and comparing the texts, which are mostly the
+  // same objects, costs less than joining them to a key.
+  last: readonly (string | undefined)[]
+  statement: Statement
+  byKey: Map<string, Statement>
+}
+
 // Returns the cached statement of a template, or makes it. A template is one object for the life of the program, so the object is the key
 // and its text is not read; fragments add their text to the key, because they change the statement.
 export function keepStatements<Statement>(mark: Mark, make: (text: string) => Statement) {
-  const kept = new WeakMap<TemplateStringsArray, Map<string, Statement>>()
+  const kept = new WeakMap<TemplateStringsArray, Shapes<Statement>>()
   return (template: TemplateStringsArray, parts: readonly Part[]): Statement => {
-    let shapes = kept.get(template)
-    if (!shapes) {
-      shapes = new Map()
-      kept.set(template, shapes)
-    }
+    const shapes = kept.get(template)
+    if (shapes && isShaped(parts, shapes.last)) return shapes.statement
+    const byKey = shapes?.byKey ?? new Map<string, Statement>()
     const key = shapeOf(parts)
-    let statement = shapes.get(key)
+    let statement = byKey.get(key)
     if (statement === undefined) {
-      if (shapes.size >= SHAPES_MAX) shapes.clear()
+      if (byKey.size >= SHAPES_MAX) byKey.clear()
       statement = make(textOf(template, parts, mark))
-      shapes.set(key, statement)
+      byKey.set(key, statement)
     }
+    kept.set(template, { last: parts.map(fragmentIn), statement, byKey })
     return statement
   }
 }
@@ -59,6 +66,15 @@ function shapeOf(parts: readonly Part[]): string {
     if (part instanceof Fragment) shape += `${i}:${part.text};`
   }
   return shape
+}
+
+function fragmentIn(part: Part | undefined): string | undefined {
+  return part instanceof Fragment ? part.text : undefined
+}
+
+function isShaped(parts: readonly Part[], last: readonly (string | undefined)[]): boolean {
+  for (let i = 0; i < last.length; i++) if (fragmentIn(parts[i]) !== last[i]) return false
+  return true
 }
 
 // Both engines refuse the same values with the same message, so a test on one holds for the other. Numbers are

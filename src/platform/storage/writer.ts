@@ -283,10 +283,10 @@ class SqliteTx extends SqliteReader implements InsideTx {
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     let size = 1
     while (size < rows.length) size *= 2
-    const row = `(${types.map(() => '?').join(', ')})`
-    const values: SqlValue[] = new Array(size * types.length).fill(null)
-    for (const [index, value] of rows.flat().entries()) values[index] = value
-    return new Fragment(`values ${Array.from({ length: size }, () => row).join(', ')}`, values)
+    const values: SqlValue[] = rows.flat()
+    while (values.length < size * types.length) values.push(null)
+    const row = `(${'?, '.repeat(types.length - 1)}?)`
+    return new Fragment(`values ${row}${`, ${row}`.repeat(size - 1)}`, values)
   }
 
   forUpdateOf(): Fragment {
