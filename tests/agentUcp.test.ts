@@ -605,6 +605,38 @@ eachEngine('UCP by REST', (given) => {
       assert.doesNotMatch((await readFile(file + part)).toString('latin1'), /planted/i)
   })
 
+  test('200 the contact of a checkout is the one that was given last, and a VAT number from the page stays', async () => {
+    const { testServer, ask } = await openShop(given)
+    const { checkout } = testServer.app
+    const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
+    const secret = url.split('/').at(-1)
+    const customer = async () => (await checkout.look(secret))?.customer
+    const put = async (email: string) => {
+      const sent = { ...buyer, email }
+      const updated = await ask('PUT', `/checkout-sessions/${id}`, { ...whole(), buyer: sent })
+      assert.deepEqual([updated.status, updated.body.buyer], [200, sent], updated.text)
+      assert.equal((await customer())?.email, email)
+    }
+    for (const email of [buyer.email, buyer.email, 'two@example.com', 'two@example.com']) await put(email)
+    await typeOnPage(testServer, url)
+    assert.equal((await customer())?.email, 'planted@example.com')
+    assert.equal((await ask('GET', `/checkout-sessions/${id}`)).body.buyer, undefined)
+    for (const email of ['two@example.com', 'two@example.com']) await put(email)
+
+    const view = await checkout.look(secret)
+    const details = {
+      contact: { email: 'two@example.com', name: 'Ada Lovelace', phone: '' },
+      address: { name: 'Ada Lovelace', line1: 'Ackerstraße 1', city: 'Berlin', postalCode: '10115', country: 'DE' },
+      shippingOptionId: null,
+      vatId: 'FR40303265045',
+    }
+    assert.equal((await checkout.setDetails(secret, view?.session.version ?? 0, details))?.problem, null)
+    for (const email of ['two@example.com', 'two@example.com', 'three@example.com', 'three@example.com']) {
+      await put(email)
+      assert.equal((await customer())?.vatId, 'FR40303265045')
+    }
+  })
+
   test('a signing platform pays once it is approved, reads its orders, and is refused once it is blocked', async () => {
     const testServer = await openTestServer(given)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 0, level: 'buy' })

@@ -51,6 +51,16 @@ export interface Asked extends Omit<Wish, 'lines' | 'place' | 'locale'> {
   addressIssues: readonly Issue[]
   // The address that was stored for the platform's destination. If the cart has another one, the shopper typed it.
   addressToken: string | null
+  // The first characters of the sealed contact of its checkout, which differ each time a contact is sealed. While they match, the contact is
+  // that of `buyer` and need not be opened. Null or missing if it may be another.
+  contactToken?: string | null
+}
+
+// Contains the random bytes of the sealing.
+const contactTokenLength = 24
+
+export function contactTokenOf(customerSealed: string | null): string | null {
+  return customerSealed?.slice(0, contactTokenLength) ?? null
 }
 
 const purpose = 'agent checkout'

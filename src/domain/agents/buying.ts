@@ -35,6 +35,7 @@ import { listPaymentsOfSession } from '../payments/store.ts'
 import {
   type AgentBuyer,
   type Asked,
+  contactTokenOf,
   customerOf,
   nameOf,
   openAsked,
@@ -348,7 +349,7 @@ export async function replaceCheckout(
   const known = await factsOfCart(tx, tools.carts.pricebooks, cart, moment.now.getTime())
   const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
   const wish = wanted(presentWish(known, before))
-  const stored = customerIn(tools, former)
+  const stored = contactIn(tools, former, before)
   const contact = wish.keepsContact ? undefined : changedContact(stored, wish.buyer)
   const columns =
     contact && (await customerColumns(tools, tx, former, { customer: contact, now: moment.now.getTime() }))
@@ -361,8 +362,11 @@ export async function replaceCheckout(
   })
   const carts = { ...tools.carts, refreshSessions }
   const place = { cartId: row.cartId, before, known }
-  const { asked, quote } = await writeWish({ ...tools, carts }, tx, caller, place, wish, moment)
+  const { asked: written, quote } = await writeWish({ ...tools, carts }, tx, caller, place, wish, moment)
   const facts = await factsOfQuote(tools, tx, session, quote)
+  const customer = contact ?? stored
+  const isSent = !wish.keepsContact && customer.vatId === undefined
+  const asked = { ...written, contactToken: isSent ? contactTokenOf(session.customerSealed) : null }
   const changed = {
     ...row,
     protocol: caller.protocol,
@@ -372,7 +376,7 @@ export async function replaceCheckout(
     shownTotal: facts.quote.pricing.totals.total,
   }
   saveCheckout(tx, changed)
-  return { located: { session, row: changed }, known: { facts, asked, customer: contact ?? stored } }
+  return { located: { session, row: changed }, known: { facts, asked, customer } }
 }
 
 // Seals what the platform sent, unless it is unchanged.
@@ -481,6 +485,12 @@ async function lockOpen(
 
 function customerIn({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer {
   return openCustomer(rootSecret, id, customerSealed) ?? noCustomer
+}
+
+function contactIn(tools: PayTools, session: SessionRow, asked: Asked | undefined): Customer {
+  const { customerSealed } = session
+  const isSent = customerSealed !== null && asked?.contactToken === contactTokenOf(customerSealed)
+  return isSent ? customerOf(asked.buyer) : customerIn(tools, session)
 }
 
 // Returns undefined if the contact is unchanged.

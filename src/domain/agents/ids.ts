@@ -2,6 +2,7 @@
 // could read the checkout. A tag is bound to the platform: a leaked id is of no use to another one.
 
 import { createHmac, type KeyObject } from 'node:crypto'
+import { Lru } from '../../platform/kit/lru.ts'
 import { deriveKeys, isEqualSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 
 const purpose = 'agent id'
@@ -20,6 +21,26 @@ export function untaggedId(rootSecret: RootSecret, platformId: string, text: str
   return isRight ? id : undefined
 }
 
+// Tags are cached, since a platform sends the id of its checkout with every request and gets it with every response, and making a tag takes
+// as long as a SQL statement.
+const tagsMax = 2_000
+const tagsBy = new WeakMap<KeyObject, Lru<string, string>>()
+
 function tagOf(key: KeyObject, platformId: string, id: string): string {
-  return createHmac('sha256', key).update(`${id} ${platformId}`).digest().subarray(0, tagBytes).toString('base64url')
+  const text = `${id} ${platformId}`
+  // An id that is made up may be longer. It is not cached.
+  if (text.length > textMax) return newTag(key, text)
+  const tags = tagsBy.get(key) ?? new Lru<string, string>(tagsMax)
+  tagsBy.set(key, tags)
+  const known = tags.get(text)
+  if (known !== undefined) return known
+  const tag = newTag(key, text)
+  tags.set(text, tag)
+  return tag
+}
+
+const textMax = 100
+
+function newTag(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest().subarray(0, tagBytes).toString('base64url')
 }

@@ -70,6 +70,15 @@ export function profileOf({ base, mayBuy, handlers, keys }: ProfileFacts, dialec
 
 // Groups handlers by name, as profiles and checkouts list them.
 export function handlersIn(handlers: readonly ShownHandler[]): object {
+  const known = byName.get(handlers) ?? grouped(handlers)
+  byName.set(handlers, known)
+  return known
+}
+
+// Cached by the list, since most requests have the same one.
+const byName = new WeakMap<readonly ShownHandler[], object>()
+
+function grouped(handlers: readonly ShownHandler[]): object {
   return Object.fromEntries(
     Object.entries(Object.groupBy(handlers, ({ name }) => name)).map(([name, same = []]) => [
       name,
