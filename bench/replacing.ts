@@ -1,20 +1,25 @@
 // Our server without its loops, and beside it, at a port of its own, the least program that replaces a checkout with our guarantees: it
-// reads and writes the same rows by the same statements in the same commits, prices the cart, and stores the same answer, sealed. Nothing
-// is checked or rendered: of what `POST /answer` gave it, only the total is another.
+// reads the body as strictly and checks its shape, reads and writes the same rows by the same statements in the same commits, prices the
+// cart, and stores an answer of the same size, sealed. It renders nothing: of the answer that `POST /answer` gave it, only the id, the
+// address of the page and the total are of this checkout. It has no log, no limits and no other routes.
 
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text as textOf } from 'node:stream/consumers'
+import { buffer as bytesOf } from 'node:stream/consumers'
+import { ucpRows } from '../src/contract/agents/rows.ts'
+import type { CheckoutShape } from '../src/contract/agents/shapes.ts'
 import { openAsked } from '../src/domain/agents/asked.ts'
-import { untaggedId } from '../src/domain/agents/ids.ts'
+import { taggedId, untaggedId } from '../src/domain/agents/ids.ts'
 import { findCalledShop, findCheckoutOfSessionCart, saveCheckout } from '../src/domain/agents/store.ts'
 import { createPricebooks } from '../src/domain/carts/pricebook.ts'
 import { factsOfCart, quoteFor } from '../src/domain/carts/quote.ts'
 import { putCartLines, saveCart } from '../src/domain/carts/store.ts'
+import { checkoutPageSecrets } from '../src/domain/checkout/secret.ts'
 import { lockSessionWithCart, saveSession } from '../src/domain/checkout/store.ts'
 import { once, sealedKeeper } from '../src/platform/idempotency/once.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
+import { checkedBody, jsonIn } from '../src/web/agents/request.ts'
 import { openQuiet } from './quiet.ts'
 import { merchantSlug } from './shop.ts'
 
@@ -27,12 +32,13 @@ let answer: object = {}
 
 interface Replacement {
   installationId: string
+  platformId: string
   sessionId: string
   quantity: number
   now: number
 }
 
-async function replace(tx: Tx, { installationId, sessionId, quantity, now }: Replacement): Promise<string> {
+async function replace(tx: Tx, { installationId, platformId, sessionId, quantity, now }: Replacement): Promise<string> {
   const [locked, row] = await Promise.all([
     lockSessionWithCart(tx, { installationId, sessionId }),
     findCheckoutOfSessionCart(tx, installationId, sessionId),
@@ -48,29 +54,30 @@ async function replace(tx: Tx, { installationId, sessionId, quantity, now }: Rep
   const { pricing } = await quoteFor(tx, pricebooks, { ...facts, cart: changed, lines }, now)
   saveCart(tx, changed)
   saveCheckout(tx, { ...row, shownTotal: pricing.totals.total })
-  return JSON.stringify({ ...answer, total: pricing.totals.total })
+  const secret = checkoutPageSecrets.open(rootSecret, session.secretSealed, session.id)
+  const id = taggedId(rootSecret, platformId, session.id)
+  return JSON.stringify({ ...answer, id, continue_url: `http://localhost/c/${secret}`, total: pricing.totals.total })
 }
 
-async function answerTo(request: IncomingMessage, body: string): Promise<string> {
+async function answerTo(request: IncomingMessage, bytes: Buffer): Promise<string> {
   const { 'ucp-agent': agent = '', 'idempotency-key': key = '' } = request.headers
   const profileUrl = /"(.*)"/.exec(String(agent))?.[1] ?? null
-  const { line_items: lines } = JSON.parse(body) as { line_items: { quantity: number }[] }
+  const { line_items: lines } = checkedBody(ucpRows.ucpUpdateCheckout, jsonIn(bytes)) as CheckoutShape
   const { shop, platform } = await storage.read((db) => findCalledShop(db, place, profileUrl))
   if (!shop || !platform) throw new Error('the shop is closed')
   const { installationId } = shop
   const now = Date.now()
-  const taggedId = request.url?.split('/').at(-1) ?? ''
-  const sessionId = untaggedId(rootSecret, platform.id, taggedId) ?? ''
+  const sessionId = untaggedId(rootSecret, platform.id, request.url?.split('/').at(-1) ?? '') ?? ''
   const claimant = `${installationId} ${platform.id}`
-  const claim = { claimant, key: String(key), fingerprint: hash('sha256', body, 'base64url'), now }
-  const replacement = { installationId, sessionId, quantity: lines[0]?.quantity ?? 1, now }
+  const claim = { claimant, key: String(key), fingerprint: hash('sha256', bytes, 'base64url'), now }
+  const replacement = { installationId, platformId: platform.id, sessionId, quantity: lines[0]?.quantity ?? 1, now }
   const { text } = await once(storage, claim, (tx) => replace(tx, replacement), keeper)
   return text
 }
 
 const least = createServer(async (request, response) => {
-  const body = await textOf(request)
-  if (request.url === '/answer') answer = JSON.parse(body) as object
+  const body = await bytesOf(request)
+  if (request.url === '/answer') answer = jsonIn(body) as object
   const text = request.url === '/answer' ? '' : await answerTo(request, body)
   response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text)
 })

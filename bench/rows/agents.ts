@@ -108,7 +108,7 @@ async function runAgents(circumstances: Circumstances): Promise<Findings> {
     notes: [
       `${requestsEach} requests, or ${paymentsEach} payments, of ${shoppers} callers in each turn. Payments are prepared before and not counted; the provider is the test provider, in the process, and what the loops do after an order is left out.`,
       'The search by UCP answers ten products whole, with their variants; that of the open surface answers rows of a list.',
-      'The least update reads and writes the same rows by the same statements in the same commits, prices the cart and stores the same answer sealed, and does nothing else.',
+      'The least update checks the body, reads and writes the same rows by the same statements in the same commits, prices the cart and stores an answer of the same size sealed. It renders nothing and has no log.',
       ...loadNotes(Object.values(sides)),
     ],
   }
