@@ -125,6 +125,14 @@ test('a sealed text is opened only with the same key and context', () => {
   assert.notEqual(seal(key, 'same', 'c'), seal(key, 'same', 'c'))
 })
 
+test('each sealed text has a nonce of its own, however many are sealed', () => {
+  const key = deriveKey(rootFrom(newText), 'a')
+  const texts = Array.from({ length: 1_000 }, () => seal(key, 'same', 'same'))
+  const nonces = texts.map((text) => Buffer.from(text, 'base64url').toString('hex', 2, 14))
+  assert.equal(new Set(nonces).size, texts.length)
+  assert.ok(texts.every((text) => open(key, text, 'same') === 'same'))
+})
+
 test('a sealed text with any change is not opened', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
   const bytes = Buffer.from(seal(key, 'plain', 'row 1'), 'base64url')
