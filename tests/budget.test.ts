@@ -39,8 +39,8 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 0],
     'cart read again': [1, 1, 0, 0],
     'priced cart read': [3, 1, 0, 0],
-    'update by an agent': [12, 1, 1, 0],
-    'completion by an agent': [38, 2, 4, 0],
+    'update by an agent': [11, 1, 1, 0],
+    'completion by an agent': [37, 2, 4, 0],
   },
   postgres: {
     session: [12, 0, 1, 5],
@@ -57,8 +57,8 @@ const budgets: Record<'sqlite' | 'postgres', Record<string, Budget>> = {
     'cart read': [2, 1, 0, 1],
     'cart read again': [1, 1, 0, 1],
     'priced cart read': [3, 1, 0, 2],
-    'update by an agent': [12, 1, 1, 10],
-    'completion by an agent': [38, 2, 4, 16],
+    'update by an agent': [11, 1, 1, 10],
+    'completion by an agent': [37, 2, 4, 16],
   },
 }
 

@@ -127,12 +127,18 @@ describe('a merchant that is moved', () => {
         values (${installationId}, 'whd_1', ${endpoint?.id ?? ''}, 'evt_1', 'order.paid', 'ord_1', 1, 'pending', 0, 1, 1)`
     })
     const order: string[] = []
-    const [isLocked, isWaiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const isLocked = Promise.withResolvers<void>()
+    // The move waits for the lock, or did not have to.
+    let isSeen = false
     const lockFirst = () =>
       other.write(async (tx) => {
         await tx.sql`select id from skus where merchant_id = ${merchantId} ${tx.forUpdate}`
         isLocked.resolve()
-        await isWaiting.promise
+        // The database ends a transaction that does nothing for some seconds.
+        await until(async () => {
+          await tx.sql`select 1`
+          return isSeen
+        })
         await tx.sql`update products set updated_at = updated_at where merchant_id = ${merchantId}`
         order.push('a transaction of before')
       })
@@ -152,7 +158,7 @@ describe('a merchant that is moved', () => {
         ...tools,
         onProgress({ doing }) {
           if (order.at(-1) !== doing) order.push(doing)
-          isWaiting.resolve()
+          isSeen = true
         },
         async dropIndex(tx, id) {
           await tools.dropIndex(tx, id)
@@ -166,7 +172,7 @@ describe('a merchant that is moved', () => {
       )
       return waiting.length > 0 || order.length > 0
     })
-    isWaiting.resolve()
+    isSeen = true
     await Promise.all([working, lost])
     assert.equal(order[0], 'a transaction of before')
 
