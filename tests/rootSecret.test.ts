@@ -60,6 +60,7 @@ function formsFor({ files, ids, url }: Shop, elsewhere: string, outside: string)
       restore: ['restore', join(files, 'backup.db'), '--force'],
     }),
     demo: ['demo'],
+    'demo history': ['demo', 'history'],
     apply: ['apply', join(files, 'shop.json')],
     'apply --dry-run': ['apply', join(files, 'shop.json'), '--dry-run'],
     import: ['import', join(files, 'products.csv')],

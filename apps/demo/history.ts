@@ -2,7 +2,6 @@
 // with its clock in the past. The orders in the database show which parts are done, so the next start continues where one that was killed
 // stopped.
 
-import { setImmediate as breathe } from 'node:timers/promises'
 import { Past, type PastParts } from '../../src/ops/past.ts'
 import type { DemoPerson, HistoryFacts } from './facts.ts'
 import { type Act, type Month, type PlannedOrder, planMonth } from './month.ts'
@@ -11,10 +10,12 @@ import { demoAnswer, demoEndpoints } from './receivers.ts'
 export interface HistoryParts extends Pick<PastParts, 'storage' | 'rootSecret' | 'publicOrigin'> {
   // Called between two parts. If it returns true, the next start makes the remaining parts.
   isEnding: () => boolean
+  // Between two parts, when others may write.
+  rest: () => Promise<void>
   facts: HistoryFacts
 }
 
-export async function makeDemoHistory({ facts, isEnding, ...parts }: HistoryParts): Promise<void> {
+export async function makeDemoHistory({ facts, isEnding, rest, ...parts }: HistoryParts): Promise<void> {
   const { anchor, shop } = facts
   const month = planMonth(anchor)
   const past = new Past({
@@ -27,7 +28,7 @@ export async function makeDemoHistory({ facts, isEnding, ...parts }: HistoryPart
     for (const part of month.parts) {
       if (isEnding()) return
       await past.live(() => livePart({ past, facts, month }, part))
-      await breathe()
+      await rest()
     }
   } finally {
     past.close()

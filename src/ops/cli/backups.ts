@@ -1,14 +1,14 @@
 // Backups that a server of a SQLite file makes by itself. Each is the command `backup` in its own process, so copying and checking a
 // large file delays no request. A failure is logged and counted, and the backup is retried soon.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { constants as osConstants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../platform/config.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
+import { runBeside } from './beside.ts'
 import { Failure, type Given, Misuse } from './command.ts'
 import { backupName, backupTime, outdatedBackups, readDays, readEvery } from './schedule.ts'
 
@@ -69,9 +69,10 @@ export function startBackups({ everyMs, folder, days }: BackupPlan, { environmen
 
   // Resolves with the error text, or with undefined on success.
   async function attempt(file: string, startedAt: number): Promise<string | undefined> {
-    const problem = await runBackup(file, environment, (process) => {
-      child = process
-    })
+    const backup = runBeside(['backup', file], environment)
+    child = backup.child
+    lowerPriority(child.pid)
+    const problem = await backup.ended
     child = undefined
     if (problem !== undefined || isEnding) return problem
     seen.tookMs = Date.now() - startedAt
@@ -110,31 +111,6 @@ function newestIn(folder: string): { at: number | undefined; bytes: number | und
   if (times.length === 0) return { at: undefined, bytes: undefined }
   const at = Math.max(...times)
   return { at, bytes: statSync(join(folder, backupName(at)), { throwIfNoEntry: false })?.size }
-}
-
-const reasonLengthMax = 500
-
-// Resolves with the error text, or with undefined on success.
-function runBackup(
-  file: string,
-  environment: Environment,
-  onStart: (child: ChildProcess) => void,
-): Promise<string | undefined> {
-  const main = fileURLToPath(new URL('../../main.js', import.meta.url))
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'backup', file], {
-    env: { ...environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  onStart(child)
-  lowerPriority(child.pid)
-  let said = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(0, reasonLengthMax)
-  })
-  return new Promise((resolve) => {
-    child.on('error', (error) => resolve(error.message))
-    child.on('close', (code, signal) => resolve(code === 0 ? undefined : said.trim() || `ended by ${signal ?? code}`))
-  })
 }
 
 // Gives requests priority over the backup.

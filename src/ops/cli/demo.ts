@@ -1,11 +1,12 @@
 // The demo shop of apps/demo: loaded only if a demo shop is created or may exist, and never by a server in production.
 
-import type { HistoryFacts } from '../../../apps/demo/facts.ts'
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Environment } from '../../platform/config.ts'
 import { program, startCommand } from '../../platform/kit/program.ts'
 import type { Log } from '../../platform/log/log.ts'
-import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import type { Storage } from '../../platform/storage/storage.ts'
-import { command, print, withStorage } from './command.ts'
+import { runBeside } from './beside.ts'
+import { type Command, Failure, type Given, originOf, print, type Terminal, withStorage } from './command.ts'
 
 export async function loadDemo() {
   const [shop, receivers] = await Promise.all([
@@ -17,61 +18,109 @@ export async function loadDemo() {
 
 export type Demo = Awaited<ReturnType<typeof loadDemo>>
 
-export const demoCommand = command({
-  summary: 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.',
-  effect: 'creates',
-  async run(given, terminal) {
-    return withStorage(given, async (storage, config) => {
-      const { makeDemoShop } = await loadDemo()
-      const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
-      const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`
-      print(terminal, given, { baseUrl, ...shop }, () => [
-        `base URL    ${baseUrl}`,
-        `merchant    ${shop.merchant.slug}`,
-        `products    ${shop.products.length}`,
-        `promotions  ${shop.promotionCodes.join(' ')}`,
-        `key         ${shop.keys.full}   (the four open scopes)`,
-        `key         ${shop.keys.catalog}   (catalog:read)`,
-        `key         ${shop.keys.none}   (no scope)`,
-        `key         ${shop.keys.admin}   (the eight admin scopes)`,
-        `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
-        '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
-        `            ${startCommand}, and ${program} webhooks listen`,
-        `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
-        ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
-        `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
+const summary = 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.'
+
+export const demoCommand: Command = {
+  summary,
+  alone: { summary, effect: 'creates', run: makeShop },
+  verbs: {
+    history: {
+      summary: 'Make the month of orders that a new demo shop looks back on, or what is missing of it.',
+      effect: 'changes',
+      run: makeHistory,
+    },
+  },
+}
+
+async function makeShop(given: Given, terminal: Terminal): Promise<number> {
+  return withStorage(given, async (storage, config) => {
+    const { makeDemoShop } = await loadDemo()
+    const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
+    const baseUrl = originOf(config)()
+    print(terminal, given, { baseUrl, ...shop }, () => [
+      `base URL    ${baseUrl}`,
+      `merchant    ${shop.merchant.slug}`,
+      `products    ${shop.products.length}`,
+      `promotions  ${shop.promotionCodes.join(' ')}`,
+      `key         ${shop.keys.full}   (the four open scopes)`,
+      `key         ${shop.keys.catalog}   (catalog:read)`,
+      `key         ${shop.keys.none}   (no scope)`,
+      `key         ${shop.keys.admin}   (the eight admin scopes)`,
+      `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
+      '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
+      `            ${startCommand}, and ${program} webhooks listen`,
+      `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
+      ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
+      `app         ${shop.app.clientId}   ${shop.app.redirectUris.join(' ')}`,
+    ])
+    return 0
+  })
+}
+
+// A signal ends it after the part that is under way, and so does the end of the server that has started it.
+async function makeHistory(given: Given, terminal: Terminal): Promise<number> {
+  // The server may have ended already.
+  let isEnding = process.connected === false
+  const end = () => {
+    isEnding = true
+  }
+  process.on('SIGTERM', end).on('SIGINT', end).on('disconnect', end)
+  try {
+    return await withStorage(given, async (storage, config) => {
+      const [{ findHistory }, { makeDemoHistory }] = await Promise.all([
+        loadDemo(),
+        import('../../../apps/demo/history.ts'),
+      ])
+      const { rootSecret } = config
+      const facts = await findHistory(storage, rootSecret, Date.now())
+      if (facts) {
+        const parts = { storage, rootSecret, publicOrigin: originOf(config), facts }
+        await makeDemoHistory({ ...parts, isEnding: () => isEnding, rest: () => pause(restMs) })
+      }
+      const isWhole = facts !== undefined && (await findHistory(storage, rootSecret, Date.now())) === undefined
+      if (facts && !isWhole) throw new Failure('the history of the demo shop is not complete; run this again')
+      print(terminal, given, { made: isWhole }, () => [
+        isWhole ? 'The demo shop has its history.' : 'There is no history to make.',
       ])
       return 0
     })
-  },
-})
-
-interface HistoryParts {
-  storage: Storage
-  rootSecret: RootSecret
-  publicOrigin: () => string
-  log: Log
+  } finally {
+    process.off('SIGTERM', end).off('SIGINT', end).off('disconnect', end)
+  }
 }
 
-// Makes the month of history of the demo shop while requests and loops run. `end` resolves when the part in progress is written; the next
-// start continues with the rest.
-export function startDemoHistory({ log, ...parts }: HistoryParts, facts: HistoryFacts): { end(): Promise<void> } {
+// Longer than a server waits before it asks again for its turn to write to a SQLite file.
+const restMs = 50
+
+// Runs the command above in a process of its own: what it loads and leaves in memory would stay in a server for good. `end` resolves when
+// the part that is under way is written; the next start makes the rest.
+export function startDemoHistory(environment: Environment, log: Log): { end(): Promise<void> } {
   let isEnding = false
+  let child: ChildProcess | undefined
   async function make(): Promise<void> {
     const startedAt = performance.now()
-    try {
-      const { makeDemoHistory } = await import('../../../apps/demo/history.ts')
-      await makeDemoHistory({ ...parts, facts, isEnding: () => isEnding })
-      if (!isEnding) log.info('demo shop has its history', { ms: Math.round(performance.now() - startedAt) })
-    } catch (error) {
-      log.error('the history of the demo shop could not be made; the next start tries again', error)
-    }
+    const history = runBeside(['demo', 'history'], environment)
+    child = history.child
+    log.info('making the history of the demo shop', { pid: child.pid })
+    const reason = await history.ended
+    if (isEnding) return
+    if (reason !== undefined) throw new Error(reason)
+    log.info('demo shop has its history', { ms: Math.round(performance.now() - startedAt) })
   }
-  const made = make()
+  const made = make().catch((error: Error) =>
+    log.error('the history of the demo shop could not be made; the next start tries again', undefined, {
+      reason: error.message,
+    }),
+  )
   return {
-    end() {
+    async end() {
       isEnding = true
-      return made
+      child?.kill('SIGTERM')
+      const impatience = setTimeout(() => child?.kill('SIGKILL'), endMsMax)
+      await made
+      clearTimeout(impatience)
     },
   }
 }
+
+const endMsMax = 20_000

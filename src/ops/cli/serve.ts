@@ -135,9 +135,9 @@ async function serve(parts: ServeParts): Promise<void> {
     await makeShop(parts, origin)
     await begin(origin)
     const loops = await startLoops(parts, app)
-    const facts = config.demoHistory && (await parts.demo?.findHistory(storage, config.rootSecret, Date.now()))
-    if (facts)
-      history = startDemoHistory({ storage, log, rootSecret: config.rootSecret, publicOrigin: app.publicOrigin }, facts)
+    // Its links name the port that was found.
+    if (config.demoHistory && (await parts.demo?.findHistory(storage, config.rootSecret, Date.now())))
+      history = startDemoHistory({ ...parts.terminal.environment, PORT: String(port) }, log)
     const backups = parts.backupPlan && startBackups(parts.backupPlan, { ...parts.terminal, log, metrics: app.metrics })
     log.info('listening', { origin, port, host: config.host, engine: storage.engine, version })
     log.flush()

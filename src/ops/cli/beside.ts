@@ -1,0 +1,32 @@
+// Runs a command in a process of its own beside the server, so its time and its memory are not those of the server.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Environment } from '../../platform/config.ts'
+
+export interface Beside {
+  child: ChildProcess
+  // Resolves with what went wrong, or with undefined.
+  ended: Promise<string | undefined>
+}
+
+const main = fileURLToPath(new URL('../../main.js', import.meta.url))
+const reasonLengthMax = 500
+
+// Settings are in the environment, where other users of the machine cannot read them. Throws if the system allows no other processes.
+// When this process ends, however it does, the command gets the event `disconnect`.
+export function runBeside(args: readonly string[], environment: Environment): Beside {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    env: { ...environment },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(0, reasonLengthMax)
+  })
+  const ended = new Promise<string | undefined>((resolve) => {
+    child.on('error', (error) => resolve(error.message))
+    child.on('close', (code, signal) => resolve(code === 0 ? undefined : said.trim() || `ended by ${signal ?? code}`))
+  })
+  return { child, ended }
+}
