@@ -17,7 +17,7 @@ import { announce } from '../src/platform/outbox/announce.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
-import { list, type Storage, type Tx } from '../src/platform/storage/storage.ts'
+import { listFragment, type Storage, type Tx } from '../src/platform/storage/storage.ts'
 
 const [role, events, endpoints] = process.argv.slice(2)
 const numbers = { events: Number(events), endpoints: Number(endpoints) }
@@ -187,7 +187,7 @@ async function sendOnDemand(): Promise<void> {
         update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null,
           lease_expires_at = null, last_started_at = ${now}, last_took_ms = 1, last_status_code = 204, last_answer = '',
           finished_at = ${now}
-        where installation_id = ${installationId} and id in (${list(done.map(({ id }) => id))}) and lease_id = 'minimal'`
+        where installation_id = ${installationId} and id in (${listFragment(done.map(({ id }) => id))}) and lease_id = 'minimal'`
     const due = await Promise.all(
       endpointIds.map(
         (id) => tx.sql<{ id: string }>`
@@ -200,7 +200,7 @@ async function sendOnDemand(): Promise<void> {
     if (ids.length === 0) return []
     return tx.sql<Taken>`
       update webhook_deliveries set status = 'sending', due_at = null, lease_id = 'minimal', lease_expires_at = ${now + 60_000}
-      where installation_id = ${installationId} and id in (${list(ids)}) and due_at is not null
+      where installation_id = ${installationId} and id in (${listFragment(ids)}) and due_at is not null
       returning id, endpoint_id as "endpointId", event_id as "eventId"`
   }
 
@@ -214,7 +214,7 @@ async function sendOnDemand(): Promise<void> {
         if (claimed.length === 0) return { claimed, texts: [] }
         const events = [...new Set(claimed.map(({ eventId }) => eventId))]
         const texts = await tx.sql<{ id: string; body: string }>`
-          select id, body from events where installation_id = ${installationId} and id in (${list(events)})`
+          select id, body from events where installation_id = ${installationId} and id in (${listFragment(events)})`
         return { claimed, texts }
       })
       taken = next?.claimed ?? []

@@ -3,10 +3,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { type CatalogChoice, shopifyChunks } from '../harness/catalog.ts'
-import { recorderOf } from '../src/ops/cli/written.ts'
+import { createRecorder } from '../src/ops/cli/written.ts'
 import { importProducts } from '../src/ops/imports/import.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
-import { patient } from '../src/platform/storage/storage.ts'
+import { commandLimits } from '../src/platform/storage/storage.ts'
 import { merchantSlug } from './shop.ts'
 
 export interface ImportCost {
@@ -30,7 +30,7 @@ const warmProducts = 1_000
 
 const [databaseUrl = '', productsGiven = ''] = process.argv.slice(2)
 const products = Number(productsGiven)
-const storage = await openStorage(databaseUrl, patient)
+const storage = await openStorage(databaseUrl, commandLimits)
 const postmaster = storage.engine === 'postgres' ? await postmasterId() : undefined
 
 await importFile(warmProducts, {})
@@ -56,7 +56,7 @@ async function importFile(count: number, choice: CatalogChoice): Promise<void> {
   const { created, changed } = await importProducts(storage, shopifyChunks(count, choice), {
     merchantSlug,
     now,
-    record: recorderOf('import', now),
+    record: createRecorder('import', now),
     stock: false,
     onProgress: () => {},
   })

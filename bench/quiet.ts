@@ -1,7 +1,7 @@
 // Our server without its loops, which would be counted with what is asked of it.
 
 import { createApp } from '../src/app.ts'
-import { startMail } from '../src/domain/emails/send.ts'
+import { switchMailQueue } from '../src/domain/emails/send.ts'
 import { readSettings } from '../src/platform/config.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { createSink } from '../src/platform/log/sink.ts'
@@ -38,7 +38,7 @@ export async function openQuiet(seenBy: (storage: Storage) => Storage = (storage
     clock: () => new Date(),
     log,
   })
-  await startMail(storage, true, Date.now())
+  await switchMailQueue(storage, true, Date.now())
   process.on('SIGTERM', async () => {
     await app.server.drain(1_000)
     await storage.close()

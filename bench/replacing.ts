@@ -9,22 +9,22 @@ import type { AddressInfo } from 'node:net'
 import { buffer as bytesOf } from 'node:stream/consumers'
 import { ucpRows } from '../src/contract/agents/rows.ts'
 import type { CheckoutShape } from '../src/contract/agents/shapes.ts'
-import { openAsked } from '../src/domain/agents/asked.ts'
-import { taggedId, untaggedId } from '../src/domain/agents/ids.ts'
-import { findCalledShop, findCheckoutOfSessionCart, saveCheckout } from '../src/domain/agents/store.ts'
+import { decryptAgentRequest } from '../src/domain/agents/asked.ts'
+import { addPlatformTag, removePlatformTag } from '../src/domain/agents/ids.ts'
+import { findCalledShop, findCheckoutOfSessionCart, saveAgentCheckout } from '../src/domain/agents/store.ts'
 import { createPricebooks } from '../src/domain/carts/pricebook.ts'
-import { factsOfCart, quoteFor } from '../src/domain/carts/quote.ts'
+import { loadCartFacts, quoteCart } from '../src/domain/carts/quote.ts'
 import { putCartLines, saveCart } from '../src/domain/carts/store.ts'
 import { checkoutPageSecrets } from '../src/domain/checkout/secret.ts'
 import { lockSessionWithCart, saveSession } from '../src/domain/checkout/store.ts'
-import { once, sealedKeeper } from '../src/platform/idempotency/once.ts'
+import { encryptedAnswerCodec, runOnce } from '../src/platform/idempotency/once.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
-import { checkedBody, jsonIn } from '../src/web/agents/request.ts'
+import { checkBody, parseJsonBody } from '../src/web/agents/request.ts'
 import { openQuiet } from './quiet.ts'
 import { merchantSlug } from './shop.ts'
 
 const { storage, rootSecret, listen } = await openQuiet()
-const keeper = sealedKeeper(rootSecret)
+const keeper = encryptedAnswerCodec(rootSecret)
 const place = { slug: merchantSlug, mode: 'test' } as const
 const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 const pricebooks = createPricebooks()
@@ -45,39 +45,40 @@ async function replace(tx: Tx, { installationId, platformId, sessionId, quantity
   ])
   if (!locked || !row) throw new Error(`there is no checkout ${sessionId}`)
   const { session, cart } = locked
-  const facts = await factsOfCart(tx, pricebooks, cart, now)
-  if (!openAsked(rootSecret, cart.id, row.askedSealed)) throw new Error(`what ${sessionId} was made of is gone`)
+  const facts = await loadCartFacts(tx, pricebooks, cart, now)
+  if (!decryptAgentRequest(rootSecret, cart.id, row.askedSealed))
+    throw new Error(`what ${sessionId} was made of is gone`)
   const lines = facts.lines.map((line, at) => (at === 0 ? { ...line, quantity } : line))
   putCartLines(tx, cart, lines.slice(0, 1))
   saveSession(tx, { ...session, version: session.version + 1, updatedAt: now })
   const changed = { ...cart, version: cart.version + 1, updatedAt: now }
-  const { pricing } = await quoteFor(tx, pricebooks, { ...facts, cart: changed, lines }, now)
+  const { pricing } = await quoteCart(tx, pricebooks, { ...facts, cart: changed, lines }, now)
   saveCart(tx, changed)
-  saveCheckout(tx, { ...row, shownTotal: pricing.totals.total })
+  saveAgentCheckout(tx, { ...row, shownTotal: pricing.totals.total })
   const secret = checkoutPageSecrets.open(rootSecret, session.secretSealed, session.id)
-  const id = taggedId(rootSecret, platformId, session.id)
+  const id = addPlatformTag(rootSecret, platformId, session.id)
   return JSON.stringify({ ...answer, id, continue_url: `http://localhost/c/${secret}`, total: pricing.totals.total })
 }
 
 async function answerTo(request: IncomingMessage, bytes: Buffer): Promise<string> {
   const { 'ucp-agent': agent = '', 'idempotency-key': key = '' } = request.headers
   const profileUrl = /"(.*)"/.exec(String(agent))?.[1] ?? null
-  const { line_items: lines } = checkedBody(ucpRows.ucpUpdateCheckout, jsonIn(bytes)) as CheckoutShape
+  const { line_items: lines } = checkBody(ucpRows.ucpUpdateCheckout, parseJsonBody(bytes)) as CheckoutShape
   const { shop, platform } = await storage.read((db) => findCalledShop(db, place, profileUrl))
   if (!shop || !platform) throw new Error('the shop is closed')
   const { installationId } = shop
   const now = Date.now()
-  const sessionId = untaggedId(rootSecret, platform.id, request.url?.split('/').at(-1) ?? '') ?? ''
+  const sessionId = removePlatformTag(rootSecret, platform.id, request.url?.split('/').at(-1) ?? '') ?? ''
   const claimant = `${installationId} ${platform.id}`
   const claim = { claimant, key: String(key), fingerprint: hash('sha256', bytes, 'base64url'), now }
   const replacement = { installationId, platformId: platform.id, sessionId, quantity: lines[0]?.quantity ?? 1, now }
-  const { text } = await once(storage, claim, (tx) => replace(tx, replacement), keeper)
+  const { text } = await runOnce(storage, claim, (tx) => replace(tx, replacement), keeper)
   return text
 }
 
 const least = createServer(async (request, response) => {
   const body = await bytesOf(request)
-  if (request.url === '/answer') answer = jsonIn(body) as object
+  if (request.url === '/answer') answer = parseJsonBody(body) as object
   const text = request.url === '/answer' ? '' : await answerTo(request, body)
   response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text)
 })

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { TSchema } from '../src/contract/schema.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 import type { Platform } from './agents.ts'
 import type { Answer, TestServer } from './testServer.ts'
 
@@ -13,11 +13,11 @@ const { $defs } = JSON.parse(readFileSync(new URL('../tests/data/acp-2026-04-17.
   $defs: Record<string, object>
 }
 
-const checks = new Map<string, ReturnType<typeof compile>>()
+const checks = new Map<string, ReturnType<typeof compileSchema>>()
 
 // By the name of a definition in the published file.
 export function assertAcp(name: string, value: unknown): void {
-  const check = checks.get(name) ?? compile({ $defs, $ref: `#/$defs/${name}` } as unknown as TSchema)
+  const check = checks.get(name) ?? compileSchema({ $defs, $ref: `#/$defs/${name}` } as unknown as TSchema)
   checks.set(name, check)
   assert.deepEqual(check(value), [], JSON.stringify(value))
 }

@@ -1,7 +1,12 @@
 // A shop whose shoppers pay at the bank of harness/redirectProvider.ts, by an account that the merchant has there.
 
 import assert from 'node:assert/strict'
-import { type AccountRow, type AccountSecrets, insertAccount, sealSecrets } from '../src/domain/payments/accounts.ts'
+import {
+  type AccountRow,
+  type AccountSecrets,
+  encryptAccountSecrets,
+  insertAccount,
+} from '../src/domain/payments/accounts.ts'
 import { manualProvider } from '../src/domain/payments/providers/manual/provider.ts'
 import { createRegistry } from '../src/domain/payments/providers/registry.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
@@ -62,7 +67,7 @@ export async function connectBank(
     updatedAt: testServer.clock.now,
     ...changes,
   }
-  account.secretsSealed ||= sealSecrets(testSecret, account, secrets)
+  account.secretsSealed ||= encryptAccountSecrets(testSecret, account, secrets)
   await testServer.storage.write((tx) => insertAccount(tx, account))
   return account
 }

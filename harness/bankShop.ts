@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
+import { queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
 import { listAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { findOrderFacts } from '../src/domain/orders/change.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { orderView } from '../src/domain/orders/view.ts'
 import { createProviders } from '../src/domain/payments/port.ts'
 import { payRefunds, type RefundTools } from '../src/domain/payments/refunds.ts'
@@ -27,7 +27,7 @@ export async function openBankShop(given: Given) {
   const checkout = await checkoutOf(testServer)
   const { storage, installationId, clock } = testServer
   const { payTools: tools } = testServer.app
-  const refundTools: RefundTools = { ...tools, onPaid: refundPaid }
+  const refundTools: RefundTools = { ...tools, onPaid: recordRefundEnd }
   const keyOf = (orderId: string) => ({ installationId, orderId })
 
   // The attempt to pay, as the shopper leaves for the bank.
@@ -47,7 +47,7 @@ export async function openBankShop(given: Given) {
   async function place(what: 'pay' | 'bank' = 'pay', items?: Readonly<Record<string, number>>) {
     const begun = await begin(items)
     bank.act(begun.paymentId, what)
-    await lookUpNow(tools, { installationId, id: begun.paymentId })
+    await queryPaymentNow(tools, { installationId, id: begun.paymentId })
     const { orderId } = await begun.payment()
     assert.ok(orderId)
     return { ...begun, orderId }

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { signed } from '../src/domain/images/signing.ts'
+import { signBucketRequest } from '../src/domain/images/signing.ts'
 import type { BucketTarget } from '../src/platform/kit/mediaurl.ts'
 import { lasting } from './lasting.ts'
 
@@ -54,7 +54,7 @@ export async function openBucket(now: () => number): Promise<Bucket> {
   function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buffer): boolean {
     const media = headers['content-type']
     const request = { method, url: new URL(url, bucket.origin), headers: media ? { 'content-type': media } : {}, body }
-    const expected = signed(request, bucket, now())
+    const expected = signBucketRequest(request, bucket, now())
     return ['authorization', 'x-amz-date', 'x-amz-content-sha256'].every((name) => headers[name] === expected[name])
   }
   return bucket

@@ -1,6 +1,6 @@
 // A process that copies a store and kills itself at a given step. Run by the tests of backups and copies.
 
-import { backUp, restore } from '../src/platform/storage/backup.ts'
+import { backUp, restoreBackup } from '../src/platform/storage/backup.ts'
 import { copyStore } from '../src/platform/storage/copy.ts'
 
 const [task, from = '', to = '', killAt = ''] = process.argv.slice(2)
@@ -11,6 +11,6 @@ function reached(step: string): void {
 }
 
 if (task === 'backup') await backUp(from, to, { force: false, onStep: reached })
-if (task === 'restore') await restore(from, to, { force: true, now, onStep: reached })
+if (task === 'restore') await restoreBackup(from, to, { force: true, now, onStep: reached })
 if (task === 'move')
   await copyStore(from, to, { now, clearTarget: false, onProgress: ({ doing, table }) => reached(`${doing} ${table}`) })

@@ -5,12 +5,12 @@ import type { TaxReason } from '../src/contract/words.ts'
 import type { Buyer } from '../src/domain/documents/content.ts'
 import type { DocumentRow } from '../src/domain/documents/store.ts'
 import {
-  creditedBefore,
   creditLines,
   type DocumentLine,
   invoiceLines,
+  sumEarlierCredits,
   sumsByRate,
-  totalsOf,
+  sumTaxedLines,
 } from '../src/domain/documents/sums.ts'
 import { documentView } from '../src/domain/documents/view.ts'
 import { type Bought, ordered, priced, type Sale } from './bought.ts'
@@ -47,7 +47,7 @@ function rowOf(
   corrects: AdminDocument | null,
 ): DocumentRow {
   const { country = 'DE', sellerCountry = 'DE', locale = 'de', mode = 'live', card = true } = circumstances
-  const totals = totalsOf(lines)
+  const totals = sumTaxedLines(lines)
   const paid = { method: 'card', day: '2026-11-16', amount: totals.total }
   return {
     merchantId: 'mer_1',
@@ -106,7 +106,7 @@ export function documentsOf(
   return [
     invoice,
     ...refunds.map((amount, i) => {
-      const credited = creditLines(invoiced, creditedBefore(notes), { amount, lines: [] })
+      const credited = creditLines(invoiced, sumEarlierCredits(notes), { amount, lines: [] })
       notes.push({ lines: credited, isReversed: false })
       const note = { kind: 'credit_note', lines: credited, number: `C2026-00000${i + 1}` } as const
       return view(rowOf(note, bought, circumstances, invoice))

@@ -4,7 +4,7 @@
 import {
   type AccountTools,
   accountProvider,
-  askToConnect,
+  connectAtProvider,
   insertAccepted,
 } from '../src/domain/payments/providers/connect.ts'
 import { accountProviders } from '../src/domain/payments/providers/installed.ts'
@@ -290,7 +290,7 @@ export async function connectFakeProviders(
 ): Promise<void> {
   const tools = { ...parts, withAccount: accountProviders(parts.providerUrls, parts.clock), record: () => {} }
   for (const { name, keys } of fakeProviders) {
-    const accepted = await askToConnect(tools, merchant, await accountProvider(tools, name), keys)
+    const accepted = await connectAtProvider(tools, merchant, await accountProvider(tools, name), keys)
     await tools.storage.write((tx) => insertAccepted(tx, accepted))
   }
 }

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { TSchema } from '../src/contract/schema.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 import type { Answer, TestServer } from './testServer.ts'
 
 export const modernVersion = '2026-07-28'
@@ -68,14 +68,14 @@ export function assertMcpAnswer({ id, method, params }: McpMessage, body: any): 
   }
 }
 
-const checks = new Map<string, ReturnType<typeof compile>>()
+const checks = new Map<string, ReturnType<typeof compileSchema>>()
 let definitions: object | undefined
 
 export function assertMcp(name: string, value: unknown): void {
   definitions ??= (
     JSON.parse(readFileSync(new URL('../tests/data/mcp.json', import.meta.url), 'utf8')) as { $defs: object }
   ).$defs
-  const check = checks.get(name) ?? compile({ $defs: definitions, $ref: `#/$defs/${name}` } as unknown as TSchema)
+  const check = checks.get(name) ?? compileSchema({ $defs: definitions, $ref: `#/$defs/${name}` } as unknown as TSchema)
   checks.set(name, check)
   assert.deepEqual(check(value), [], `${name}: ${JSON.stringify(value)}`)
 }

@@ -1,7 +1,7 @@
 // One merchant that sells in both modes, and a shopper in each of them.
 
 import assert from 'node:assert/strict'
-import { type Mode, openScopes } from '../src/contract/words.ts'
+import { type Mode, openInterfaceScopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { createKey } from '../src/platform/access/keys.ts'
@@ -56,7 +56,7 @@ async function sidesOf(testServer: TestServer): Promise<Record<Mode, ModeTestSer
   async function sideOf(mode: Mode): Promise<ModeTestServer> {
     const installation = installations.find((found) => found.mode === mode)
     assert.ok(installation)
-    const input = { name: mode, scopes: openScopes, expiresAt: null }
+    const input = { name: mode, scopes: openInterfaceScopes, expiresAt: null }
     const { key } = await testServer.storage.write((tx) =>
       createKey(tx, testSecret, installation, input, testServer.clock.now),
     )

@@ -8,8 +8,8 @@ import { mock } from 'node:test'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { operations } from '../src/contract/open/operations.ts'
-import { openScopes as allScopes, type Scope } from '../src/contract/words.ts'
-import { type App, type AppDefinition, createApp } from '../src/domain/oauth/apps.ts'
+import { openInterfaceScopes as allScopes, type Scope } from '../src/contract/words.ts'
+import { type AppDefinition, createApp, type OAuthApp } from '../src/domain/oauth/apps.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
 import { createUser } from '../src/domain/users/users.ts'
 import { exchange } from './exchange.ts'
@@ -31,9 +31,9 @@ export interface OAuthTestServer extends TestServer {
   userId: string
   rivalMerchantId: string
   // Authenticates by PKCE and DPoP alone.
-  publicApp: App
+  publicApp: OAuthApp
   // Signs its requests with `appKey`, and must push its authorization requests.
-  confidentialApp: App
+  confidentialApp: OAuthApp
   appKey: CryptoKey
   // The address of the server. Its public origin may be a different one.
   reach: string
@@ -41,7 +41,7 @@ export interface OAuthTestServer extends TestServer {
   resource: string
   // Advances all clocks.
   advance(ms: number): void
-  newApp(definition: Partial<AppDefinition>): Promise<App>
+  newApp(definition: Partial<AppDefinition>): Promise<OAuthApp>
   // Another user, with the password that all test users share.
   newUser(email: string, merchantIds: readonly string[]): Promise<string>
   // Everything secret that a client has received or sent.
@@ -65,7 +65,7 @@ export async function openOAuthTestServer(given: Given, options: TestServerOptio
     mode: 'test',
     jwks: null,
   }
-  async function newApp(more: Partial<AppDefinition>): Promise<App> {
+  async function newApp(more: Partial<AppDefinition>): Promise<OAuthApp> {
     const app = await testServer.storage.write((tx) => createApp(tx, { ...definition, ...more }, testServer.clock.now))
     assert.ok(app, 'there is an app of this name')
     return app
@@ -266,7 +266,7 @@ export function makeVerifier(): { verifier: string; challenge: string } {
 // The address at which an app requests authorization. Parameters can be replaced, or removed with null.
 export function authorizationUrl(
   testServer: OAuthTestServer,
-  app: App,
+  app: OAuthApp,
   challenge: string,
   more: Readonly<Record<string, string | null>> = {},
 ): string {
@@ -406,7 +406,7 @@ export async function askToken(
 }
 
 // The fields that exchange a code of the public app.
-export function codeFields(app: App, code: string, verifier: string): Record<string, string> {
+export function codeFields(app: OAuthApp, code: string, verifier: string): Record<string, string> {
   return {
     grant_type: 'authorization_code',
     client_id: app.id,
@@ -417,7 +417,7 @@ export function codeFields(app: App, code: string, verifier: string): Record<str
 }
 
 export interface Installed {
-  app: App
+  app: OAuthApp
   key: DpopKey
   browser: Browser
   code: string
@@ -428,7 +428,7 @@ export interface Installed {
 }
 
 export interface InstallInput {
-  app?: App
+  app?: OAuthApp
   browser?: Browser
   key?: DpopKey
   scope?: string

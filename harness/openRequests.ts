@@ -1,10 +1,10 @@
 // A request for each operation of the open surface that takes a key, or nothing.
 
 import { randomUUID } from 'node:crypto'
-import { type OpenOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
+import { type OpenInterfaceOperation, type OperationId, operations } from '../src/contract/open/operations.ts'
 import { pageRowOf } from '../src/domain/sites/pages.ts'
 import { findPage, insertPage } from '../src/domain/sites/pagestore.ts'
-import { isMailOn, openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, isMailOn, setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { berlin } from './carts.ts'
 import { checkoutOf } from './checkout.ts'
 import { type TestServer, testSecret } from './testServer.ts'
@@ -134,7 +134,7 @@ export async function signIn(
     (db) => db.sql<{ id: string; sealed: string }>`
       select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
   )
-  const code = mail && openUserEmail(testSecret, mail.id, mail.sealed)?.code
+  const code = mail && decryptUserEmail(testSecret, mail.id, mail.sealed)?.code
   const opened = await testServer.ask('openCustomerSession', { ...from, body: { ...fresh(), browserToken, code } })
   await storage.write((tx) => setMailSwitch(tx, wasOn, clock.now))
   return { 'customer-session': opened.body.data.session.token }
@@ -157,7 +157,7 @@ async function writtenPage({ storage, merchantId, clock }: TestServer): Promise<
   return slug
 }
 
-export function pathOf({ path }: OpenOperation): Record<string, string> {
+export function pathOf({ path }: OpenInterfaceOperation): Record<string, string> {
   return Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, examplePath[name] ?? 'unknown']),
   )

@@ -5,20 +5,20 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind } from '../src/contract/words.ts'
-import { sealAddress } from '../src/domain/addresses/vault.ts'
+import { storeEncryptedAddress } from '../src/domain/addresses/vault.ts'
 import { createPricebooks } from '../src/domain/carts/pricebook.ts'
 import { type PricedLine, priceCart } from '../src/domain/carts/pricing.ts'
 import { listOffers, type Offer } from '../src/domain/carts/store.ts'
-import { sell } from '../src/domain/inventory/sales.ts'
+import { sellStock } from '../src/domain/inventory/sales.ts'
 import { type NewOrder, placeOrder } from '../src/domain/orders/place.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
-import { takeOrderNumber } from '../src/domain/orders/store.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
+import { assignOrderNumber } from '../src/domain/orders/store.ts'
 import { createProviders, type Providers } from '../src/domain/payments/port.ts'
 import { manualProvider } from '../src/domain/payments/providers/manual/provider.ts'
 import { createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
-import { chargeOf, insertPayment, listPaymentsOfOrder, savePayment } from '../src/domain/payments/store.ts'
-import { findPromotionByCode, usePromotion } from '../src/domain/promotions/store.ts'
+import { buildCharge, insertPayment, listPaymentsOfOrder, savePayment } from '../src/domain/payments/store.ts'
+import { countPromotionUse, findPromotionByCode } from '../src/domain/promotions/store.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
@@ -182,7 +182,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
     const details = { number: input.card ?? goodCard, expiry: '12/40', cvc: '123', name: 'Ada Lovelace' }
     const chosen = await storage.read((db) => providers.of(db, kept))
     const request = { method: asked.method, details, returnUrls }
-    const outcome = await chosen?.start(chargeOf(kept), request, new AbortController().signal)
+    const outcome = await chosen?.start(buildCharge(kept), request, new AbortController().signal)
     assert.ok(outcome?.kind === 'approved' || outcome?.kind === 'pending')
     const status = outcome.kind === 'approved' ? 'succeeded' : 'pending'
     const card = outcome.kind === 'approved' ? { brand: outcome.brand, last4: outcome.last4 } : {}
@@ -197,10 +197,10 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
     const [sessionId, cartId, orderId] = [newId('cks'), newId('cart'), newId('ord')]
     const paymentId = quoted.totals.total > 0 ? await collect(quoted, sessionId, input) : null
     const placed = await storage.write(async (tx) => {
-      const usedPromotion = quoted.promotion ? await usePromotion(tx, seller, quoted.promotion.id) : null
+      const usedPromotion = quoted.promotion ? await countPromotionUse(tx, seller, quoted.promotion.id) : null
       assert.ok(usedPromotion !== undefined)
       const sold = quoted.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
-      const shortages = await sell(tx, seller, sessionId, sold, { now, cause: null, soldTo: orderId })
+      const shortages = await sellStock(tx, seller, sessionId, sold, { now, cause: null, soldTo: orderId })
       assert.deepEqual(shortages, [])
       const addressId = quoted.addressSummaryText && sealBerlin(tx, orderId, now)
       if (paymentId)
@@ -208,7 +208,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
       return placeOrder(tx, {
         ...quoted,
         orderId,
-        number: await takeOrderNumber(tx, seller),
+        number: await assignOrderNumber(tx, seller),
         payments: await listPaymentsOfOrder(tx, installationId, orderId),
         usedPromotion,
         installationId,
@@ -238,7 +238,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
   function sealBerlin(tx: Tx, ownerId: string, now: number): string {
     const summary = { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: '10' }
     const expiresAt = now + 86_400_000
-    return sealAddress(tx, testSecret, { installationId, ownerId, address: berlin, summary, now, expiresAt })
+    return storeEncryptedAddress(tx, testSecret, { installationId, ownerId, address: berlin, summary, now, expiresAt })
   }
 
   return {
@@ -249,7 +249,7 @@ export async function ordersOf(testServer: TestServer): Promise<Orders> {
     cancel: (orderId, more = {}, key = randomUUID()) =>
       testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: key, ...more } }),
     pay: async (now = clock.now) =>
-      (await payRefunds({ storage, providers, watch, onPaid: refundPaid }, now)).map(({ outcome, error }) => {
+      (await payRefunds({ storage, providers, watch, onPaid: recordRefundEnd }, now)).map(({ outcome, error }) => {
         assert.equal(error, null)
         return outcome
       }),

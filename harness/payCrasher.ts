@@ -4,7 +4,7 @@
 import { createApp } from '../src/app.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import type { PayInput } from '../src/domain/checkout/port.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import type { MoneyStep } from '../src/domain/payments/steps.ts'
 import { createLog } from '../src/platform/log/log.ts'
@@ -43,7 +43,7 @@ const app = createApp({
 if (work === 'serve') process.stdout.write(`${await app.server.listen(0, '127.0.0.1')}\n`)
 else {
   if (work === 'check') await recoverPayments(app.payTools)
-  else if (work === 'refunds') await payRefunds({ ...app.payTools, onPaid: refundPaid }, order.now)
+  else if (work === 'refunds') await payRefunds({ ...app.payTools, onPaid: recordRefundEnd }, order.now)
   else await app.checkout.pay(work.pay, work.input)
   // The step was never reached.
   process.exit(3)

@@ -2,13 +2,13 @@
 // behind it, which is a stand-in or the provider's own records.
 
 import type { AccountRow } from '../src/domain/payments/accounts.ts'
-import type { Charge, Details, PaymentProvider } from '../src/domain/payments/port.ts'
+import type { Charge, MethodDetails, PaymentProvider } from '../src/domain/payments/port.ts'
 
 export interface ProviderBench {
   provider: PaymentProvider
   // What a shopper could choose and type, which ends well.
   method: string
-  details: Details
+  details: MethodDetails
   // Left out where nobody at the other end keeps books.
   books?: ProviderBooks
   // Left out where `start` itself takes the money.

@@ -6,11 +6,11 @@ import { type Issue, issueAt } from '../src/contract/issues.ts'
 import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountport.ts'
 import type {
   Charge,
-  Finding,
   NextAction,
-  Outcome,
   PaymentProvider,
   ProviderDispute,
+  ProviderFinding,
+  ProviderOutcome,
   ProviderRefund,
   RefundAnswer,
   ReturnUrls,
@@ -90,7 +90,7 @@ export function createRedirectProvider({
     return answer
   }
 
-  function outcomeOf(entry: Entry): Outcome {
+  function outcomeOf(entry: Entry): ProviderOutcome {
     const { reference, state, collected, charge } = entry
     const declined = { kind: 'declined', code: 'declined', brand: null, last4: null } as const
     if (state === 'paid' && collected > 0 && sumBack(entry, ['succeeded']) >= collected) return declined
@@ -100,7 +100,7 @@ export function createRedirectProvider({
     return { kind: 'redirect', reference, nextAction: nextActionOf(reference), until: charge.createdAt + openMs }
   }
 
-  function findingOf(entry: Entry): Finding {
+  function findingOf(entry: Entry): ProviderFinding {
     const { refunds, dispute, state } = entry
     if (state !== 'paid') return outcomeOf(entry)
     const listed = refunds.map((refund) => ({ ...refund, key: provider.namesKeys ? refund.key : null }))
@@ -168,7 +168,7 @@ export function createRedirectProvider({
       return heard('start', outcomeOf(record))
     },
     confirm: async () => ({ kind: 'unknown' }),
-    async lookUp({ key }): Promise<Finding> {
+    async lookUp({ key }): Promise<ProviderFinding> {
       arrive('lookUp')
       const record = books.get(key)
       return heard('lookUp', record ? findingOf(record) : { kind: 'absent' })

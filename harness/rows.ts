@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RefusalCode } from '../src/contract/refusals.ts'
-import { type Operation, pathWith, type Surface } from '../src/contract/surface.ts'
+import { fillPath, type Operation, type Surface } from '../src/contract/surface.ts'
 import { issuesOf } from './schemas.ts'
 import type { Answer } from './testServer.ts'
 import { isWide } from './wide.ts'
@@ -322,7 +322,7 @@ function wellFormed(id: string): string {
 function fetchOf(row: Operation, { path = {}, query = '', body }: RowRequest, headers: Headers): [string, RequestInit] {
   const sent = body === undefined ? {} : { 'content-type': 'application/json' }
   return [
-    pathWith(row.path, path) + query,
+    fillPath(row.path, path) + query,
     { method: row.method, headers: { ...sent, ...headers }, ...(body && { body: JSON.stringify(body) }) },
   ]
 }

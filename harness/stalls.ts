@@ -4,8 +4,15 @@
 
 import assert from 'node:assert/strict'
 import { PerformanceObserver, performance } from 'node:perf_hooks'
-import { loading } from '../src/platform/kit/late.ts'
-import { endTurn, onStall, otherWork, type Stall, setWorkClock, stallMsMin } from '../src/platform/kit/work.ts'
+import { loadingWork } from '../src/platform/kit/late.ts'
+import {
+  endTurn,
+  type LoopStall,
+  listenForStalls,
+  otherWork,
+  setWorkClock,
+  stallMsMin,
+} from '../src/platform/kit/work.ts'
 import { slowness } from './timed.ts'
 
 interface Allowed {
@@ -17,7 +24,7 @@ const manyVariants = { ms: 500, why: 'a product with up to 2,048 variants is one
 
 // Work that may hold the loop for longer.
 const allowed: Readonly<Record<string, Allowed>> = {
-  [loading]: { ms: Number.POSITIVE_INFINITY, why: 'code is compiled once in a process' },
+  [loadingWork]: { ms: Number.POSITIVE_INFINITY, why: 'code is compiled once in a process' },
   [otherWork]: { ms: Number.POSITIVE_INFINITY, why: 'the test itself, its browser, the start of a server' },
   createAdminProduct: manyVariants,
   replaceAdminProduct: manyVariants,
@@ -27,7 +34,7 @@ const allowed: Readonly<Record<string, Allowed>> = {
 // The first of each name: its code is compiled.
 const firstMsMax = 500
 
-interface Held extends Stall {
+interface Held extends LoopStall {
   endedAt: number
 }
 
@@ -41,7 +48,7 @@ export function watchStalls(): void {
   if (isWatching) return
   isWatching = true
   setWorkClock(cpuClock)
-  onStall((stall) => stalls.push({ ...stall, endedAt: performance.now() }))
+  listenForStalls((stall) => stalls.push({ ...stall, endedAt: performance.now() }))
   observer.observe({ entryTypes: ['gc'] })
   // Work that waits for something without a mark has ended its turn by then. Watching every callback instead made the tests twice as slow.
   setInterval(endTurn, sampleMs).unref()
@@ -69,7 +76,7 @@ export function assertNoStalls(): void {
 }
 
 // Those since the last call that are not allowed.
-export function takeStalls(): Stall[] {
+export function takeStalls(): LoopStall[] {
   collections.push(...observer.takeRecords())
   const found = stalls.splice(0).filter((stall) => {
     const isFirst = !known.has(stall.work)

@@ -5,7 +5,7 @@ import { eventSchemas } from '../src/contract/open/events.ts'
 import type { EventKind, Mode } from '../src/contract/words.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import type { Line, Shortage } from '../src/domain/inventory/stock.ts'
+import type { Shortage, StockLine } from '../src/domain/inventory/stock.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import type { MerchantMode } from '../src/platform/kit/mode.ts'
@@ -37,8 +37,8 @@ export interface Stockroom {
   // In test mode.
   seller: MerchantMode
   // The lines of a request: `{ A: 2 }` is two units of the SKU with the code A.
-  lines(quantities: Readonly<Record<string, number>>): Line[]
-  codes(told: readonly (Line | Shortage)[]): Record<string, number>
+  lines(quantities: Readonly<Record<string, number>>): StockLine[]
+  codes(told: readonly (StockLine | Shortage)[]): Record<string, number>
   skuId(code: string): string
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   // The state of a mode, including what is stale at this instant.

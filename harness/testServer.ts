@@ -15,9 +15,9 @@ import { PublicErrorResponse } from '../src/contract/errors.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
 import type { TSchema } from '../src/contract/schema.ts'
-import { type Operation, pathWith } from '../src/contract/surface.ts'
-import { adminScopes, openScopes, type Scope } from '../src/contract/words.ts'
-import { startMail } from '../src/domain/emails/send.ts'
+import { fillPath, type Operation } from '../src/contract/surface.ts'
+import { adminScopes, openInterfaceScopes, type Scope } from '../src/contract/words.ts'
+import { switchMailQueue } from '../src/domain/emails/send.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { type Installation, listInstallations } from '../src/domain/merchants/store.ts'
 import { shopHostPages } from '../src/ops/cli/shophosts.ts'
@@ -205,7 +205,7 @@ export async function openTestServer(
       clock: () => new Date(clock.now),
       report: (error) => assert.fail(error as Error),
     })
-  if (app.mail) await startMail(storage, true, now)
+  if (app.mail) await switchMailQueue(storage, true, now)
   const port = await app.server.listen(0, '127.0.0.1')
   origin = `http://127.0.0.1:${port}`
   given.later(async () => {
@@ -230,7 +230,7 @@ export async function openTestServer(
     { method, path: pattern }: Operation,
     { path = {}, key, headers = {}, body, query = '' }: AskOptions,
   ): Promise<Answer> {
-    return fetchAnswer(pathWith(pattern, path) + query, {
+    return fetchAnswer(fillPath(pattern, path) + query, {
       method,
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -337,10 +337,10 @@ async function furnish(storage: Storage, shops: readonly ShopFile[], now: number
     return (await storage.write((tx) => createKey(tx, testSecret, installation, input, now))).key
   }
   const keys = {
-    full: await keyOf(own, 'full', openScopes),
+    full: await keyOf(own, 'full', openInterfaceScopes),
     catalog: await keyOf(own, 'catalog', ['catalog:read']),
     none: await keyOf(own, 'none', []),
-    rival: other ? await keyOf(other, 'rival', openScopes) : '',
+    rival: other ? await keyOf(other, 'rival', openInterfaceScopes) : '',
     admin: await keyOf(own, 'admin', adminScopes),
     rivalAdmin: other ? await keyOf(other, 'rival admin', adminScopes) : '',
   }

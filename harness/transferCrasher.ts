@@ -1,6 +1,6 @@
 // The loop of imports, which dies by SIGKILL after so many statements. Run as a process by crash tests.
 
-import { importsTurn } from '../src/ops/imports/round.ts'
+import { runImportsRound } from '../src/ops/imports/round.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage, Tx } from '../src/platform/storage/storage.ts'
 
@@ -35,6 +35,6 @@ const dying: Storage = {
     ),
 }
 const tools = { storage: dying, origin: () => 'http://127.0.0.1', clock: () => Number(now) }
-while (await importsTurn(tools, () => false));
+while (await runImportsRound(tools, () => false));
 // It was not that many.
 process.exit(3)

@@ -3,15 +3,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { TSchema } from '../src/contract/schema.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 
 type Name = 'Checkout' | 'Cart' | 'Order' | 'Search' | 'Lookup' | 'Product' | 'Error' | 'Profile'
 
-const checks = new Map<string, ReturnType<typeof compile>>()
+const checks = new Map<string, ReturnType<typeof compileSchema>>()
 
 export function assertUcp(name: Name, version: string, value: unknown): void {
   const key = `${version} ${name}`
-  const check = checks.get(key) ?? compile({ ...schemasOf(version), $ref: `#/$defs/${name}` } as unknown as TSchema)
+  const check =
+    checks.get(key) ?? compileSchema({ ...schemasOf(version), $ref: `#/$defs/${name}` } as unknown as TSchema)
   checks.set(key, check)
   assert.deepEqual(check(value), [], `${key}: ${JSON.stringify(value)}`)
 }

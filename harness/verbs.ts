@@ -1,16 +1,16 @@
 // Every verb of the command line, by the words that call it.
 
 import { commands } from '../src/ops/cli/cli.ts'
-import type { Verb } from '../src/ops/cli/command.ts'
+import type { CommandVerb } from '../src/ops/cli/command.ts'
 import type { Effect } from '../src/ops/cli/database.ts'
 
-export const verbs: ReadonlyMap<string, Verb> = new Map(
+export const verbs: ReadonlyMap<string, CommandVerb> = new Map(
   (
     await Promise.all(
       Object.entries(commands).map(async ([name, load]) => {
         const { alone, verbs = {} } = await load()
-        const named = Object.entries(verbs).map(([word, verb]): [string, Verb] => [`${name} ${word}`, verb])
-        return alone ? [[name, alone] as [string, Verb], ...named] : named
+        const named = Object.entries(verbs).map(([word, verb]): [string, CommandVerb] => [`${name} ${word}`, verb])
+        return alone ? [[name, alone] as [string, CommandVerb], ...named] : named
       }),
     )
   ).flat(),

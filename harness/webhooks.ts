@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '../src/contract/words.ts'
-import { addEndpoint, type EndpointInput, type MadeEndpoint, pingEndpoint } from '../src/domain/webhooks/endpoints.ts'
+import {
+  addEndpoint,
+  type EndpointInput,
+  type EndpointWithSecret,
+  pingEndpoint,
+} from '../src/domain/webhooks/endpoints.ts'
 import { type Answer, type TestServer, testSecret, testSecretText } from './testServer.ts'
 
 // Being held is a state of the endpoint; it is not stored in a delivery.
@@ -16,7 +21,7 @@ export interface DeliveryFacts {
 }
 
 export interface Webhooks {
-  add(input?: Partial<EndpointInput>, installationId?: string): Promise<MadeEndpoint>
+  add(input?: Partial<EndpointInput>, installationId?: string): Promise<EndpointWithSecret>
   // Adds a test event for one endpoint; returns the id of its delivery, which is due.
   ping(endpointId: string, installationId?: string): Promise<string>
   // As if the sender had run.
@@ -34,7 +39,7 @@ export function webhooksOf(testServer: TestServer): Webhooks {
   async function add(
     input: Partial<EndpointInput> = {},
     installationId = testServer.installationId,
-  ): Promise<MadeEndpoint> {
+  ): Promise<EndpointWithSecret> {
     const full = { url: 'http://127.0.0.1:9099/hooks', description: 'A receiver', events: ['webhook.ping'], ...input }
     const tools = { rootSecret: testSecret, allowPrivate: true }
     return storage.write((tx) => addEndpoint(tx, installationId, full, tools, clock.now))

@@ -6,7 +6,7 @@ import type { RowRequest } from '../harness/rows.ts'
 import type { Answer } from '../harness/testServer.ts'
 import { type AdminOperationId, adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
 import type { AdminOperation } from '../src/contract/admin/row.ts'
-import { shopRows } from '../src/contract/admin/shop.ts'
+import { shopOperationRows } from '../src/contract/admin/shop.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { dumpOf, type ProofTestServer, withAdminTestServer } from './adminserver.ts'
 import type { Ground } from './place.ts'
@@ -46,7 +46,8 @@ class Isolation {
     const { testServer } = this
     const strangers = [{ name: 'another merchant', key: testServer.keys.rivalAdmin }]
     // What both modes share is not foreign to either.
-    if (!isSharedByModes(id) && !(id in shopRows)) strangers.push({ name: 'the other mode', key: testServer.liveKey })
+    if (!isSharedByModes(id) && !(id in shopOperationRows))
+      strangers.push({ name: 'the other mode', key: testServer.liveKey })
     for (const { name, key } of strangers) {
       const request = withKey(await goodAdminRequest(testServer, id))
       const before = await dumpOf(testServer.storage)

@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { berlin } from '../harness/carts.ts'
 import { signIn } from '../harness/openRequests.ts'
 import { type Answer, testSecret } from '../harness/testServer.ts'
-import { codeTriesMax, customerCodesMax } from '../src/domain/customers/codes.ts'
-import { eraseAskedCustomers } from '../src/domain/customers/erase.ts'
+import { customerCodesMax, customerCodeTriesMax } from '../src/domain/customers/codes.ts'
+import { eraseRequestedCustomers } from '../src/domain/customers/erase.ts'
 import { linkCustomers } from '../src/domain/customers/link.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { type ProofTestServer, withAdminTestServer } from './adminserver.ts'
 import { AfterSales, done, type Items, newEmail } from './aftersales.ts'
 import type { Ground } from './place.ts'
@@ -337,7 +337,7 @@ class AfterSalesRacing {
       (db) => db.sql<{ id: string; sealed: string }>`
         select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
     )
-    const { code } = (mail && openUserEmail(testSecret, mail.id, mail.sealed)) ?? {}
+    const { code } = (mail && decryptUserEmail(testSecret, mail.id, mail.sealed)) ?? {}
     if (!code) throw new Error('no code was mailed')
     return { browserToken, code }
   }
@@ -354,7 +354,7 @@ class AfterSalesRacing {
 
   async #guess(): Promise<string> {
     const { browserToken, code } = await this.#askCode(newEmail())
-    const wrong = Array.from({ length: 3 * codeTriesMax }, (_, at) =>
+    const wrong = Array.from({ length: 3 * customerCodeTriesMax }, (_, at) =>
       String((Number(code) + 1 + at) % 1_000_000).padStart(6, '0'),
     )
     let opened = 0
@@ -411,7 +411,7 @@ class AfterSalesRacing {
     const { customerId } = await shop.order(sentId)
     if (customerId === null) throw new Error('the order has no customer')
     const erase = async ({ testServer }: AfterSales) => {
-      await eraseAskedCustomers(testServer.storage, testSecret, { now: clock.now, limit: 10 })
+      await eraseRequestedCustomers(testServer.storage, testSecret, { now: clock.now, limit: 10 })
     }
     let isPaid = false
     await this.#together(

@@ -9,7 +9,7 @@ import type { Issue } from '../src/contract/issues.ts'
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 import { type RefusalCode, refusals } from '../src/contract/refusals.ts'
 import type { Operation } from '../src/contract/surface.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 
 const answerMsMax = 60_000
 
@@ -111,8 +111,8 @@ const commonCodes = new Set<RefusalCode>([
   'rate_limited',
 ])
 const checks = new Map<AnyOperationId | 'open error' | 'admin error', (value: unknown) => Issue[]>([
-  ['open error', compile(PublicErrorResponse)],
-  ['admin error', compile(AdminErrorResponse)],
+  ['open error', compileSchema(PublicErrorResponse)],
+  ['admin error', compileSchema(AdminErrorResponse)],
 ])
 
 function isAdmin(id: AnyOperationId): id is AdminOperationId {
@@ -133,7 +133,7 @@ export function undeclared(id: AnyOperationId, answer: Answer): string | undefin
   const body = JSON.parse(text) as { error?: { code: RefusalCode; status: number; requestId: string } }
   if (status === 200) {
     if (!row.reply.schema) return undefined
-    const check = checks.get(id) ?? compile(row.reply.schema)
+    const check = checks.get(id) ?? compileSchema(row.reply.schema)
     checks.set(id, check)
     const [issue] = check(body)
     return issue && `${name} against its schema: ${issue.path} ${issue.message}`

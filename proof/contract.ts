@@ -2,7 +2,12 @@
 // broken in one place, which must be a 400 that names the place. Every answer must be one that the row declares, in its
 // schema.
 
-import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
+import {
+  type OpenInterfaceOperation,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../src/contract/open/operations.ts'
 import { searchQuery, suggestionQuery } from '../src/contract/open/search.ts'
 import type { TSchema } from '../src/contract/schema.ts'
 import { runAdminContract } from './admincontract.ts'
@@ -139,7 +144,7 @@ class Asking {
   }
 
   async ask(id: OperationId): Promise<void> {
-    const row: OpenOperation = operations[id]
+    const row: OpenInterfaceOperation = operations[id]
     // Shoppers sign in by a code that is mailed: here all that such operations see is a key without a session.
     if (row.caller === 'oauth' || row.caller === 'customer') return this.#askUnknown(id)
     if (row.body === null) return this.#askWithout(id, row)
@@ -189,7 +194,7 @@ class Asking {
   }
 
   // Reads: existing things, missing things, and undeclared parameters.
-  async #askWithout(id: OperationId, row: OpenOperation): Promise<void> {
+  async #askWithout(id: OperationId, row: OpenInterfaceOperation): Promise<void> {
     const isBad = this.random() < 0.3
     const query = isBad
       ? pick(this.random, ['?limit=none', '?cursor=', '?cursor=x', '?a=1&a=2', '?%00=1', '?fields[]=x'])
@@ -203,7 +208,7 @@ class Asking {
   }
 
   // A search needs one parameter besides its order, so words are always among them. A lowest price above the highest one is refused.
-  #goodQuery({ query }: OpenOperation): string {
+  #goodQuery({ query }: OpenInterfaceOperation): string {
     if (!query) return ''
     const { minPrice: _, ...values } = goodValue(query, this.known, this.random) as { [name: string]: Json }
     const text = new URLSearchParams()
@@ -215,7 +220,7 @@ class Asking {
 
   // An app's operations accept no API key: any request with one is unauthenticated.
   async #askUnknown(id: OperationId): Promise<void> {
-    const row: OpenOperation = operations[id]
+    const row: OpenInterfaceOperation = operations[id]
     const body = row.body ? goodValue(row.body, this.known, this.random) : undefined
     const answer = await this.caller.ask(this.server.origin, id, {
       key: this.stand.key,
@@ -239,7 +244,7 @@ class Asking {
     if (problem) this.violations.add(problem)
   }
 
-  #path(id: OperationId, { path }: OpenOperation): Path {
+  #path(id: OperationId, { path }: OpenInterfaceOperation): Path {
     const { random } = this
     const things: Readonly<Record<string, readonly string[]>> = {
       ...this.#pool,

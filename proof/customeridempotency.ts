@@ -6,7 +6,7 @@ import { signIn } from '../harness/openRequests.ts'
 import { type Answer, testSecret } from '../harness/testServer.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 import { dumpOf, type ProofTestServer, withAdminTestServer } from './adminserver.ts'
 import { newEmail } from './aftersales.ts'
 import type { Ground } from './place.ts'
@@ -145,7 +145,7 @@ class CustomerIdempotency {
       (db) => db.sql<{ id: string; sealed: string }>`
         select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
     )
-    const { code } = (mail && openUserEmail(testSecret, mail.id, mail.sealed)) ?? {}
+    const { code } = (mail && decryptUserEmail(testSecret, mail.id, mail.sealed)) ?? {}
     if (!code) throw new Error('no code was mailed')
     return { browserToken, code }
   }

@@ -5,8 +5,13 @@ import { randomBytes } from 'node:crypto'
 import { berlin } from '../harness/carts.ts'
 import { signIn } from '../harness/openRequests.ts'
 import { type Answer, testSecret } from '../harness/testServer.ts'
-import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
-import { openScopes, publishableScopes } from '../src/contract/words.ts'
+import {
+  type OpenInterfaceOperation,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../src/contract/open/operations.ts'
+import { openInterfaceScopes, publishableScopes } from '../src/contract/words.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { createKey } from '../src/platform/access/keys.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -73,7 +78,7 @@ class CustomerIsolation {
     const { storage, merchantId, clock, installationId, seller, keys } = this.testServer
     const email = 'ada@example.com'
     const keyFor = (owner: Parameters<typeof createKey>[2], origins?: readonly string[]) => {
-      const scopes = origins ? publishableScopes : openScopes
+      const scopes = origins ? publishableScopes : openInterfaceScopes
       const input = { name: 'proof', scopes, expiresAt: null, ...(origins && { origins }) }
       return storage.write(async (tx) => (await createKey(tx, testSecret, owner, input, clock.now)).key)
     }
@@ -152,7 +157,7 @@ function isSamePerson(own: Shopper, other: Shopper): boolean {
 }
 
 function requestFor(id: OperationId, addressId: string): object {
-  const { idempotency, path }: OpenOperation = operations[id]
+  const { idempotency, path }: OpenInterfaceOperation = operations[id]
   const body = { idempotencyKey: newId('req'), ...(id !== 'removeCustomerAddress' && { address: berlin }) }
   return { ...(path.includes('{') && { path: { addressId } }), ...(idempotency === 'required' && { body }) }
 }

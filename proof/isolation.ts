@@ -5,7 +5,12 @@ import { randomUUID } from 'node:crypto'
 import { until } from '../harness/until.ts'
 import { adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
 import type { AdminOperation } from '../src/contract/admin/row.ts'
-import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
+import {
+  type OpenInterfaceOperation,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../src/contract/open/operations.ts'
 import { idPrefixes } from '../src/contract/words.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
@@ -295,7 +300,7 @@ export async function runIsolation(
   }
 
   function judge({ operation, refusal }: IdParameter, by: CallerKind, answer: Answer): void {
-    const row: OpenOperation = operations[operation]
+    const row: OpenInterfaceOperation = operations[operation]
     const mayAsk =
       by.name === 'full' ||
       (by.name === 'read' && (row.scope === null || row.scope === 'catalog:read')) ||

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createIdMaker } from '../src/platform/kit/ids.ts'
-import { unpacked } from '../src/platform/kit/packed.ts'
+import { unpackText } from '../src/platform/kit/packed.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
 
 export interface Journal {
@@ -69,7 +69,7 @@ export async function findUndelivered(storage: Storage, journal: Journal, sinceM
   for await (const { id, type, body } of eventsIn(storage)) {
     known.add(id)
     if (id < first) continue
-    if (journal.received.get(id) !== hashOf(unpacked(body))) missing.push({ id, type })
+    if (journal.received.get(id) !== hashOf(unpackText(body))) missing.push({ id, type })
   }
   const problems = missing.slice(0, 5).map(({ id, type }) => {
     const problem = journal.received.has(id) ? 'delivered with other bytes' : 'never delivered'

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createPayTools } from '../src/domain/checkout/tools.ts'
 import { createDiscards } from '../src/domain/emails/discards.ts'
-import { type MailTools, mailRound, newCounts, startMail } from '../src/domain/emails/send.ts'
+import { type MailTools, newEmailCounts, sendDueEmails, switchMailQueue } from '../src/domain/emails/send.ts'
 import { createTransport } from '../src/domain/emails/smtp.ts'
 import { createPaymentWatch } from '../src/domain/payments/watch.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
@@ -21,7 +21,7 @@ const clock = () => new Date(Number(begun) + (Date.now() - Number(begun)) * spee
 const target = parseMailUrl(mailUrl)
 if ('problem' in target || target.kind === 'off') throw new Error('there is no mail server')
 const storage = await openStorage(url, { server: url.startsWith('sqlite:') })
-await startMail(storage, true, clock().getTime())
+await switchMailQueue(storage, true, clock().getTime())
 const log = createLog({ level: 'error', pretty: false, write: (lines) => void process.stderr.write(lines) })
 const prepareTools = createPayTools({
   storage,
@@ -40,7 +40,7 @@ const tools: MailTools = {
   picture: async () => undefined,
   transport: createTransport(target, 'orders@shop.example.com'),
   log,
-  counts: newCounts(),
+  counts: newEmailCounts(),
   discards: createDiscards(log),
   health: { isFailing: false },
   stop: new AbortController(),
@@ -50,6 +50,6 @@ const tools: MailTools = {
 }
 process.stdout.write('ready\n')
 for (;;) {
-  await mailRound(tools)
+  await sendDueEmails(tools)
   await pause(20)
 }

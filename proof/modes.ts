@@ -11,7 +11,7 @@ import { sweepHolds } from '../src/domain/inventory/holds.ts'
 import { setOnHand } from '../src/domain/inventory/levels.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { cancelOrder } from '../src/domain/orders/cancel.ts'
-import { payOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { recordOrderPaid, refundOrder } from '../src/domain/orders/operator.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -216,7 +216,7 @@ async function openShop(storage: Storage): Promise<ModesShop> {
   // Live orders are first paid by hand.
   async function refund(mode: Mode, order: number): Promise<string> {
     const [key, moment] = [keyOf(mode, order), { now, cause: null }]
-    if (mode === 'live') await answerOf(storage.write((tx) => payOrder(tx, key, moment)))
+    if (mode === 'live') await answerOf(storage.write((tx) => recordOrderPaid(tx, key, moment)))
     const input = { amount: 100, reason: null, isByHand: true }
     const { facts } = await storage.write((tx) => refundOrder(tx, key, input, moment))
     return `${facts.order.number} refunded ${facts.order.refunded}`

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { listCells, listWorkers, moveCell } from '../src/platform/storage/cells.ts'
-import { unhurried } from '../src/platform/storage/copy.ts'
+import { unlimitedTime } from '../src/platform/storage/copy.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
 import { createCaller } from './caller.ts'
@@ -35,7 +35,7 @@ const factsMax = 200
 const patienceMs = 180_000
 
 async function runMove(ground: Ground, numbers: MoveNumbers, tools: RunTools): Promise<RunResult> {
-  const operator = await openStorage(ground.operatorUrl ?? '', { ...unhurried, connectionsMax: 2 })
+  const operator = await openStorage(ground.operatorUrl ?? '', { ...unlimitedTime, connectionsMax: 2 })
   const webhooks = await openJournal()
   const caller = createCaller(64)
   try {

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { moveTools } from '../src/ops/cli/merchants.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
-import { unhurried } from '../src/platform/storage/copy.ts'
+import { unlimitedTime } from '../src/platform/storage/copy.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { moveMerchant } from '../src/platform/storage/moving.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
@@ -138,7 +138,7 @@ async function shareKeys([from, to]: readonly [string, string]): Promise<void> {
 }
 
 async function withOpen<T>(url: string, work: (storage: Storage) => Promise<T>): Promise<T> {
-  const storage = await openStorage(url, unhurried)
+  const storage = await openStorage(url, unlimitedTime)
   try {
     return await work(storage)
   } finally {

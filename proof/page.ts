@@ -7,7 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrowserContext, Page as Tab } from 'playwright-core'
 import { launchBrowser } from '../harness/browser.ts'
-import { openAddress } from '../src/domain/addresses/vault.ts'
+import { decryptAddress } from '../src/domain/addresses/vault.ts'
 import { findOrder } from '../src/domain/orders/store.ts'
 import type { Reader } from '../src/platform/storage/storage.ts'
 import { createCaller, crowd } from './caller.ts'
@@ -154,7 +154,7 @@ async function factsOf(db: Reader, { rootSecret }: Shop, sessionId: string): Pro
   const address =
     token === undefined || !row
       ? undefined
-      : await openAddress(db, rootSecret, {
+      : await decryptAddress(db, rootSecret, {
           installationId: row.installationId,
           ownerId: row.id,
           id: token,

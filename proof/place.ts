@@ -8,7 +8,7 @@ import { makeDemoShop } from '../apps/demo/shop.ts'
 import { freshDatabase, startCluster } from '../harness/postgres.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { addCell } from '../src/platform/storage/cells.ts'
-import { unhurried } from '../src/platform/storage/copy.ts'
+import { unlimitedTime } from '../src/platform/storage/copy.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import { type Engine, Fragment, type Storage } from '../src/platform/storage/storage.ts'
@@ -62,7 +62,7 @@ export async function withGround<T>(name: GroundName, work: (ground: Ground) => 
 
 // Each store is a schema of its own role, distributed as `cells add` does it.
 async function withCells<T>(operatorUrl: string, work: (ground: Ground) => Promise<T>): Promise<T> {
-  const operator = await openStorage(operatorUrl, { ...unhurried, connectionsMax: 2 })
+  const operator = await openStorage(operatorUrl, { ...unlimitedTime, connectionsMax: 2 })
   const made: string[] = []
   async function freshUrl(): Promise<string> {
     const cell = `proof_${randomBytes(6).toString('hex')}`

@@ -18,7 +18,7 @@ import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { loopsFor } from '../src/ops/cli/loops.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { createKey } from '../src/platform/access/keys.ts'
-import { noteFailures, type RowFailure } from '../src/platform/jobs/rows.ts'
+import { collectFailures, type RowFailure } from '../src/platform/jobs/rows.ts'
 import { listDeferred } from '../src/platform/jobs/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
@@ -317,7 +317,7 @@ async function turnAll({ storage, app, clock }: TestServer): Promise<{ failures:
   const last = ({ name }: { name: string }) => Number(name === 'stale_products')
   for (const { name, work } of loops.toSorted((a, b) => last(a) - last(b))) {
     const turn = work(() => false).then(() => 0)
-    await noteFailures(failures, turn).catch((error: unknown) =>
+    await collectFailures(failures, turn).catch((error: unknown) =>
       violations.push(`the loop ${name} failed: ${String(error)}`),
     )
   }

@@ -12,10 +12,10 @@ import {
 } from '../harness/fakeProviders.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { createPayTools, type PayTools } from '../src/domain/checkout/tools.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { makeProviderEventsDue } from '../src/domain/payments/accounts.ts'
 import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
-import { refundRound } from '../src/domain/payments/refunds.ts'
+import { payDueRefunds } from '../src/domain/payments/refunds.ts'
 import { createPaymentWatch } from '../src/domain/payments/watch.ts'
 import { listDeferred } from '../src/platform/jobs/store.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
@@ -234,7 +234,7 @@ export class RedirectPayments {
         await storage.write(async (tx) => makeProviderEventsDue(tx))
         await readProviderEvents(tools)
         while ((await recoverPayments(tools)) > 0) {}
-        while ((await refundRound({ ...tools, onPaid: refundPaid }, Date.now(), 20)) > 0) {}
+        while ((await payDueRefunds({ ...tools, onPaid: recordRefundEnd }, Date.now(), 20)) > 0) {}
         open = await countOpen(storage)
       }
       return { left: open, deferred: failed.map(({ loop, rowId, errorCode }) => `${loop} ${rowId} ${errorCode}`) }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
-import { unhurried } from '../src/platform/storage/copy.ts'
+import { unlimitedTime } from '../src/platform/storage/copy.ts'
 import { schemaGap } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
@@ -108,7 +108,7 @@ function asOurs(made: Shop): Shop {
     ...made,
     rootSecret: parseRootSecret(made.rootSecretText) as RootSecret,
     async withStorage(work) {
-      const storage: Storage = await openStorage(made.url, unhurried)
+      const storage: Storage = await openStorage(made.url, unlimitedTime)
       try {
         return await work(storage)
       } finally {

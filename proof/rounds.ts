@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { insertInstallation } from '../src/domain/merchants/store.ts'
 import { addEndpoint, changeEndpoint, enableEndpoint, pauseEndpoint } from '../src/domain/webhooks/endpoints.ts'
-import { waitsMs } from '../src/domain/webhooks/schedule.ts'
+import { deliveryWaitsMs } from '../src/domain/webhooks/schedule.ts'
 import type { Endpoint } from '../src/domain/webhooks/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
@@ -275,6 +275,6 @@ interface Attempt {
 
 function isEarly(kind: FaultyKind, before: Attempt | undefined, attempt: Attempt): boolean {
   if (before?.deliveryId !== attempt.deliveryId) return false
-  const waitMs = Math.max(waitsMs[before.attempt] ?? 0, kind === 'patient' ? patienceMs : 0)
+  const waitMs = Math.max(deliveryWaitsMs[before.attempt] ?? 0, kind === 'patient' ? patienceMs : 0)
   return attempt.startedAt + clockSlackMs < before.startedAt + before.tookMs + waitMs
 }

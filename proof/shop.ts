@@ -8,7 +8,7 @@ import { applyShop } from '../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { createKey } from '../src/platform/access/keys.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
-import { unhurried } from '../src/platform/storage/copy.ts'
+import { unlimitedTime } from '../src/platform/storage/copy.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Engine, Storage } from '../src/platform/storage/storage.ts'
@@ -58,7 +58,7 @@ export async function makeShop(ground: Ground, files: readonly ShopFile[], optio
   const rootSecret = parseRootSecret(rootSecretText) as RootSecret
 
   async function withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T> {
-    const storage = await openStorage(url, unhurried)
+    const storage = await openStorage(url, unlimitedTime)
     try {
       return await work(storage)
     } finally {

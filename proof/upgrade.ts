@@ -4,7 +4,7 @@
 import { cpuOf, cpuOfProcess } from '../harness/cpu.ts'
 import { copyReleased, fillAsReleased } from '../harness/released.ts'
 import { testSecretText } from '../harness/testServer.ts'
-import { unhurried } from '../src/platform/storage/copy.ts'
+import { unlimitedTime } from '../src/platform/storage/copy.ts'
 import { schemaGap } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Storage } from '../src/platform/storage/storage.ts'
@@ -82,7 +82,7 @@ export async function runUpgrade(
 }
 
 async function withOpen<T>(url: string, work: (storage: Storage) => Promise<T>): Promise<T> {
-  const storage = await openStorage(url, unhurried)
+  const storage = await openStorage(url, unlimitedTime)
   try {
     return await work(storage)
   } finally {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeKey } from '../src/platform/access/key.ts'
+import { generateKey } from '../src/platform/access/key.ts'
 import { type Caller, createCaller, undeclared } from './caller.ts'
 import type { Ground } from './place.ts'
 import { pick, whole } from './random.ts'
@@ -338,7 +338,7 @@ function speak(server: Server, pieces: readonly Buffer[], drip?: string): Promis
 
 // Each a different one. Half of them have a valid checksum, so the database is queried.
 function wrongKey(random: () => number): string {
-  const { text } = makeKey('test')
+  const { text } = generateKey('test')
   return random() < 0.5 ? text : `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`
 }
 

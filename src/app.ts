@@ -3,8 +3,8 @@
 
 import { fileURLToPath } from 'node:url'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
-import { type Operations, openSurface } from './contract/open/operations.ts'
-import { observePlatforms } from './domain/agents/metrics.ts'
+import { type Operations, openInterface } from './contract/open/operations.ts'
+import { registerPlatformMetrics } from './domain/agents/metrics.ts'
 import type { CartTools } from './domain/carts/change.ts'
 import { cartOperations } from './domain/carts/operations.ts'
 import { catalogOperations } from './domain/catalog/operations.ts'
@@ -24,18 +24,18 @@ import { customerOperations } from './domain/customers/operations.ts'
 import { createCustomerService } from './domain/customers/service.ts'
 import { createContact } from './domain/emails/contact.ts'
 import { createDiscards } from './domain/emails/discards.ts'
-import { observeMail } from './domain/emails/observe.ts'
-import { type MailTools, newCounts } from './domain/emails/send.ts'
+import { registerMailMetrics } from './domain/emails/observe.ts'
+import { type MailTools, newEmailCounts } from './domain/emails/send.ts'
 import { createTransport } from './domain/emails/smtp.ts'
-import { observePendingMoney } from './domain/health/attention.ts'
+import { registerPendingMoneyMetrics } from './domain/health/attention.ts'
 import { type Copier, createCopier } from './domain/images/copier.ts'
-import { filesNowhere, type ImageFiles, openImageFiles } from './domain/images/files.ts'
+import { type ImageFiles, noImageFiles, openImageFiles } from './domain/images/files.ts'
 import { imagePage, readPictureFile } from './domain/images/page.ts'
 import type { ReadPicture } from './domain/images/remote.ts'
 import { installationOperations } from './domain/merchants/operations.ts'
 import { oauthOperations } from './domain/oauth/operations.ts'
 import { orderOperations } from './domain/orders/operations.ts'
-import { observePayments } from './domain/payments/observe.ts'
+import { registerPaymentMetrics } from './domain/payments/observe.ts'
 import { providerWebhookPage } from './domain/payments/providers/hooks.ts'
 import { accountProviders } from './domain/payments/providers/installed.ts'
 import type { ProviderUrls } from './domain/payments/providers/registry.ts'
@@ -47,12 +47,12 @@ import type { SiteContext } from './domain/sites/site.ts'
 import { createLegalPages } from './domain/texts/read.ts'
 import type { PasswordCost } from './domain/users/password.ts'
 import { Dispatcher, type DispatcherParts } from './domain/webhooks/dispatcher.ts'
-import { observeWebhooks } from './domain/webhooks/observe.ts'
+import { registerWebhookMetrics } from './domain/webhooks/observe.ts'
 import { webhookOperations } from './domain/webhooks/operations.ts'
-import type { CallOutcome, Sender, SenderOptions, Call as WebhookCall } from './domain/webhooks/sender.ts'
+import type { CallOutcome, Sender, SenderOptions, OutgoingCall as WebhookCall } from './domain/webhooks/sender.ts'
 import { createWithdrawals, type WithdrawalPort } from './domain/withdrawals/receive.ts'
-import { createLimits, waitMsOf } from './ops/limits.ts'
-import { observeProcess } from './ops/metrics.ts'
+import { createLimits, throttleWaitMs } from './ops/limits.ts'
+import { registerProcessMetrics } from './ops/metrics.ts'
 import { createIdentify, type Identify } from './platform/access/identify.ts'
 import { createKnownOrigins } from './platform/access/origins.ts'
 import { addressBucket } from './platform/access/throttle.ts'
@@ -61,26 +61,26 @@ import { type AdminCallers, createAdminGate } from './platform/http/admin.ts'
 import type { Connections } from './platform/http/connections.ts'
 import { createCursors } from './platform/http/cursors.ts'
 import { createKeyGate } from './platform/http/gates.ts'
-import { lateHandlers } from './platform/http/handler.ts'
+import { lazyHandlers } from './platform/http/handler.ts'
 import type { ShopHosts } from './platform/http/hosts.ts'
-import { createBodyLimiter, createReceive } from './platform/http/limiter.ts'
-import type { OpenCallers, OpenInterfaceHandlers } from './platform/http/open.ts'
-import type { HandOff, HtmlPage } from './platform/http/pages.ts'
+import { createBodyLimiter, createReceiveBody } from './platform/http/limiter.ts'
+import type { OpenInterfaceCallers, OpenInterfaceHandlers } from './platform/http/open.ts'
+import type { HandOffRoute, HtmlPage } from './platform/http/pages.ts'
 import { createPressure, type PressureOptions } from './platform/http/pressure.ts'
-import { probePages, type Readiness, readinessOf } from './platform/http/probes.ts'
+import { checkReadiness, probePages, type Readiness } from './platform/http/probes.ts'
 import { createServer, type HttpServer } from './platform/http/server.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from './platform/http/surfaces.ts'
-import { sealedKeeper } from './platform/idempotency/once.ts'
-import { late } from './platform/kit/late.ts'
+import { encryptedAnswerCodec } from './platform/idempotency/once.ts'
+import { loadOnce } from './platform/kit/late.ts'
 import type { MailTarget } from './platform/kit/mailurl.ts'
 import type { MediaTarget } from './platform/kit/mediaurl.ts'
 import { type RetentionMs, retentionDefaultsMs } from './platform/kit/retention.ts'
 import type { Log } from './platform/log/log.ts'
 import { Counts } from './platform/metrics/counts.ts'
-import { observeDatabase, observeStorage } from './platform/metrics/database.ts'
+import { registerDatabaseMetrics, registerStorageMetrics } from './platform/metrics/database.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { createTracer } from './platform/metrics/spans.ts'
-import { watchedStorage } from './platform/metrics/watched.ts'
+import { measureStorage } from './platform/metrics/watched.ts'
 import { pageSecretHash } from './platform/secrets/pagesecret.ts'
 import { deriveKeys, type RootSecret } from './platform/secrets/secrets.ts'
 import { schemaGap } from './platform/storage/migrate.ts'
@@ -130,7 +130,7 @@ export interface AppParts {
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
   // Pages beside the server's own.
   extraPages?: readonly HtmlPage[]
-  extraHandOffs?: readonly HandOff[]
+  extraHandOffs?: readonly HandOffRoute[]
   // Receivers of webhooks inside this process: undefined for every address that is not one of theirs.
   ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
   // Whether some of these pages show the shops of merchants (default: none).
@@ -246,7 +246,7 @@ type Surfaces = ReturnType<typeof createSurfaces>
 
 function createPlatform(parts: AppParts) {
   const { rootSecret, version, log } = parts
-  const storage = watchedStorage(parts.storage)
+  const storage = measureStorage(parts.storage)
   const metrics = parts.metrics ?? createMetrics()
   return {
     ...parts,
@@ -274,7 +274,7 @@ function createReadiness({ isStarting = () => false }: AppParts, storage: Storag
       isDraining = true
     },
     readiness: () =>
-      readinessOf({
+      checkReadiness({
         isDraining: () => isDraining,
         isStarting,
         schemaGap: () => schemaGap(storage),
@@ -299,16 +299,16 @@ function createDomain(platform: Platform) {
     }),
     ...platform.payHooks,
   }
-  const orderNotices = late(async () => {
+  const orderNotices = loadOnce(async () => {
     const { createOrderNotices } = await import('./web/agents/notices.ts')
     return createOrderNotices({ storage, rootSecret, publicOrigin, clock })
   })
-  const loadReadPicture = late(async () => {
+  const loadReadPicture = loadOnce(async () => {
     const { createReadPicture } = await import('./domain/images/remote.ts')
     return createReadPicture(platform.webhookAllowPrivate)
   })
   const readPicture: ReadPicture = async (address) => (await loadReadPicture())(address)
-  const imageFiles = platform.media ? openImageFiles(platform.media, () => clock().getTime()) : filesNowhere
+  const imageFiles = platform.media ? openImageFiles(platform.media, () => clock().getTime()) : noImageFiles
   const sites: SiteContext = { publicOrigin, showsShops: platform.showsShops ?? false, demo: platform.demoShop }
   return {
     payTools,
@@ -350,7 +350,7 @@ function createPeople(platform: Platform) {
     identify.forgetAll()
     knownOrigins.forgetAll()
   })
-  const loadPersonReader = late(async () => {
+  const loadPersonReader = loadOnce(async () => {
     const { createPersonReader } = await import('./web/signin/person.ts')
     return createPersonReader({ storage, rootSecret, publicOrigin, clock })
   })
@@ -375,10 +375,10 @@ function createSurfaces(platform: Platform, domain: Domain, { knownOrigins, oaut
   const parts: SurfaceParts = {
     storage,
     throttles: limits.surfaces,
-    receive: createReceive(platform.bodyLimiter, platform.pressure),
+    receive: createReceiveBody(platform.bodyLimiter, platform.pressure),
     cursors: createCursors(deriveKeys(rootSecret, 'list cursor')),
     isKnownOrigin: knownOrigins.has,
-    sealedKeeper: sealedKeeper(rootSecret),
+    sealedKeeper: encryptedAnswerCodec(rootSecret),
     answersMs: retentionMs.answers,
     clock,
   }
@@ -389,14 +389,14 @@ function createSurfaces(platform: Platform, domain: Domain, { knownOrigins, oaut
     customer: createCustomerGate(keyGate, { storage, rootSecret }),
     oauth: oauth.gate,
   }
-  const open = mountSurface<Operations, OpenCallers>(parts, {
-    surface: openSurface,
+  const open = mountSurface<Operations, OpenInterfaceCallers>(parts, {
+    surface: openInterface,
     handlers: openHandlers(platform, domain),
     gates,
   })
   const admin = mountSurface<AdminOperations, AdminCallers>(parts, {
     surface: adminSurface,
-    handlers: lateHandlers(adminSurface.operations, lateAdminHandlers(platform, domain)),
+    handlers: lazyHandlers(adminSurface.operations, lateAdminHandlers(platform, domain)),
     gates: { key: createAdminGate(gates) },
   })
   const agents = agentRoutes(
@@ -439,7 +439,7 @@ function openHandlers(platform: Platform, { payTools, sites }: Domain): OpenInte
 function lateAdminHandlers(platform: Platform, { payTools, sites }: Domain) {
   const { rootSecret, publicOrigin, identify, clock, limits, retentionMs } = platform
   const providerUrls = platform.providerUrls ?? {}
-  return late(async () => {
+  return loadOnce(async () => {
     const { adminHandlersFor } = await import('./ops/handlers.ts')
     return adminHandlersFor(
       {
@@ -546,7 +546,7 @@ function shopperPages(platform: Platform, domain: Domain): HtmlPage[] {
       origin: publicOrigin,
       sendsMail: mail !== null,
       waitMs: (shopId, address) =>
-        waitMsOf(
+        throttleWaitMs(
           { ofAddress: limits.withdrawalsOfAddress, ofShop: limits.withdrawalsOfShop },
           { shopId, address, now: now() },
         ),
@@ -555,7 +555,7 @@ function shopperPages(platform: Platform, domain: Domain): HtmlPage[] {
       contact: createContact({ storage, rootSecret, clock }),
       origin: publicOrigin,
       waitMs: (shopId, address) =>
-        waitMsOf(
+        throttleWaitMs(
           { ofAddress: limits.messagesOfAddress, ofShop: limits.messagesOfShop },
           { shopId, address, now: now() },
         ),
@@ -565,14 +565,14 @@ function shopperPages(platform: Platform, domain: Domain): HtmlPage[] {
 
 function observe(platform: Platform, { dispatcher, payTools, mail }: Domain): void {
   const { metrics, storage, clock } = platform
-  observeStorage(metrics, storage)
-  observeDatabase(metrics, storage)
-  observeWebhooks(metrics, { storage, dispatcher, clock })
-  observePayments(metrics, payTools.watch)
-  observePendingMoney(metrics, storage, clock)
-  observePlatforms(metrics, storage)
-  if (mail) observeMail(metrics, mail)
-  observeProcess(metrics, platform)
+  registerStorageMetrics(metrics, storage)
+  registerDatabaseMetrics(metrics, storage)
+  registerWebhookMetrics(metrics, { storage, dispatcher, clock })
+  registerPaymentMetrics(metrics, payTools.watch)
+  registerPendingMoneyMetrics(metrics, storage, clock)
+  registerPlatformMetrics(metrics, storage)
+  if (mail) registerMailMetrics(metrics, mail)
+  registerProcessMetrics(metrics, platform)
 }
 
 // However many ask, the database is asked once at a time.
@@ -589,7 +589,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
 // Loaded with the first call that is owed, and with it the HTTP client.
 function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers']): Sender {
   let made: Sender | undefined
-  const sender = late(async () => {
+  const sender = loadOnce(async () => {
     const { createSender } = await import('./domain/webhooks/sender.ts')
     made = createSender(options)
     return made
@@ -616,7 +616,7 @@ function mailTools(
     transport,
     prepare: (db, email) => prepareEmail(tools, db, email),
     picture: (path) => readPictureFile(storage, imageFiles, path),
-    counts: newCounts(),
+    counts: newEmailCounts(),
     discards: createDiscards(log),
     health: { isFailing: false },
     stop: new AbortController(),

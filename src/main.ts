@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs'
 import { runCommandLine } from './ops/cli/cli.ts'
-import { Failure, type Terminal } from './ops/cli/command.ts'
+import { CommandFailure, type Terminal } from './ops/cli/command.ts'
 
 const isWatched = process.stdout.isTTY === true
 let lastReportedAt = 0
@@ -38,7 +38,7 @@ async function ask(label: string): Promise<string> {
     write(2, `${label}: `)
     return await lines.question('', { signal: given.signal })
   } catch {
-    throw new Failure('nothing was typed, so nothing was done')
+    throw new CommandFailure('nothing was typed, so nothing was done')
   } finally {
     lines.close()
     write(2, '\n')
@@ -65,14 +65,14 @@ function write(fd: number, text: string): void {
       // Where even the error cannot be written, there is nothing left to report.
       if (code === 'EPIPE' || (fd === 2 && code !== 'EAGAIN')) return
       // A full pipe: its reader is slow. Waiting a moment is better than losing lines.
-      if (code !== 'EAGAIN') throw new Failure(`the output cannot be written: ${(error as Error).message}`)
+      if (code !== 'EAGAIN') throw new CommandFailure(`the output cannot be written: ${(error as Error).message}`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }
 
 process.exitCode = await runCommandLine(process.argv.slice(2), terminal).catch((error: unknown) => {
-  if (!(error instanceof Failure)) throw error
+  if (!(error instanceof CommandFailure)) throw error
   terminal.err(`cartwright: ${error.message}\n`)
   return 1
 })

@@ -13,10 +13,10 @@ import { modes } from '../src/contract/words.ts'
 import { createCustomerKey } from '../src/domain/checkout/customer.ts'
 import type { SavedAddress } from '../src/domain/customers/book.ts'
 import {
-  codeMs,
   codesStoredMs,
-  codeTriesMax,
+  customerCodeMs,
   customerCodesMax,
+  customerCodeTriesMax,
   customerSessionMs,
   knownBrowserMs,
 } from '../src/domain/customers/codes.ts'
@@ -25,7 +25,7 @@ import { sweepCustomers } from '../src/domain/customers/retention.ts'
 import { createCustomerService } from '../src/domain/customers/service.ts'
 import { isKnownBrowser } from '../src/domain/customers/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 eachEngine('the customer account', (given) => {
   let testServer: TestServer
@@ -68,7 +68,7 @@ eachEngine('the customer account', (given) => {
       (db) => db.sql<{ id: string; sealed: string }>`
         select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
     )
-    const opened = row && openUserEmail(testSecret, row.id, row.sealed)
+    const opened = row && decryptUserEmail(testSecret, row.id, row.sealed)
     assert.ok(opened?.code && opened.path)
     return { email: opened.email, code: opened.code, path: opened.path }
   }
@@ -250,7 +250,7 @@ eachEngine('the customer account', (given) => {
 
     await shopper.go(`${base}/code`, { email })
     const late = await mailed()
-    testServer.clock.now += codeMs
+    testServer.clock.now += customerCodeMs
     assert.equal((await shopper.go(`${base}/open`, { code: late.code, email })).status, 409, 'after ten minutes')
   })
 
@@ -372,7 +372,7 @@ eachEngine('the customer account', (given) => {
     const [row] = await testServer.storage.read(
       (db) => db.sql<{ tries: number }>`select tries from customer_codes order by created_at desc, id desc limit 1`,
     )
-    assert.equal(Number(row?.tries), codeTriesMax)
+    assert.equal(Number(row?.tries), customerCodeTriesMax)
     for (const server of [testServer, other]) assert.equal((await guess(server, code)).status, 409)
   })
 

@@ -16,7 +16,7 @@ import {
   signIn,
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
-import { uninstall } from '../src/domain/oauth/installing.ts'
+import { uninstallApp } from '../src/domain/oauth/installing.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 anyEngine('apps with admin scopes', (given) => {
@@ -109,7 +109,7 @@ anyEngine('apps with admin scopes', (given) => {
     ])
       assert.deepEqual([answer.status, answer.body.error?.code], [403, 'scope_missing'], answer.text)
 
-    await testServer.storage.write((tx) => uninstall(tx, installationId, testServer.clock.now))
+    await testServer.storage.write((tx) => uninstallApp(tx, installationId, testServer.clock.now))
     assert.equal((await testServer.askAdmin('listAdminKeys', { key: secret })).status, 401)
   })
 })

@@ -10,7 +10,7 @@ import { type Answer, assertAdminError, type TestServer } from '../harness/testS
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import type { SkuEntry, WarningEntry } from '../src/contract/entries.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { sell } from '../src/domain/inventory/sales.ts'
+import { sellStock } from '../src/domain/inventory/sales.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
 
@@ -538,7 +538,9 @@ eachEngine('the admin catalog', (given) => {
     const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
     const moment = { now: testServer.clock.now, cause: null, soldTo: newId('ord') }
-    await testServer.storage.write((tx) => sell(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
+    await testServer.storage.write((tx) =>
+      sellStock(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment),
+    )
     const late = await done('updateAdminSkus', { rows: [{ skuId, price: 1_400, onHand: 20, expectedOnHand: 7 }] })
     assert.deepEqual([late.data[0].code, late.data[0].message], ['stock_changed', 'The stock is 5 now.'])
     assert.equal((await product(id)).product.skus[0].price, 1_200)

@@ -6,7 +6,7 @@ import { eventsOf } from '../harness/carts.ts'
 import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertAdminError, type TestServer } from '../harness/testServer.ts'
-import { cutLargeEntries, insertEntry } from '../src/platform/audit/store.ts'
+import { insertEntry, trimLargeEntries } from '../src/platform/audit/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('admin changes', (given) => {
@@ -58,8 +58,8 @@ eachEngine('admin changes', (given) => {
     const [first, second, third] = await sizes()
     assert.ok(first && second && third && second.bytes > 8_192 && Number(second.large) === second.bytes)
     // Room for the newest one alone.
-    assert.equal(await cutLargeEntries(testServer.storage, third.bytes), 2)
-    assert.equal(await cutLargeEntries(testServer.storage, third.bytes), 0)
+    assert.equal(await trimLargeEntries(testServer.storage, third.bytes), 2)
+    assert.equal(await trimLargeEntries(testServer.storage, third.bytes), 0)
     const after = await sizes()
     assert.ok(
       after.slice(0, 2).every(({ bytes, large, subjects }) => bytes < 8_192 && large === null && subjects <= 50),

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 import { type AdminScope, adminScopes } from '../src/contract/words.ts'
 import { claimDeliveries, listDueEndpoints } from '../src/domain/webhooks/claim.ts'
 import { pingEndpoint } from '../src/domain/webhooks/endpoints.ts'
-import { openSecret } from '../src/domain/webhooks/signature.ts'
+import { decryptWebhookSecret } from '../src/domain/webhooks/signature.ts'
 import { sweepWebhooks } from '../src/domain/webhooks/sweep.ts'
 import { rotateKey } from '../src/platform/access/keys.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
@@ -272,7 +272,7 @@ eachEngine('developers', (given) => {
       (db) =>
         db.sql<{ sealed: string }>`select secret_sealed as sealed from webhook_endpoints where id = ${endpoint.id}`,
     )
-    assert.equal(openSecret(testSecret, endpoint.id, sealed?.sealed ?? ''), rotated.body.data.secret)
+    assert.equal(decryptWebhookSecret(testSecret, endpoint.id, sealed?.sealed ?? ''), rotated.body.data.secret)
     assert.equal((await testServer.askAdmin('removeAdminWebhookEndpoint', { path, body: keyed() })).status, 200)
     const entries = JSON.stringify(await testServer.storage.read((db) => db.sql`select changes from audit_entries`))
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)

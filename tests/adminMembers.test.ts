@@ -7,7 +7,7 @@ import { openTestServer, type TestServer, testSecret } from '../harness/testServ
 import { adminScopes, type Role } from '../src/contract/words.ts'
 import { insertInstallation } from '../src/domain/merchants/store.ts'
 import { endInstallation } from '../src/domain/oauth/installing.ts'
-import { acceptAsNew, createInvitation, findReset } from '../src/domain/users/invitations.ts'
+import { acceptInvitationAsNewUser, createInvitation, findReset } from '../src/domain/users/invitations.ts'
 import { listMembers } from '../src/domain/users/members.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
 import { scopesOfRole } from '../src/domain/users/roles.ts'
@@ -15,7 +15,7 @@ import { createSession, findSession } from '../src/domain/users/sessions.ts'
 import { createKey, endKey } from '../src/platform/access/keys.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const hash = () => hashPassword('correct horse battery', { ln: 4, r: 8, p: 1 })
 
@@ -35,14 +35,16 @@ anyEngine('members', (given) => {
     const rows = await testServer.storage.read(
       (db) => db.sql<{ id: string; sealed: string }>`select id, sealed from emails order by id desc`,
     )
-    const opened = rows.map(({ id, sealed }) => openUserEmail(testSecret, id, sealed))
+    const opened = rows.map(({ id, sealed }) => decryptUserEmail(testSecret, id, sealed))
     return opened.find((message) => message?.email === email)?.path ?? ''
   }
   const tokenIn = (link: string) => link.split('/').at(-1)?.split('?')[0] ?? ''
 
   const accept = async (link: string) => {
     const made = { token: tokenIn(link), passwordHash: await hash() }
-    return (await testServer.storage.write((tx) => acceptAsNew(tx, testSecret, made, testServer.clock.now))).userId
+    return (
+      await testServer.storage.write((tx) => acceptInvitationAsNewUser(tx, testSecret, made, testServer.clock.now))
+    ).userId
   }
 
   async function join(email: string, role: Role): Promise<string> {
@@ -66,7 +68,7 @@ anyEngine('members', (given) => {
 
     const passwordHash = await hash()
     const { userId } = await testServer.storage.write((tx) =>
-      acceptAsNew(tx, testSecret, { token, passwordHash }, testServer.clock.now),
+      acceptInvitationAsNewUser(tx, testSecret, { token, passwordHash }, testServer.clock.now),
     )
     const listed = await testServer.askAdmin('listAdminMembers')
     const row = listed.body.data.find(({ id }: { id: string }) => id === userId)

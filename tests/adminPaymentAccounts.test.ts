@@ -9,7 +9,7 @@ import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openStripe } from '../harness/stripe/standin.ts'
 import { type Answer, assertAdminError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
-import { openSecrets } from '../src/domain/payments/accounts.ts'
+import { decryptAccountSecrets } from '../src/domain/payments/accounts.ts'
 import { accountProviders } from '../src/domain/payments/providers/installed.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
@@ -228,7 +228,11 @@ eachEngine('accounts at payment providers in the browser', (given) => {
       (db) =>
         db.sql<{ sealed: string }>`select secrets_sealed as "sealed" from payment_accounts where id = ${body.data.id}`,
     )
-    const secrets = openSecrets(testSecret, { merchantId: testServer.merchantId, ...body.data }, row?.sealed ?? null)
+    const secrets = decryptAccountSecrets(
+      testSecret,
+      { merchantId: testServer.merchantId, ...body.data },
+      row?.sealed ?? null,
+    )
     assert.equal(secrets?.secretKey, stripeKeys().secretKey)
   })
 })

@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
-import { eraseAskedCustomers } from '../src/domain/customers/erase.ts'
+import { eraseRequestedCustomers } from '../src/domain/customers/erase.ts'
 import { linkCustomers } from '../src/domain/customers/link.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 import { insertTokens } from '../src/domain/search/store.ts'
@@ -138,7 +138,7 @@ eachEngine('privacy of the admin surface', (given) => {
   })
 
   const link = () => linkCustomers(testServer.storage, testSecret, { now: testServer.clock.now, limit: 100 })
-  const erase = () => eraseAskedCustomers(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
+  const erase = () => eraseRequestedCustomers(testServer.storage, testSecret, { now: testServer.clock.now, limit: 10 })
   async function buyAs(email: string): Promise<{ orderId: string; customerId: string }> {
     const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 }, {}, email)

@@ -10,7 +10,7 @@ import { eachEngine, isOnce } from '../harness/storage.ts'
 import { assertAdminError, openTestServer, testSecret } from '../harness/testServer.ts'
 import { adminDocument } from '../src/contract/admin/document.ts'
 import { type AdminOperationId, adminOperationIds, adminSurface } from '../src/contract/admin/operations.ts'
-import { shopRows } from '../src/contract/admin/shop.ts'
+import { shopOperationRows } from '../src/contract/admin/shop.ts'
 import type { Scope } from '../src/contract/words.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { createKey } from '../src/platform/access/keys.ts'
@@ -66,7 +66,7 @@ eachEngine('every admin operation', (given) => {
       const rivals = { authorization: `Bearer ${of.keys.rivalAdmin}` }
       if (isSharedByModes(id as AdminOperationId)) return [rivals]
       // Every shop has the same payment methods.
-      if (id in shopRows) return []
+      if (id in shopOperationRows) return []
       const live = await of.storage.write(async (tx) => {
         const real = (await listInstallations(tx, of.merchantId)).find(({ mode }) => mode === 'live')
         if (!real) throw new Error('the shop has no live installation')

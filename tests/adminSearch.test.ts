@@ -9,7 +9,7 @@ import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
-import { foldTexts } from '../src/domain/catalog/fold.ts'
+import { fillFoldedTexts } from '../src/domain/catalog/fold.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 import { insertTokens, listOrdersOfTokens, wordRowsMax } from '../src/domain/search/store.ts'
@@ -178,8 +178,8 @@ eachEngine('admin search', (given) => {
       tx.send`update products set folded = null where id = ${id}`
       tx.send`update skus set folded = null where product_id = ${id}`
     })
-    assert.equal(await foldTexts(testServer.storage, 100), 2)
-    assert.equal(await foldTexts(testServer.storage, 100), 0)
+    assert.equal(await fillFoldedTexts(testServer.storage, 100), 2)
+    assert.equal(await fillFoldedTexts(testServer.storage, 100), 0)
     await check()
   })
 

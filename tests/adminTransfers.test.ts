@@ -24,7 +24,7 @@ import { assertAdminError, type TestServer } from '../harness/testServer.ts'
 import type { AdminFileColumn } from '../src/contract/admin/transfers.ts'
 import type { Issue } from '../src/contract/issues.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { sell } from '../src/domain/inventory/sales.ts'
+import { sellStock } from '../src/domain/inventory/sales.ts'
 import { planImport } from '../src/ops/imports/plan.ts'
 import { deleteOldImports } from '../src/ops/imports/retention.ts'
 import { type DueImport, listDue } from '../src/ops/imports/store.ts'
@@ -453,7 +453,7 @@ eachEngine('imports and exports', (given) => {
     ])
     const seller = { merchantId: testServer.merchantId, mode: 'test' } as const
     await testServer.storage.write((tx) =>
-      sell(tx, seller, newId('ord'), [{ skuId: sold.skus[0].id, quantity: 2 }], {
+      sellStock(tx, seller, newId('ord'), [{ skuId: sold.skus[0].id, quantity: 2 }], {
         now: testServer.clock.now,
         cause: null,
         soldTo: newId('ord'),

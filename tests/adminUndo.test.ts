@@ -16,8 +16,8 @@ import { catalogUndoer } from '../src/domain/catalog/undo.ts'
 import type { CheckoutTools } from '../src/domain/checkout/sessions.ts'
 import { draftUndoer } from '../src/domain/drafts/undo.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { hold } from '../src/domain/inventory/holds.ts'
-import { sell } from '../src/domain/inventory/sales.ts'
+import { replaceHolds } from '../src/domain/inventory/holds.ts'
+import { sellStock } from '../src/domain/inventory/sales.ts'
 import { makerUndoer } from '../src/domain/makers/undo.ts'
 import { shopUndoer } from '../src/domain/merchants/undo.ts'
 import { orderUndoer } from '../src/domain/orders/undo.ts'
@@ -249,13 +249,17 @@ eachEngine('undo', (given) => {
       soldTo: newId('ord'),
       expiresAt: testServer.clock.now + 3_600_000,
     }
-    await testServer.storage.write((tx) => sell(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment))
+    await testServer.storage.write((tx) =>
+      sellStock(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment),
+    )
     await undone(change)
     assert.equal(await onHand(), 5)
     await undone(await lastChange())
     assert.equal(await onHand(), 15)
     const again = await lastChange()
-    await testServer.storage.write((tx) => hold(tx, testServer.seller, newId('crt'), [{ skuId, quantity: 6 }], moment))
+    await testServer.storage.write((tx) =>
+      replaceHolds(tx, testServer.seller, newId('crt'), [{ skuId, quantity: 6 }], moment),
+    )
     const refused = await undo(again)
     assertAdminError(refused, 'change_overtaken')
     assert.deepEqual([refused.body.error.current.present, await onHand()], [15, 15])

@@ -13,7 +13,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { type Answer, assertAdminError, type TestServer, testSecret } from '../harness/testServer.ts'
 import { dumpOf } from '../proof/adminserver.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
-import { eraseAskedCustomers } from '../src/domain/customers/erase.ts'
+import { eraseRequestedCustomers } from '../src/domain/customers/erase.ts'
 import { linkCustomers } from '../src/domain/customers/link.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -191,7 +191,7 @@ eachEngine('changes after the purchase', (given) => {
     while ((await linkCustomers(storage, testSecret, { now: clock.now, limit: 100 })) > 0);
     const { customerId } = await orderOf(orderId)
     done(await ask('eraseAdminCustomer', { customerId }))
-    while ((await eraseAskedCustomers(storage, testSecret, { now: clock.now, limit: 10 })) > 0);
+    while ((await eraseRequestedCustomers(storage, testSecret, { now: clock.now, limit: 10 })) > 0);
 
     const one = done(await testServer.askAdmin('getAdminReturn', { path: { returnId } }))
     assert.deepEqual([one.status, one.note], ['requested', null])

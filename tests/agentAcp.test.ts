@@ -11,7 +11,7 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 
 interface Shop {
@@ -229,7 +229,7 @@ eachEngine('ACP', (given) => {
       testServer.askAdmin(id, { path: { orderId }, body: { idempotencyKey: randomUUID(), ...more } })
     await change('fulfilAdminOrder', { carrier: 'DHL', trackingNumber: '0034' })
     await change('refundAdminOrder', { amount: 500 })
-    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await payRefunds({ ...testServer.app.payTools, onPaid: recordRefundEnd }, testServer.clock.now)
     await testServer.app.dispatcher.dispatchDue()
 
     const calls = receiver.received.map(({ headers, body: text }) => {

@@ -12,7 +12,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { sentMembers } from '../harness/ucp.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
@@ -182,7 +182,7 @@ const cases: Cases = {
       testServer.askAdmin(id, { path: { orderId }, body: { idempotencyKey: randomUUID(), ...body } })
     await change('fulfilAdminOrder', { items: [{ skuId, quantity: 1 }], carrier: 'DHL', trackingNumber: '0034' })
     await change('refundAdminOrder', { amount: 500 })
-    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await payRefunds({ ...testServer.app.payTools, onPaid: recordRefundEnd }, testServer.clock.now)
     if (!buyer.order) return
     const order = await buyer.order(paid.orderId ?? '')
     assert.deepEqual(

@@ -25,17 +25,17 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { assertUcp } from '../harness/ucp.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
-import { listenForOrders } from '../src/domain/agents/endpoints.ts'
-import { createPlatforms, newPlatform } from '../src/domain/agents/platforms.ts'
-import { forgetPlatforms } from '../src/domain/agents/retention.ts'
+import { ensureOrderEndpoint } from '../src/domain/agents/endpoints.ts'
+import { createPlatformDirectory, newPlatformRow } from '../src/domain/agents/platforms.ts'
+import { deleteOldPlatforms } from '../src/domain/agents/retention.ts'
 import { setAgentSettings } from '../src/domain/agents/settings.ts'
 import {
   type AgentCheckoutRow,
-  findSettings,
+  findAgentSettingsRow,
+  insertPlatformIfNew,
   listPlatforms,
   type PlatformRow,
   saveShownTotal,
-  seePlatform,
 } from '../src/domain/agents/store.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 import { setOnHand } from '../src/domain/inventory/levels.ts'
@@ -238,7 +238,7 @@ eachEngine('UCP by REST', (given) => {
     await letAgentsIn(testServer, 'off')
     assert.equal((await search()).status, 404)
     await letAgentsIn(testServer)
-    const { installationId = '' } = (await storage.read((db) => findSettings(db, seller))) ?? {}
+    const { installationId = '' } = (await storage.read((db) => findAgentSettingsRow(db, seller))) ?? {}
     const [platform] = await storage.read((db) => listPlatforms(db, installationId, { after: null, limit: 1 }))
     const path = { platformId: platform?.id ?? '' }
     await change(testServer, 'updateAdminAgentPlatform', { expectedVersion: 1, status: 'blocked' }, path)
@@ -715,14 +715,15 @@ eachEngine('UCP by REST', (given) => {
       clock: () => new Date(clock.now),
       publicOrigin: () => testServer.origin,
     }
-    const settings = await storage.read((db) => findSettings(db, seller))
+    const settings = await storage.read((db) => findAgentSettingsRow(db, seller))
     assert.ok(settings)
     const { installationId } = settings
     const key = { installationId, merchantId: seller.merchantId }
-    const row = (at: number) => newPlatform(key, `https://p${at}.example/profile`, clock.now + at)
+    const row = (at: number) => newPlatformRow(key, `https://p${at}.example/profile`, clock.now + at)
     const approved = { ...row(-1), status: 'approved' as const }
     await storage.write(async (tx) => {
-      for (const one of [approved, ...Array.from({ length: 1_002 }, (_, at) => row(at))]) await seePlatform(tx, one)
+      for (const one of [approved, ...Array.from({ length: 1_002 }, (_, at) => row(at))])
+        await insertPlatformIfNew(tx, one)
     })
     const named = {
       slug: '',
@@ -734,13 +735,13 @@ eachEngine('UCP by REST', (given) => {
     }
     const shop = { ...key, ...seller, ...named, level: 'buy', who: 'anyone' } as const
     const listen = (platform: PlatformRow) =>
-      listenForOrders(
+      ensureOrderEndpoint(
         tools,
         { allowPrivate: false },
         { mode: 'test', platform, url: `${platform.profileUrl}/hook` },
         clock.now,
       )
-    const platforms = createPlatforms(tools, () => undefined)
+    const platforms = createPlatformDirectory(tools, () => undefined)
     const newest = await platforms.see({ ...shop, reviewFrom: null, orderWebhooks: 1 }, 'https://new.example/profile')
     const living = await storage.read((db) => listPlatforms(db, installationId, { after: null, limit: 2_000 }))
     assert.equal(living.length, 1_001)
@@ -751,9 +752,9 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(await counted(), 40)
     await listen(approved)
     assert.equal(await counted(), 41)
-    await forgetPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
-    await forgetPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
-    await forgetPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
+    await deleteOldPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
+    await deleteOldPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
+    await deleteOldPlatforms(storage, clock.now + 91 * 24 * 3_600_000)
     assert.equal(await counted(), 1)
   })
 

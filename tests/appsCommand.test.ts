@@ -10,9 +10,9 @@ import { makePasswordsCheap } from '../harness/passwords.ts'
 import { type Outcome, tempFolder } from '../harness/process.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { createApp, findAppByName } from '../src/domain/oauth/apps.ts'
-import { hashOf } from '../src/domain/oauth/artifacts.ts'
-import { install } from '../src/domain/oauth/installing.ts'
-import { acceptAsNew, useReset } from '../src/domain/users/invitations.ts'
+import { hashArtifactId } from '../src/domain/oauth/artifacts.ts'
+import { installApp } from '../src/domain/oauth/installing.ts'
+import { acceptInvitationAsNewUser, resetPassword } from '../src/domain/users/invitations.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
 import { createSession } from '../src/domain/users/sessions.ts'
 import { authenticate } from '../src/domain/users/users.ts'
@@ -124,7 +124,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match(invited.json.link, /^http:\/\/localhost:\d+\/admin\/invitations\/[\w-]{43}$/)
       const passwordHash = await hashPassword('a long enough password')
       const token = link(invited.json.link)
-      const { userId } = await storage.write((tx) => acceptAsNew(tx, rootSecret, { token, passwordHash }, Date.now()))
+      const { userId } = await storage.write((tx) =>
+        acceptInvitationAsNewUser(tx, rootSecret, { token, passwordHash }, Date.now()),
+      )
       const twice = await say(
         url,
         'users',
@@ -163,7 +165,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match(reset.json.url, /\/admin\/resets\/[\w-]{43}$/)
       const newHash = await hashPassword('another long password')
       await storage.write((tx) =>
-        useReset(tx, rootSecret, { token: link(reset.json.url), passwordHash: newHash }, Date.now()),
+        resetPassword(tx, rootSecret, { token: link(reset.json.url), passwordHash: newHash }, Date.now()),
       )
       assert.ok(await authenticate(storage, rootSecret, 'bob@example.com', 'another long password'))
 
@@ -229,7 +231,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         rejected: [],
         rejectedWords: [],
       } as const
-      assert.equal(await storage.write((tx) => install(tx, rootSecret, approval, Date.now())), true)
+      assert.equal(await storage.write((tx) => installApp(tx, rootSecret, approval, Date.now())), true)
       const [installed] = (await say(url, 'apps', 'installations', 'Ledger', '--json')).json.installations
       const input = { name: 'Ledger', redirectUris: ['https://evil.example/cb'], scopes: ['catalog:read'] }
       const refused = await apply('alder', input)
@@ -318,7 +320,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
           rejected: [],
           rejectedWords: [],
         } as const
-        assert.equal(await install(tx, rootSecret, approval, now), true)
+        assert.equal(await installApp(tx, rootSecret, approval, now), true)
       })
       assert.deepEqual((await say(url, 'apps', 'installations', 'Pigeon', '--json')).json, { installations: [] })
       assert.equal((await say(url, 'apps', 'installations', 'Pigeon')).out, 'There are none.\n')
@@ -342,7 +344,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         / {2}ended {3}test {2}alder {2}catalog:read {2}Ledger/,
       )
       const left = await storage.read(
-        (db) => db.sql<object>`select id from oauth_artifacts where grant_id = ${hashOf('a-grant')}`,
+        (db) => db.sql<object>`select id from oauth_artifacts where grant_id = ${hashArtifactId('a-grant')}`,
       )
       assert.deepEqual(left, [])
       assert.match((await say(url, 'apps', 'disable', 'Ledger')).out, /^Ledger was already disabled\n$/)

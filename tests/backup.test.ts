@@ -31,7 +31,7 @@ import { givenEngine } from '../harness/storage.ts'
 import { copyTemplate } from '../harness/templates.ts'
 import { until } from '../harness/until.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { backUp, restore } from '../src/platform/storage/backup.ts'
+import { backUp, restoreBackup } from '../src/platform/storage/backup.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import { type Storage, StorageRefused } from '../src/platform/storage/storage.ts'
 
@@ -364,26 +364,26 @@ describe('restore', () => {
 
   test('writes the database to an empty place, and refuses an existing database without --force', async () => {
     const { backup, target } = await givenBackup()
-    const restored = await restore(backup, target, { force: false, now })
+    const restored = await restoreBackup(backup, target, { force: false, now })
     assert.deepEqual([restored.applied, restored.replaced], [[], undefined])
     assert.equal(wordIn(target), 'from the backup')
     assert.equal(statSync(target).mode & 0o777, 0o600)
     await assert.rejects(
-      restore(backup, target, { force: false, now }),
+      restoreBackup(backup, target, { force: false, now }),
       /there is a database at .*: --force replaces it/,
     )
-    await assert.rejects(restore(target, target, { force: true, now }), /is the database itself/)
-    await assert.rejects(restore(`${backup}x`, target, { force: true, now }), /there is no backup/)
+    await assert.rejects(restoreBackup(target, target, { force: true, now }), /is the database itself/)
+    await assert.rejects(restoreBackup(`${backup}x`, target, { force: true, now }), /there is no backup/)
   })
 
   test('keeps the database that it replaces, even if that is damaged', async () => {
     const { backup, target } = await givenBackup()
     await occupy(target)
-    const { replaced = '' } = await restore(backup, target, { force: true, now })
+    const { replaced = '' } = await restoreBackup(backup, target, { force: true, now })
     assert.deepEqual([wordIn(target), wordIn(replaced)], ['from the backup', 'was there before'])
     writeFileSync(target, 'no database at all '.repeat(1000))
     writeFileSync(`${target}-wal`, 'nor a log')
-    const second = await restore(backup, target, { force: true, now: new Date(now.getTime() + 1) })
+    const second = await restoreBackup(backup, target, { force: true, now: new Date(now.getTime() + 1) })
     assert.equal(wordIn(target), 'from the backup')
     assert.match(readFileSync(second.replaced ?? '', 'utf8'), /^no database at all/)
     assert.equal(readFileSync(`${second.replaced}-wal`, 'utf8'), 'nor a log')
@@ -393,7 +393,10 @@ describe('restore', () => {
     const { backup, target } = await givenBackup()
     await occupy(target)
     const server = await openStorage(`sqlite:${target}`, { server: true })
-    await assert.rejects(restore(backup, target, { force: true, now }), /another Cartwright server has this file open/)
+    await assert.rejects(
+      restoreBackup(backup, target, { force: true, now }),
+      /another Cartwright server has this file open/,
+    )
     await server.close()
     const beside = await openStorage(`sqlite:${target}`)
     await beside.write((tx) => tx.sql`update kept set word = 'still in use'`)
@@ -432,7 +435,7 @@ describe('restore', () => {
       ],
     ] as const) {
       tamper(change)
-      await assert.rejects(restore(bad, target, { force: true, now }), problem)
+      await assert.rejects(restoreBackup(bad, target, { force: true, now }), problem)
       assert.equal(wordIn(target), 'was there before')
     }
     assert.deepEqual(
@@ -447,7 +450,7 @@ describe('restore', () => {
       await occupy(target)
       assert.equal(await killed('restore', backup, target, step), 'SIGKILL')
       assert.equal(wordIn(target), 'was there before')
-      await restore(backup, target, { force: true, now: new Date(now.getTime() + 1) })
+      await restoreBackup(backup, target, { force: true, now: new Date(now.getTime() + 1) })
       assert.equal(wordIn(target), 'from the backup')
     })
 

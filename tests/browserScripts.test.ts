@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 import { limits } from '../src/contract/limits.ts'
-import { browserScript, withoutTypes } from '../src/platform/html/browser.ts'
+import { browserScript, stripTypes } from '../src/platform/html/browser.ts'
 import { pictureBytesMax } from '../src/web/dashboard/browser/names.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -15,7 +15,7 @@ const files = globSync('{src,apps}/**/browser/*.ts', { cwd: root }).map((file) =
 const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
 // What no other file imports, but types alone.
-const entries = files.filter((file) => !isImported(file) && withoutTypes(textOf(file)).trim() !== '')
+const entries = files.filter((file) => !isImported(file) && stripTypes(textOf(file)).trim() !== '')
 
 function isImported(file: string): boolean {
   return files.some((other) => dirname(other) === dirname(file) && textOf(other).includes(`from './${basename(file)}'`))

@@ -6,7 +6,7 @@ import { answerOf } from '../harness/refused.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertError, type TestServer } from '../harness/testServer.ts'
 import { fulfilOrder, refundOrder } from '../src/domain/orders/operator.ts'
-import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
+import { listTestCharges } from '../src/domain/payments/providers/sandbox/provider.ts'
 
 const all = { carrier: null, trackingNumber: null, items: null }
 
@@ -108,7 +108,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
       withdrawalUrl: null,
     })
     assert.deepEqual(
-      (await chargesOf(testServer.storage)).map(({ refunded }) => refunded),
+      (await listTestCharges(testServer.storage)).map(({ refunded }) => refunded),
       [total],
     )
   })

@@ -14,7 +14,7 @@ import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { contrast, parseColor } from '../src/platform/html/color.ts'
-import { themeFor } from '../src/web/checkout/look.ts'
+import { themeStyleSheet } from '../src/web/checkout/look.ts'
 
 const looking = (look: Pick<ShopFile['merchant'], 'logo' | 'color'>): ShopFile => ({
   ...market,
@@ -92,7 +92,7 @@ describe('the style sheet of a color', () => {
     for (const text of colors) {
       const color = parseColor(text)
       assert.ok(color)
-      const sheet = themeFor({ color, font: 'system', corners: 'round', scheme: 'auto' })
+      const sheet = themeStyleSheet({ color, font: 'system', corners: 'round', scheme: 'auto' })
       const [everywhere = '', screen = '', dark = ''] = sheet.split('@media')
       const light = everywhere + screen
       const shop = palettesFor(text)

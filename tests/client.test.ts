@@ -20,10 +20,10 @@ import { webhooksOf } from '../harness/webhooks.ts'
 import { createAdminClient } from '../packages/client/src/admin.ts'
 import { CartwrightError, createClient, verifyWebhook } from '../packages/client/src/index.ts'
 import { adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
-import { methods } from '../src/contract/methods.ts'
+import { clientMethodNames } from '../src/contract/methods.ts'
 import { operationIds, operations } from '../src/contract/open/operations.ts'
 import type { Operation } from '../src/contract/surface.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 
 type Method = (...given: unknown[]) => Promise<unknown>
 
@@ -71,14 +71,14 @@ anyEngine('the client on a real server', (given) => {
   const shopOf = (key = testServer.keys.full) => createClient({ baseUrl: testServer.origin, key })
 
   for (const id of operationIds.filter((id) => operations[id].caller !== 'oauth')) {
-    test(`${methods.open.get(id)}() calls ${id}`, async () => {
+    test(`${clientMethodNames.open.get(id)}() calls ${id}`, async () => {
       const row: Operation = operations[id]
-      const call = methodOf(shopOf(), methods.open.get(id) ?? '')
+      const call = methodOf(shopOf(), clientMethodNames.open.get(id) ?? '')
       const { headers, ...request } = await goodRequest(testServer, id)
       const options = headers ? [{ customerSession: headers['customer-session'] }] : []
       const reply = await call(...argumentsOf(row, request), ...options)
       assert.ok(row.reply.schema)
-      assert.deepEqual(compile(row.reply.schema)(reply), [])
+      assert.deepEqual(compileSchema(row.reply.schema)(reply), [])
     })
   }
 
@@ -169,15 +169,15 @@ anyEngine('the admin client on a real server', (given) => {
   })
 
   for (const id of adminOperationIds) {
-    test(`${methods.admin.get(id)}() calls ${id}`, async () => {
+    test(`${clientMethodNames.admin.get(id)}() calls ${id}`, async () => {
       const row: Operation = adminOperations[id]
       const admin = createAdminClient({ baseUrl: testServer.origin, key: testServer.keys.admin })
       const reply = await methodOf(
         admin,
-        methods.admin.get(id) ?? '',
+        clientMethodNames.admin.get(id) ?? '',
       )(...argumentsOf(row, await goodAdminRequest(testServer, id)))
       assert.ok(row.reply.schema)
-      assert.deepEqual(compile(row.reply.schema)(reply), [])
+      assert.deepEqual(compileSchema(row.reply.schema)(reply), [])
     })
   }
 })

@@ -7,9 +7,9 @@ import { authorize, type OAuthTestServer, openBrowser, openOAuthTestServer, redi
 import { anyEngine } from '../harness/storage.ts'
 import { CartwrightError, createClient } from '../packages/client/src/index.ts'
 import { createOAuth, type Grant, type Installation, type OAuthOptions } from '../packages/client/src/oauth.ts'
-import { methods } from '../src/contract/methods.ts'
+import { clientMethodNames } from '../src/contract/methods.ts'
 import { operationIds, operations } from '../src/contract/open/operations.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 
 const isOf = (code: string) => (error: unknown) => error instanceof CartwrightError && error.code === code
 
@@ -60,7 +60,11 @@ anyEngine('installing an app with the client', (given) => {
     const withToken = operationIds.filter((id) => operations[id].caller === 'oauth')
     assert.deepEqual(Object.keys(replies).sort(), [...withToken].sort())
     for (const [id, reply] of Object.entries(replies)) {
-      assert.deepEqual(compile(operations[id as keyof typeof replies].reply.schema)(reply), [], methods.open.get(id))
+      assert.deepEqual(
+        compileSchema(operations[id as keyof typeof replies].reply.schema)(reply),
+        [],
+        clientMethodNames.open.get(id),
+      )
     }
     const shop = createClient({ baseUrl: testServer.origin, key: made.data.secret })
     assert.equal((await shop.identity()).data.installation.id, about.installationId)

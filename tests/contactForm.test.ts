@@ -8,7 +8,7 @@ import { type MailServer, openMailServer } from '../harness/mailserver.ts'
 import { bloom, rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
-import { mailRound } from '../src/domain/emails/send.ts'
+import { sendDueEmails } from '../src/domain/emails/send.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
 
 const withAddress = { ...bloom, merchant: { ...bloom.merchant, supportEmail: 'help@bloom.example' } }
@@ -58,7 +58,7 @@ eachEngine('contact form', (given) => {
     assert.deepEqual([row?.status, row?.facts, others.length], ['pending', '{}', 0])
     assert.doesNotMatch(JSON.stringify(row), /Ada|ada@|roses/)
     assert.ok(testServer.app.mail)
-    await mailRound(testServer.app.mail)
+    await sendDueEmails(testServer.app.mail)
     const [mail] = mailServer.emails
     assert.deepEqual(mail?.to, ['help@bloom.example'])
     assert.match(mail?.bytes ?? '', /^Reply-To: ada@example\.com\r?$/m)
@@ -80,7 +80,7 @@ eachEngine('contact form', (given) => {
       assert.match(await (await post({ ...typed, email, attempt: 'y' })).text(), /email-error/, email)
     await post({ ...typed, name: 'Eve\r\nBcc: eve@example.com', attempt: 'z' })
     assert.ok(testServer.app.mail)
-    await mailRound(testServer.app.mail)
+    await sendDueEmails(testServer.app.mail)
     const { bytes = '', to } = mailServer.emails.at(-1) ?? {}
     assert.deepEqual(to, ['help@bloom.example'])
     assert.doesNotMatch(bytes.split(/\r?\n\r?\n/)[0] ?? '', /^Bcc/im)

@@ -5,13 +5,18 @@ import { describe, it } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { TypeID } from 'typeid-js'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
-import { openDocument } from '../src/contract/open/document.ts'
+import { openInterfaceDocument } from '../src/contract/open/document.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
-import { eventExamples, examples } from '../src/contract/open/examples.ts'
-import { type OpenOperation, type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
+import { eventExamples, openInterfaceExamples } from '../src/contract/open/examples.ts'
+import {
+  type OpenInterfaceOperation,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../src/contract/open/operations.ts'
 import { errorExample, openApiDocument, printOpenApi } from '../src/contract/openapi.ts'
-import { openRefusalCodes, refusals } from '../src/contract/refusals.ts'
-import { compile } from '../src/contract/validator.ts'
+import { openInterfaceRefusalCodes, refusals } from '../src/contract/refusals.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 import { type EventKind, eventKinds, idPrefixes, scopes } from '../src/contract/words.ts'
 import { interfaceErrorMeanings, interfaceRows, interfaceSchemas, interfaceStatuses } from './interface.ts'
 
@@ -45,7 +50,7 @@ interface Document {
   }
 }
 
-const text = printOpenApi(openDocument, { version: '0' })
+const text = printOpenApi(openInterfaceDocument, { version: '0' })
 const document = JSON.parse(text) as Document
 const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
@@ -90,7 +95,7 @@ describe('the operations', () => {
 
   for (const expected of interfaceRows) {
     it(`${expected.operationId} matches the interface`, () => {
-      const row: OpenOperation = operations[expected.operationId as OperationId]
+      const row: OpenInterfaceOperation = operations[expected.operationId as OperationId]
       assert.deepEqual(
         { method: row.method, path: row.path, idempotency: row.idempotency, stability: row.stability },
         {
@@ -133,7 +138,7 @@ describe('the operations', () => {
 
   it('accept an idempotency key in every body', () => {
     for (const id of operationIds) {
-      const { body } = operations[id] as OpenOperation
+      const { body } = operations[id] as OpenInterfaceOperation
       if (!body) continue
       const { properties, required } = body as { properties?: Record<string, unknown>; required?: string[] }
       assert.ok(properties?.idempotencyKey, id)
@@ -200,7 +205,7 @@ describe('the OpenAPI document', () => {
 
   it('declares the path parameters, and for searches and lookups the query parameters', () => {
     for (const { operationId, path, parameters: declared = [] } of documented) {
-      const { query } = operations[operationId as OperationId] as OpenOperation
+      const { query } = operations[operationId as OperationId] as OpenInterfaceOperation
       const { properties = {}, required = [] } = (query ?? {}) as { properties?: object; required?: string[] }
       const inQuery = Object.keys(properties)
       assert.equal(
@@ -284,9 +289,12 @@ describe('the OpenAPI document', () => {
   })
 
   it('is the same text each time, and names the address of its server', () => {
-    assert.equal(printOpenApi(openDocument, { version: '0' }), text)
+    assert.equal(printOpenApi(openInterfaceDocument, { version: '0' }), text)
     assert.ok(text.endsWith('}\n'))
-    const placed = openApiDocument(openDocument, { serverUrl: 'https://api.example.test', version: '2.3.4' }) as Placed
+    const placed = openApiDocument(openInterfaceDocument, {
+      serverUrl: 'https://api.example.test',
+      version: '2.3.4',
+    }) as Placed
     assert.deepEqual(placed.servers, [{ url: 'https://api.example.test' }])
     assert.equal(placed.info.version, '2.3.4')
   })
@@ -306,23 +314,24 @@ describe('the OpenAPI document', () => {
 describe('the examples', () => {
   for (const id of operationIds) {
     it(`for ${id} fit their schemas`, () => {
-      const row: OpenOperation = operations[id]
-      const { body, reply } = examples[id]
-      if (row.body) assert.deepEqual(compile(row.body)(body), [])
-      assert.deepEqual(compile(row.reply.schema)(reply), [])
+      const row: OpenInterfaceOperation = operations[id]
+      const { body, reply } = openInterfaceExamples[id]
+      if (row.body) assert.deepEqual(compileSchema(row.body)(body), [])
+      assert.deepEqual(compileSchema(row.reply.schema)(reply), [])
     })
   }
 
   it('for every error fit PublicErrorResponse', () => {
-    const check = compile(PublicErrorResponse)
-    for (const code of openRefusalCodes) assert.deepEqual(check(errorExample(openDocument, code)), [], code)
+    const check = compileSchema(PublicErrorResponse)
+    for (const code of openInterfaceRefusalCodes)
+      assert.deepEqual(check(errorExample(openInterfaceDocument, code)), [], code)
   })
 
   it('for events fit their schemas', () => {
     for (const [kind, example] of Object.entries(eventExamples)) {
       const schema = eventSchemas.get(kind as EventKind)
       assert.ok(schema)
-      assert.deepEqual(compile(schema)(example), [], kind)
+      assert.deepEqual(compileSchema(schema)(example), [], kind)
     }
   })
 
@@ -357,7 +366,7 @@ describe('the error codes', () => {
     const codes = Object.entries(expected).flatMap(([status, words]) =>
       words.split(' ').map((word) => `${word} ${status}`),
     )
-    const found = openRefusalCodes.map((code) => `${code} ${refusals[code].status}`)
+    const found = openInterfaceRefusalCodes.map((code) => `${code} ${refusals[code].status}`)
     assert.deepEqual(found.sort(), [...codes, ...ofExtensions].sort())
   })
 
@@ -368,7 +377,7 @@ describe('the error codes', () => {
   it('are each used by an operation or by the routing', () => {
     const ofRows = new Set<string>(operationIds.flatMap((id) => [...operations[id].refusals]))
     const ofRoad = ['route_not_found', 'idempotency_key_reused']
-    for (const code of openRefusalCodes) {
+    for (const code of openInterfaceRefusalCodes) {
       const { status } = refusals[code]
       if ((status === 404 || status === 409) && !ofRoad.includes(code)) assert.ok(ofRows.has(code), code)
     }
@@ -389,7 +398,7 @@ interface Placed {
   info: { version: string }
 }
 
-function scopeWords({ caller, scope }: OpenOperation): string {
+function scopeWords({ caller, scope }: OpenInterfaceOperation): string {
   if (caller === 'anyone') return 'no authentication'
   return caller === 'oauth' ? 'OAuth 2.0' : (scope ?? 'none')
 }

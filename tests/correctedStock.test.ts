@@ -7,7 +7,7 @@ import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
-import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
+import { listTestCharges } from '../src/domain/payments/providers/sandbox/provider.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 const challengeCard = '4000002500003155'
@@ -37,7 +37,8 @@ async function openScene(given: Given) {
       )
       return row
     },
-    approved: async () => (await chargesOf(testServer.storage)).filter(({ state }) => state === 'approved').length,
+    approved: async () =>
+      (await listTestCharges(testServer.storage)).filter(({ state }) => state === 'approved').length,
   }
 }
 

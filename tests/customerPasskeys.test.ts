@@ -10,8 +10,8 @@ import { anyEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { forgetCustomer } from '../src/domain/customers/forget.ts'
 import { addCustomerPasskey } from '../src/domain/customers/passkeys.ts'
-import { digest } from '../src/domain/customers/signin.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { hashSessionToken } from '../src/domain/customers/signin.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const { test } = browserSuite
 
@@ -56,7 +56,7 @@ anyEngine('passkeys of shoppers', (given) => {
         (db) => db.sql<{ id: string; sealed: string }>`
           select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
       )
-      return mail && openUserEmail(testSecret, mail.id, mail.sealed)
+      return mail && decryptUserEmail(testSecret, mail.id, mail.sealed)
     }
     async function byCode(): Promise<void> {
       await page.fill('[name=code]', (await mailed())?.code ?? '')
@@ -144,7 +144,7 @@ anyEngine('passkeys of shoppers', (given) => {
     const shop = { merchantId, mode: 'test' as const }
     const response = new URLSearchParams(late).get('response') ?? ''
     const ownerIn = async () => ({ ...shop, hashes: ['a hash'] as [string] })
-    const added = { email, response, sessionHash: digest(boundTo), ownerIn }
+    const added = { email, response, sessionHash: hashSessionToken(boundTo), ownerIn }
     const now = testServer.clock.now
     assert.equal(await addCustomerPasskey(storage, testSecret, { shop, origin: host, boundTo }, added, now), false)
     assert.deepEqual(await rows(), [])

@@ -12,7 +12,7 @@ import { type Orders, openOrderTestServer } from '../harness/orders.ts'
 import { violations } from '../harness/readable.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
-import { eraseAskedCustomers } from '../src/domain/customers/erase.ts'
+import { eraseRequestedCustomers } from '../src/domain/customers/erase.ts'
 import { linkCustomers } from '../src/domain/customers/link.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -199,7 +199,7 @@ anyEngine('after-sales screens of the dashboard', (given) => {
     await press('Erase')
     await confirm(/^Erase/)
     await merchant.waitForURL(/customers$/)
-    while ((await eraseAskedCustomers(storage, testSecret, { now: clock.now, limit: 10 })) > 0);
+    while ((await eraseRequestedCustomers(storage, testSecret, { now: clock.now, limit: 10 })) > 0);
     await merchant.goto(`${testServer.origin}${path('customers')}?q=found%40example.com`)
     assert.equal(await merchant.locator('tbody a[href*="/customers/cst_"]').count(), 0)
     const [row] = await storage.read(

@@ -15,7 +15,7 @@ import { isWide } from '../harness/wide.ts'
 import { sweepAddresses } from '../src/domain/addresses/vault.ts'
 import { indexOrders } from '../src/domain/search/orders.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
-import { codeAt, stepAt } from '../src/domain/users/totp.ts'
+import { totpCodeAt, totpStepAt } from '../src/domain/users/totp.ts'
 import { createUser } from '../src/domain/users/users.ts'
 
 const { after, before, test } = browserSuite
@@ -280,7 +280,7 @@ anyEngine('daily work in the dashboard', (given) => {
     await page.locator('.qr').waitFor()
     const text = await page.locator('main').innerText()
     const secret = fromBase32(/((?:[A-Z2-7]{4} ){3,}[A-Z2-7]{1,4})/.exec(text)?.[1] ?? '')
-    const code = () => codeAt(secret, stepAt(testServer.clock.now))
+    const code = () => totpCodeAt(secret, totpStepAt(testServer.clock.now))
     await page.locator('[name=code]').fill(code())
     await page
       .locator('form', { has: page.locator('[name=code]') })

@@ -15,7 +15,7 @@ import {
 } from '../harness/oauth.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertError } from '../harness/testServer.ts'
-import { hashOf } from '../src/domain/oauth/artifacts.ts'
+import { hashArtifactId } from '../src/domain/oauth/artifacts.ts'
 
 eachEngine('describeOAuthAuthorization', (given) => {
   const open = sharedOAuthTestServer(given)
@@ -279,7 +279,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     await testServer.storage.write(
       (tx) => tx.sql`
         update oauth_artifacts set grant_id = (select grant_id from installations where id = ${other.installationId})
-        where kind = 'AccessToken' and id = ${hashOf(own.accessToken)}`,
+        where kind = 'AccessToken' and id = ${hashArtifactId(own.accessToken)}`,
     )
     assertError(await askAsApp(testServer, 'describeOAuthAuthorization', own), 'unauthenticated')
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', other)).status, 200)

@@ -16,11 +16,11 @@ import { pick, seeded } from '../proof/random.ts'
 import type { AdminDocument } from '../src/contract/admin/documents.ts'
 import type { AdminOrderRefund } from '../src/contract/admin/orders.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
-import { openBuyer } from '../src/domain/documents/content.ts'
+import { decryptBuyer } from '../src/domain/documents/content.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { type DocumentRow, listCauses, listDocumentsOfOrder } from '../src/domain/documents/store.ts'
 import { lockOrderFacts } from '../src/domain/orders/change.ts'
-import { payOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { recordOrderPaid, refundOrder } from '../src/domain/orders/operator.ts'
 import { announceRefundEnded } from '../src/domain/orders/refunds.ts'
 import { lowerRefunded } from '../src/domain/orders/store.ts'
 import { countSales } from '../src/domain/reports/count.ts'
@@ -100,7 +100,7 @@ eachEngine('invoices and credit notes', (given) => {
       content.payments.map(({ amount, card }) => [amount, card?.last4]),
       [[totals.total, '4242']],
     )
-    const buyer = openBuyer(testSecret, invoice)
+    const buyer = decryptBuyer(testSecret, invoice)
     assert.deepEqual([buyer?.name, buyer?.address?.city, buyer?.vatId], [berlin.name, 'Berlin', null])
     const [stored] = await testServer.storage.read(
       (db) => db.sql<{ text: string }>`
@@ -112,7 +112,7 @@ eachEngine('invoices and credit notes', (given) => {
   test('an unpaid order has no invoice until it is paid', async () => {
     const { orderId } = await orders.place({ items, isManual: true })
     assert.equal(await issue(), 0)
-    await testServer.storage.write((tx) => payOrder(tx, keyOf(orderId), context()))
+    await testServer.storage.write((tx) => recordOrderPaid(tx, keyOf(orderId), context()))
     assert.equal(await issue(), 1)
     assert.equal((await of(orderId)).length, 1)
     // Nothing was due: the order is paid, and its invoice says so.
@@ -146,7 +146,7 @@ eachEngine('invoices and credit notes', (given) => {
   test('a refund that fails after it had succeeded is reversed by an invoice', async () => {
     const { storage } = testServer
     const { orderId } = await orders.place({ items, isManual: true })
-    await storage.write((tx) => payOrder(tx, keyOf(orderId), context()))
+    await storage.write((tx) => recordOrderPaid(tx, keyOf(orderId), context()))
     const refundId = await refund(orderId, 700, true)
     await issue()
     await storage.write(async (tx) => {

@@ -10,11 +10,11 @@ import { anyEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
-import { pay } from '../src/domain/checkout/pay/pay.ts'
+import { paySession } from '../src/domain/checkout/pay/pay.ts'
 import { eraseCustomers } from '../src/domain/checkout/retention.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
-import { sell } from '../src/domain/inventory/sales.ts'
-import { fulfilOrder, payOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { sellStock } from '../src/domain/inventory/sales.ts'
+import { fulfilOrder, recordOrderPaid, refundOrder } from '../src/domain/orders/operator.ts'
 import { cancelUnpaidOrders } from '../src/domain/orders/unpaid.ts'
 import { createProviders, type PaymentProvider } from '../src/domain/payments/port.ts'
 import { createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
@@ -68,7 +68,7 @@ anyEngine('queued e-mails', (given) => {
         ['order_received', orderId, '{}', 'merchant', 'pending'],
       ],
     )
-    await storage.write((tx) => payOrder(tx, key, moment()))
+    await storage.write((tx) => recordOrderPaid(tx, key, moment()))
     const parcel = { carrier: 'DHL', trackingNumber: 'X1', items: new Map([['CARD', 1]]) }
     await storage.write((tx) => fulfilOrder(tx, key, parcel, moment()))
     await storage.write((tx) => fulfilOrder(tx, key, { ...parcel, items: null }, moment()))
@@ -141,7 +141,7 @@ anyEngine('queued e-mails', (given) => {
       locale: 'de-CH',
     }
     const tools = { ...testServer.app.payTools, providers: createProviders([provider]) }
-    await pay(tools, { installationId, sessionId }, input, null)
+    await paySession(tools, { installationId, sessionId }, input, null)
     const [found] = await storage.read(
       (db) => db.sql<{ refundId: string; locale: string }>`
         select r.id as "refundId", p.locale from refunds r
@@ -208,7 +208,7 @@ anyEngine('queued e-mails', (given) => {
     const lines = [{ skuId: sku('CARD'), quantity: 995 }]
     for (const mode of ['test', 'live'] as const) {
       const sale = { soldTo: newId('ord'), now: clock.now, cause: null }
-      assert.deepEqual(await storage.write((tx) => sell(tx, { merchantId, mode }, newId('cks'), lines, sale)), [])
+      assert.deepEqual(await storage.write((tx) => sellStock(tx, { merchantId, mode }, newId('cks'), lines, sale)), [])
     }
     const stock = (await rowsOf(testServer)).filter(({ kind }) => kind === 'stock_low')
     assert.deepEqual(

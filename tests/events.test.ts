@@ -16,8 +16,8 @@ import { withdraw } from '../harness/withdrawals.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import type { AdminWithdrawal } from '../src/contract/admin/withdrawals.ts'
 import type { PromotionEntry } from '../src/contract/entries.ts'
-import { openDocument } from '../src/contract/open/document.ts'
-import { eventSchemaName, eventSchemas, events } from '../src/contract/open/events.ts'
+import { openInterfaceDocument } from '../src/contract/open/document.ts'
+import { eventDefinitions, eventSchemaName, eventSchemas } from '../src/contract/open/events.ts'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { openApiDocument } from '../src/contract/openapi.ts'
 import { type EventKind, type EventSubject, eventKinds } from '../src/contract/words.ts'
@@ -27,8 +27,8 @@ import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { listDocumentsOfOrder } from '../src/domain/documents/store.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { createApp } from '../src/domain/oauth/apps.ts'
-import { install, uninstall } from '../src/domain/oauth/installing.ts'
-import { fulfilOrder, payOrder, returnOrder } from '../src/domain/orders/operator.ts'
+import { installApp, uninstallApp } from '../src/domain/oauth/installing.ts'
+import { fulfilOrder, recordOrderPaid, returnUndeliveredOrder } from '../src/domain/orders/operator.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
 import { findPromotionByCode, type Promotion } from '../src/domain/promotions/store.ts'
 import { createUser } from '../src/domain/users/users.ts'
@@ -42,12 +42,12 @@ import {
   removeEndpoint,
 } from '../src/domain/webhooks/endpoints.ts'
 import { recordOutcomes } from '../src/domain/webhooks/outcomes.ts'
-import { attemptsMax, leaseMs } from '../src/domain/webhooks/schedule.ts'
+import { attemptsMax, deliveryLeaseMs } from '../src/domain/webhooks/schedule.ts'
 import { findDelivery, listNewestDeliveries, lockEndpoint } from '../src/domain/webhooks/store.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { isId, newId } from '../src/platform/kit/ids.ts'
-import { unpacked } from '../src/platform/kit/packed.ts'
+import { unpackText } from '../src/platform/kit/packed.ts'
 import { type Announcement, announce } from '../src/platform/outbox/announce.ts'
 import { Fragment, type Storage } from '../src/platform/storage/storage.ts'
 
@@ -216,7 +216,7 @@ const scenarios = {
     const { storage, installationId, clock } = world.testServer
     const orderId = await boughtByHand(world, 'bank_transfer')
     const moment = { now: clock.now, cause: null }
-    await storage.write((tx) => payOrder(tx, { installationId, orderId }, moment))
+    await storage.write((tx) => recordOrderPaid(tx, { installationId, orderId }, moment))
     return { subjectId: orderId, cause: null }
   },
   'order.processing': async (world) => {
@@ -254,7 +254,7 @@ const scenarios = {
     await sent(world, orderId, null)
     const moment = { now: clock.now, cause: null }
     const input = { isRestocked: true }
-    await storage.write((tx) => returnOrder(tx, { installationId, orderId }, input, moment))
+    await storage.write((tx) => returnUndeliveredOrder(tx, { installationId, orderId }, input, moment))
     return { subjectId: orderId, cause: null }
   },
   'order.edited': async (world) => {
@@ -412,7 +412,7 @@ const scenarios = {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const {
         claimed: [claimed],
-      } = await storage.write((tx) => claimDeliveries(tx, [key], { limit: 1, leaseMs, now }))
+      } = await storage.write((tx) => claimDeliveries(tx, [key], { limit: 1, leaseMs: deliveryLeaseMs, now }))
       assert.ok(claimed, `attempt ${attempt}`)
       const call = { kind: 'answered', statusCode: 500, error: null, retryAfter: null, answer: '', tookMs: 1 } as const
       await storage.write((tx) => recordOutcomes(tx, [{ claimed, call, startedAt: now }], now))
@@ -425,7 +425,7 @@ const scenarios = {
   'app.installed': (world) => installed(world),
   'app.uninstalled': async (world) => {
     const { subjectId } = await installed(world)
-    await world.testServer.storage.write((tx) => uninstall(tx, subjectId, world.testServer.clock.now))
+    await world.testServer.storage.write((tx) => uninstallApp(tx, subjectId, world.testServer.clock.now))
     return { subjectId, cause: null }
   },
   'webhook.ping': async ({ testServer, secrets }) => {
@@ -463,7 +463,7 @@ async function installed({ testServer }: World): Promise<Announced> {
       granted: app.scopes,
     }
     assert.ok(
-      await install(
+      await installApp(
         tx,
         testSecret,
         { ...approval, hasSecondFactor: false, rejected: [], rejectedWords: [] },
@@ -537,7 +537,7 @@ interface EventRow {
 }
 
 test('the OpenAPI document lists every kind with its headers, schema and an example', () => {
-  const { webhooks, components } = openApiDocument(openDocument, { version: '0' }) as unknown as Document
+  const { webhooks, components } = openApiDocument(openInterfaceDocument, { version: '0' }) as unknown as Document
   assert.deepEqual(Object.keys(webhooks), [...eventKinds])
   for (const kind of eventKinds) {
     const { parameters, requestBody } = webhooks[kind].post
@@ -590,7 +590,7 @@ eachEngine('the catalog of events', (given) => {
     if (!scenario) continue
     test(`${kind} is emitted`, async () => {
       const { subjectId, cause } = await scenario(world)
-      const subject = events[kind].subject
+      const subject = eventDefinitions[kind].subject
       const announced = await eventsAbout(subject, subjectId)
       const found = announced.findLast(({ type }) => type === kind)
       assert.ok(found, `${kind} among ${announced.map(({ type }) => type).join(', ')}`)
@@ -841,7 +841,7 @@ eachEngine('an event', (given) => {
   })
 
   function eventOf(kind: EventKind, more: Partial<Announcement> = {}): Announcement {
-    const subject = { type: events[kind].subject, id: newId('ord') }
+    const subject = { type: eventDefinitions[kind].subject, id: newId('ord') }
     const event = { installationId, mode: 'test', kind, subject, sequence: 1, dataText: '{}', cause: null } as const
     return { ...event, now: start, ...more }
   }
@@ -885,7 +885,7 @@ eachEngine('an event', (given) => {
       const [row] = await storage.read(
         (db) => db.sql<{ body: string }>`select body from events where subject_id = ${event.subject.id}`,
       )
-      return { body: unpacked(row?.body ?? ''), event }
+      return { body: unpackText(row?.body ?? ''), event }
     }
     const empty = Buffer.byteLength((await placed('')).body)
     const full = await placed('x'.repeat(65_536 - empty))

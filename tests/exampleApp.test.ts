@@ -17,8 +17,8 @@ import { violations } from '../harness/readable.ts'
 import { type Given, givenEngine } from '../harness/storage.ts'
 import { isWide } from '../harness/wide.ts'
 import { operations } from '../src/contract/open/operations.ts'
-import { openScopes as scopes } from '../src/contract/words.ts'
-import { paths } from '../src/domain/oauth/metadata.ts'
+import { openInterfaceScopes as scopes } from '../src/contract/words.ts'
+import { oauthPaths } from '../src/domain/oauth/metadata.ts'
 
 const root = join(import.meta.dirname, '..')
 const program = join(root, 'examples', 'app', 'server.ts')
@@ -184,9 +184,15 @@ describe('the guide of the example app', () => {
         assert.equal(row.includes(`\`${id}\``), operation.scope === scope, `${scope} and ${id}`)
       }
     }
-    for (const path of [paths.metadata, paths.resourceMetadata, paths.authorization, paths.token, paths.jwks])
+    for (const path of [
+      oauthPaths.metadata,
+      oauthPaths.resourceMetadata,
+      oauthPaths.authorization,
+      oauthPaths.token,
+      oauthPaths.jwks,
+    ])
       assert.ok(guide.includes(`\`${path}\``), path)
-    for (const path of [paths.pushedAuthorization, paths.revocation, paths.installationKeys])
+    for (const path of [oauthPaths.pushedAuthorization, oauthPaths.revocation, oauthPaths.installationKeys])
       assert.ok(guide.includes(`\`${path}\``), path)
   })
 

@@ -6,12 +6,12 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { remarkText } from '../src/contract/remarks.ts'
 import { type ImportOptions, importProducts } from '../src/ops/imports/import.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
-import { patient, type Storage } from '../src/platform/storage/storage.ts'
+import { commandLimits, type Storage } from '../src/platform/storage/storage.ts'
 
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 
 async function openShop(given: Given): Promise<Storage> {
-  const storage = await given.open(patient)
+  const storage = await given.open(commandLimits)
   const merchant = { slug: 'tea', name: 'Tea House', currency: 'GBP', country: 'GB' }
   await applyShop(storage, { merchant }, { now, stock: false, dryRun: false })
   return storage

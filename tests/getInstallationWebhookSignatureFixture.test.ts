@@ -12,7 +12,7 @@ import {
 } from '../harness/webhooks.ts'
 import { eventSchemas } from '../src/contract/open/events.ts'
 import type { WebhookSignatureFixture } from '../src/contract/open/webhooks.ts'
-import { compile } from '../src/contract/validator.ts'
+import { compileSchema } from '../src/contract/validator.ts'
 import { pauseEndpoint, removeEndpoint, rotateSecret } from '../src/domain/webhooks/endpoints.ts'
 
 interface Received {
@@ -68,7 +68,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.ok(!isTaken(context, secret, fresh, now + 301))
     const schema = eventSchemas.get('webhook.fixture')
     assert.ok(schema)
-    for (const { body } of [fresh, liveCheck]) assert.deepEqual(compile(schema)(JSON.parse(body)), [])
+    for (const { body } of [fresh, liveCheck]) assert.deepEqual(compileSchema(schema)(JSON.parse(body)), [])
   })
 
   test("200 with a live check that the endpoint's secret signed, and during a rotation both secrets", async (context) => {

@@ -11,9 +11,9 @@ import { type AskOptions, assertError, openTestServer, type TestServer } from '.
 import { webhooksOf } from '../harness/webhooks.ts'
 import type { OperationId } from '../src/contract/open/operations.ts'
 import { findCart, lockCart, saveCart } from '../src/domain/carts/store.ts'
-import { once, sweepIdempotencyKeys } from '../src/platform/idempotency/once.ts'
+import { runOnce, sweepIdempotencyKeys } from '../src/platform/idempotency/once.ts'
 import { refuse } from '../src/platform/kit/refuse.ts'
-import { parseRootSecret, type RootSecret, sealByRoot } from '../src/platform/secrets/secrets.ts'
+import { encryptByRootSecret, parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 
 interface Case {
@@ -333,7 +333,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(opened.status, 200)
     const forgotten = parseRootSecret('3:a-version-of-the-root-secret-that-nobody-knows-any-more') as RootSecret
     const context = `${testServer.installationId} ${body.idempotencyKey}`
-    const sealed = sealByRoot(forgotten, 'idempotent answer', opened.text, context)
+    const sealed = encryptByRootSecret(forgotten, 'idempotent answer', opened.text, context)
     await testServer.storage.write(async (tx) => {
       await tx.sql`
         update idempotency_keys set answer = ${sealed}
@@ -385,7 +385,7 @@ eachEngine('idempotency', (given) => {
     const count = async () =>
       (await testServer.storage.read((db) => db.sql<{ n: number }>`select count(*) as "n" from effects`))[0]?.n
     const run = (fingerprint: string, work: (tx: Tx) => Promise<string>) =>
-      once(testServer.storage, { ...claim, fingerprint }, work)
+      runOnce(testServer.storage, { ...claim, fingerprint }, work)
     const effect = async (tx: Tx) => {
       await tx.sql`insert into effects (n) values (1)`
       return 'the answer'
@@ -439,9 +439,11 @@ eachEngine('idempotency', (given) => {
     const { installationId } = testServer
     const now = Date.now()
     const claim = { claimant: installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
-    await once(testServer.storage, claim, async () => 'old')
+    await runOnce(testServer.storage, claim, async () => 'old')
     const twins = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => once(testServer.storage, { ...claim, now }, async () => `new ${index}`)),
+      Array.from({ length: 8 }, (_, index) =>
+        runOnce(testServer.storage, { ...claim, now }, async () => `new ${index}`),
+      ),
     )
     assert.equal(twins.filter(({ replayed }) => !replayed).length, 1)
     assert.equal(new Set(twins.map(({ text }) => text)).size, 1)

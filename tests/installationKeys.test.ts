@@ -13,7 +13,7 @@ import {
 } from '../harness/oauth.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { type Answer, assertError } from '../harness/testServer.ts'
-import { uninstall } from '../src/domain/oauth/installing.ts'
+import { uninstallApp } from '../src/domain/oauth/installing.ts'
 
 let made = 0
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
@@ -166,7 +166,7 @@ anyEngine('createInstallationKey', (given) => {
     const body = bodyWith()
     let asked: Promise<Answer> | undefined
     await testServer.storage.write(async (tx) => {
-      assert.equal(await uninstall(tx, installed.installationId, testServer.clock.now), true)
+      assert.equal(await uninstallApp(tx, installed.installationId, testServer.clock.now), true)
       // From here on the installation is locked: the request comes to it after the commit, or waits for that.
       asked ??= askAsApp(testServer, 'createInstallationKey', { ...installed, body })
     })

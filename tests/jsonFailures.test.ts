@@ -11,7 +11,7 @@ import { type Environment, type Outcome, tempFolder } from '../harness/process.t
 import { bloom } from '../harness/shops.ts'
 import { testSecretText } from '../harness/testServer.ts'
 import { type CommandName, commandNames, type runCommandLine } from '../src/ops/cli/cli.ts'
-import { command } from '../src/ops/cli/command.ts'
+import { commandOf } from '../src/ops/cli/command.ts'
 import { refuse } from '../src/platform/kit/refuse.ts'
 
 // The settings of the commands that follow.
@@ -115,14 +115,14 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
   const verb = { summary: '', effect: 'none' } as const
 
   test('a defect and a refusal have their error codes, and the stack trace of a defect goes to standard error', async () => {
-    const broken = command({ ...verb, run: () => Promise.reject(new TypeError('a defect')) })
+    const broken = commandOf({ ...verb, run: () => Promise.reject(new TypeError('a defect')) })
     const told = await run(['broken', '--json'], { broken: async () => broken })
     assert.equal(told.code, 1)
     assert.deepEqual(JSON.parse(told.out), { error: { code: 'internal_error', message: 'TypeError: a defect' } })
     assert.match(told.err, /TypeError: a defect\n +at /)
     await assert.rejects(run(['broken'], { broken: async () => broken }), /a defect/)
 
-    const refused = command({
+    const refused = commandOf({
       ...verb,
       run: () => Promise.reject(refuse('order_not_cancellable', { current: { reason: 'x' } })),
     })

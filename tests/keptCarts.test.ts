@@ -7,20 +7,20 @@ import { berlin, type Carts, cartsOf, market } from '../harness/carts.ts'
 import { type Checkout, checkoutOf } from '../harness/checkout.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
-import { eraseAddress } from '../src/domain/addresses/store.ts'
+import { eraseAddressExceptCity } from '../src/domain/addresses/store.ts'
 import { cartOperations } from '../src/domain/carts/operations.ts'
 import { createPricebooks } from '../src/domain/carts/pricebook.ts'
-import { fixPrices, setCartStatus } from '../src/domain/carts/store.ts'
+import { freezeCartPrices, setCartStatus } from '../src/domain/carts/store.ts'
 import { expireCarts } from '../src/domain/carts/sweep.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import {
+  countPromotionUse,
   disablePromotion,
   enablePromotion,
   findPromotionByCode,
-  giveBackPromotion,
-  usePromotion,
+  releasePromotionUse,
 } from '../src/domain/promotions/store.ts'
-import { Rendered } from '../src/platform/http/handler.ts'
+import { RenderedReply } from '../src/platform/http/handler.ts'
 
 const products = market.products ?? []
 const soon = '2026-06-01T13:00:00.000Z'
@@ -75,9 +75,9 @@ const happenings: readonly Happening[] = [
   ['all as before', true, ({ testServer }) => testServer.apply(shop, { stock: true })],
   ['other taxes', true, ({ testServer }) => testServer.apply({ ...shop, taxes: [{ country: 'DE', rate: 1600 }] })],
   ['a code', true, ({ carts, cartId }) => carts.promote(cartId, 'TWICE')],
-  ['a use of the code', true, (world) => world.testServer.storage.write(async (tx) => usePromotion(tx, world.testServer.seller, await promotionId(world, 'TWICE')))],
-  ['its last use', true, (world) => world.testServer.storage.write(async (tx) => usePromotion(tx, world.testServer.seller, await promotionId(world, 'TWICE')))],
-  ['a use that is given back', true, (world) => world.testServer.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await giveBackPromotion(tx, world.testServer.seller, await promotionId(world, 'TWICE')) })],
+  ['a use of the code', true, (world) => world.testServer.storage.write(async (tx) => countPromotionUse(tx, world.testServer.seller, await promotionId(world, 'TWICE')))],
+  ['its last use', true, (world) => world.testServer.storage.write(async (tx) => countPromotionUse(tx, world.testServer.seller, await promotionId(world, 'TWICE')))],
+  ['a use that is given back', true, (world) => world.testServer.storage.write(async (tx) => { for (let use = 0; use < 2; use += 1) await releasePromotionUse(tx, world.testServer.seller, await promotionId(world, 'TWICE')) })],
   ['another code', true, ({ carts, cartId }) => carts.promote(cartId, 'ROSES')],
   ['a code that is disabled', true, (world) => world.testServer.storage.write(async (tx) => disablePromotion(tx, world.testServer.merchantId, await promotionId(world, 'ROSES'), world.testServer.clock.now))],
   ['a code that is enabled', true, (world) => world.testServer.storage.write(async (tx) => enablePromotion(tx, world.testServer.merchantId, await promotionId(world, 'ROSES'), world.testServer.clock.now))],
@@ -93,9 +93,9 @@ const happenings: readonly Happening[] = [
   ['a hold that is given back', true, async ({ testServer }) => { testServer.clock.now += 20 * 60_000; await expireSessions(testServer.storage, testServer.app.payTools, testServer.clock.now) }],
   ['somebody else\'s purchase', true, async ({ checkout }) => { const { secret, view } = await checkout.ready({ CARD: 998 }); await checkout.pay(secret, view) }],
   ['an address', false, async ({ carts, cartId, shared }) => { shared.address = (await carts.address(cartId, berlin)).body.data.addressToken }],
-  ['an address that is erased', true, ({ testServer, shared }) => testServer.storage.write(async (tx) => eraseAddress(tx, testServer.installationId, shared.address ?? ''))],
+  ['an address that is erased', true, ({ testServer, shared }) => testServer.storage.write(async (tx) => eraseAddressExceptCity(tx, testServer.installationId, shared.address ?? ''))],
   ['a new price', true, ({ testServer }) => testServer.apply(withCard({}, { price: 500 }))],
-  ['a payment under way', false, ({ testServer, key }) => testServer.storage.write(async (tx) => { setCartStatus(tx, key, 'lock'); fixPrices(tx, key) })],
+  ['a payment under way', false, ({ testServer, key }) => testServer.storage.write(async (tx) => { setCartStatus(tx, key, 'lock'); freezeCartPrices(tx, key) })],
   ['a payment that failed', true, ({ testServer, key }) => testServer.storage.write(async (tx) => setCartStatus(tx, key, 'unlock'))],
   ['no line', false, async ({ carts, cartId }) => { for (const code of ['CARD', 'BOOK']) await carts.remove(cartId, code) }],
   ['a line again', true, ({ carts, cartId }) => carts.put(cartId, 'CARD', 2)],
@@ -121,7 +121,7 @@ anyEngine('a cached cart', (given) => {
           const answer = await getPublicCart({ db, caller, path: { cartId }, now } as Parameters<
             typeof getPublicCart
           >[0])
-          assert.ok(answer instanceof Rendered)
+          assert.ok(answer instanceof RenderedReply)
           return answer.body
         })
     }

@@ -9,16 +9,16 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { closePayment } from '../src/domain/checkout/pay/close.ts'
-import { answerChallenge, pay as payAt } from '../src/domain/checkout/pay/pay.ts'
+import { continueAfterChallenge, paySession as payAt } from '../src/domain/checkout/pay/pay.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { deleteSessions } from '../src/domain/checkout/retention.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import type { PayTools } from '../src/domain/checkout/tools.ts'
 import { listAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
-import { createProviders, type Outcome, type PaymentProvider } from '../src/domain/payments/port.ts'
-import { chargesOf, createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
+import { createProviders, type PaymentProvider, type ProviderOutcome } from '../src/domain/payments/port.ts'
+import { createSandboxProvider, listTestCharges } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -116,8 +116,8 @@ async function openFakeProvider(given: Given) {
     },
     owed: async () =>
       (await storage.read((db) => listAttention(db, { now: clock.now, providers: ['test'] }))).map(({ name }) => name),
-    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, clock.now),
-    charges: async () => (await chargesOf(storage)).map(({ state }) => state),
+    giveBack: () => payRefunds({ ...tools, onPaid: recordRefundEnd }, clock.now),
+    charges: async () => (await listTestCharges(storage)).map(({ state }) => state),
   }
 }
 
@@ -125,7 +125,7 @@ const counted = (call: string, outcome: string, count: number) =>
   `cartwright_provider_calls_total{provider="test",call="${call}",outcome="${outcome}"} ${count}`
 const incident = (kind: string, count: number) =>
   `cartwright_payment_incidents_total{provider="test",kind="${kind}"} ${count}`
-const approved = (key: string): Outcome => ({
+const approved = (key: string): ProviderOutcome => ({
   kind: 'approved',
   reference: `test_${key}`,
   collected: 2_490,
@@ -180,13 +180,16 @@ eachEngine('an unreliable payment provider', (given) => {
       throw new Error('the wire broke')
     }
     assert.equal(
-      await answerChallenge(fakeProvider.tools, fakeProvider.session, { paymentId, answer: 'accept' }, null),
+      await continueAfterChallenge(fakeProvider.tools, fakeProvider.session, { paymentId, answer: 'accept' }, null),
       null,
     )
     const departed = { ...fakeProvider.tools, providers: createProviders([]) }
-    assert.deepEqual(await answerChallenge(departed, fakeProvider.session, { paymentId, answer: 'accept' }, null), {
-      code: 'not_open',
-    })
+    assert.deepEqual(
+      await continueAfterChallenge(departed, fakeProvider.session, { paymentId, answer: 'accept' }, null),
+      {
+        code: 'not_open',
+      },
+    )
     fakeProvider.clock.now += 10_000
     await fakeProvider.check(departed)
     assert.deepEqual(
@@ -266,7 +269,12 @@ eachEngine('an unreliable payment provider', (given) => {
       await held.promise
       return answer
     }
-    const answering = answerChallenge(fakeProvider.tools, fakeProvider.session, { paymentId, answer: 'accept' }, null)
+    const answering = continueAfterChallenge(
+      fakeProvider.tools,
+      fakeProvider.session,
+      { paymentId, answer: 'accept' },
+      null,
+    )
     await asked.promise
     // The look-up before was slow, and saw what was before the shopper's answer.
     fakeProvider.says.lookUp = async () => {
@@ -284,7 +292,7 @@ eachEngine('an unreliable payment provider', (given) => {
 
   test('an approval for a voided payment is voided again, once', async () => {
     const fakeProvider = await openFakeProvider(given)
-    const slow = Promise.withResolvers<Outcome>()
+    const slow = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
       await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
@@ -338,7 +346,7 @@ eachEngine('an unreliable payment provider', (given) => {
 
   test('a late decline brings the next lookup forward', async () => {
     const fakeProvider = await openFakeProvider(given)
-    const late = Promise.withResolvers<Outcome>()
+    const late = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = () => late.promise
     await fakeProvider.pay(cards.declined, 5)
     fakeProvider.says.lookUp = async () => ({ kind: 'unknown' })
@@ -359,7 +367,7 @@ eachEngine('an unreliable payment provider', (given) => {
 
   test('a late response of a provider that is always too slow is recorded', async () => {
     const fakeProvider = await openFakeProvider(given)
-    const late = Promise.withResolvers<Outcome>()
+    const late = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
       await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }
@@ -462,7 +470,7 @@ eachEngine('an unreliable payment provider', (given) => {
 
   test('a provider that declines after its approval is reported, and the order stays', async () => {
     const fakeProvider = await openFakeProvider(given)
-    const slow = Promise.withResolvers<Outcome>()
+    const slow = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
       await fakeProvider.honest.start(charge, ...rest)
       return { kind: 'unknown' }

@@ -14,8 +14,8 @@ import { openTestServer, type TestServer, testSecret } from '../harness/testServ
 import type { AdminDuty } from '../src/contract/admin/duties.ts'
 import { consentTextVersion } from '../src/contract/words.ts'
 import { linkCustomers } from '../src/domain/customers/link.ts'
-import { mailRound } from '../src/domain/emails/send.ts'
-import { sealCustomer } from '../src/domain/orders/customer.ts'
+import { sendDueEmails } from '../src/domain/emails/send.ts'
+import { encryptCustomer } from '../src/domain/orders/customer.ts'
 import { listDutyFacts } from '../src/domain/overview/duties.ts'
 import { insertSite } from '../src/domain/sites/store.ts'
 import { listSellers } from '../src/ops/provisioning/store.ts'
@@ -63,7 +63,7 @@ eachEngine('legal texts', (given) => {
     const { mail } = testServer.app
     assert.ok(mail)
     const { storage, installationId, merchantId, clock } = testServer
-    const sealed = sealCustomer(testSecret, sessionId, { email: 'ada@example.com', name: 'Ada', phone: '' })
+    const sealed = encryptCustomer(testSecret, sessionId, { email: 'ada@example.com', name: 'Ada', phone: '' })
     await storage.write((tx) => tx.sql`update orders set customer_sealed = ${sealed} where id = ${orderId}`)
     await storage.write(async (tx) =>
       queueEmails(
@@ -73,7 +73,7 @@ eachEngine('legal texts', (given) => {
         clock.now,
       ),
     )
-    while ((await mailRound(mail)) > 0);
+    while ((await sendDueEmails(mail)) > 0);
     return mailServer.emails.findLast(({ text }) => /Thank you for your order/.test(text))?.text ?? ''
   }
 

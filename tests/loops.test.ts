@@ -20,8 +20,8 @@ import { deleteSessions, eraseCustomers } from '../src/domain/checkout/retention
 import { endSessionsOfEnded, expireSessions } from '../src/domain/checkout/sweep.ts'
 import { sweepHolds } from '../src/domain/inventory/holds.ts'
 import { sweepArtifacts } from '../src/domain/oauth/sweep.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
-import { refundRound } from '../src/domain/payments/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
+import { payDueRefunds } from '../src/domain/payments/refunds.ts'
 import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { sweepWebhooks } from '../src/domain/webhooks/sweep.ts'
 import { deleteDeadKeys } from '../src/platform/access/retention.ts'
@@ -30,7 +30,7 @@ import type { LoopName } from '../src/platform/jobs/names.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
-import { list } from '../src/platform/storage/storage.ts'
+import { listFragment } from '../src/platform/storage/storage.ts'
 
 // It is approved and nobody hears the answer.
 const lostAnswer = '4000000000000259'
@@ -90,7 +90,9 @@ eachEngine('a loop continues after a row that fails', (given) => {
     await setOptions('not JSON')
     // The bad ones have waited longest.
     await storage.write((tx) => tx.sql`update listed_products set stale_at = ${clock.now - 1_000}`)
-    await storage.write((tx) => tx.sql`update listed_products set stale_at = 0 where product_id in (${list(badIds)})`)
+    await storage.write(
+      (tx) => tx.sql`update listed_products set stale_at = 0 where product_id in (${listFragment(badIds)})`,
+    )
     const cure = await poison(storage, 'listed_products', `old.product_id = '${unwritable}'`)
     const stale = () =>
       storage.read((db) => db.sql<{ slug: string }>`select slug from listed_products where stale_at is not null`)
@@ -269,7 +271,7 @@ eachEngine('a loop continues after a row that fails', (given) => {
       await poison(storage, 'refunds', `old.id = '${bad[0]}'`),
       await poison(storage, 'orders', `old.id = '${unrecordable}'`),
     ]
-    const round = () => failedOf('refunds', refundRound({ ...app.payTools, onPaid: refundPaid }, clock.now, 20))
+    const round = () => failedOf('refunds', payDueRefunds({ ...app.payTools, onPaid: recordRefundEnd }, clock.now, 20))
     assert.deepEqual(await round(), bad)
     for (const id of good) assert.equal((await refundOf(id))?.status, 'succeeded')
     for (const id of [unclaimable, unrecordable]) assert.equal((await refundOf(id))?.status, 'pending')
@@ -288,7 +290,7 @@ eachEngine('a loop continues after a row that fails', (given) => {
     const addresses = () =>
       storage.read(
         (db) => db.sql<{ id: string }>`
-          select id from addresses where row_key is not null and owner_id in (${list(cartIds)}) order by id`,
+          select id from addresses where row_key is not null and owner_id in (${listFragment(cartIds)}) order by id`,
       )
     const [badAddress] = await addresses()
     const keys = () =>
@@ -450,7 +452,8 @@ eachEngine('a loop continues after a row that fails', (given) => {
       })
     const keys = [await testServer.newKey([]), await testServer.newKey([])]
     await storage.write(
-      (tx) => tx.sql`update credentials set revoked_at = ${clock.now} where id in (${list(keys.map(({ id }) => id))})`,
+      (tx) =>
+        tx.sql`update credentials set revoked_at = ${clock.now} where id in (${listFragment(keys.map(({ id }) => id))})`,
     )
     const now = clock.now + 400 * 24 * 3_600_000
     await expireCarts(storage, testServer.app.cartTools, now)
@@ -469,16 +472,17 @@ eachEngine('a loop continues after a row that fails', (given) => {
     const left = async () => ({
       customers: await storage.read(
         (db) => db.sql<{ id: string }>`
-          select id from checkout_sessions where customer_sealed is not null and id in (${list(sessions)})`,
+          select id from checkout_sessions where customer_sealed is not null and id in (${listFragment(sessions)})`,
       ),
       sessions: await storage.read(
-        (db) => db.sql<{ id: string }>`select id from checkout_sessions where id in (${list(sessions)})`,
+        (db) => db.sql<{ id: string }>`select id from checkout_sessions where id in (${listFragment(sessions)})`,
       ),
       carts: await storage.read(
-        (db) => db.sql<{ id: string }>`select id from carts where id in (${list(carts.map(({ id }) => id))})`,
+        (db) => db.sql<{ id: string }>`select id from carts where id in (${listFragment(carts.map(({ id }) => id))})`,
       ),
       keys: await storage.read(
-        (db) => db.sql<{ id: string }>`select id from credentials where id in (${list(keys.map(({ id }) => id))})`,
+        (db) =>
+          db.sql<{ id: string }>`select id from credentials where id in (${listFragment(keys.map(({ id }) => id))})`,
       ),
     })
     const erased = await failedOf('retention', eraseCustomers(storage, ended))

@@ -21,7 +21,7 @@ import { createUser } from '../src/domain/users/users.ts'
 import { endKey } from '../src/platform/access/keys.ts'
 import { personCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const password = 'correct horse battery staple'
 const scopes = [...scopesOfRole.staff, 'admin:people'] as const
@@ -60,7 +60,7 @@ eachEngine('admin keys and people', (given) => {
       (db) => db.sql<{ id: string; kind: string; sealed: string }>`select id, kind, sealed from emails order by id`,
     )
     return rows.flatMap(({ id, kind, sealed }) => {
-      const opened = openUserEmail(testSecret, id, sealed)
+      const opened = decryptUserEmail(testSecret, id, sealed)
       return opened?.email === email ? [{ kind, path: opened.path ?? undefined }] : []
     })
   }

@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { type AdminOperationId, adminOperationIds, adminOperations } from '../src/contract/admin/operations.ts'
 import type { Operation } from '../src/contract/surface.ts'
-import { adminScopes, openScopes } from '../src/contract/words.ts'
+import { adminScopes, openInterfaceScopes } from '../src/contract/words.ts'
 import { insertInstallation } from '../src/domain/merchants/store.ts'
 import { endInstallation } from '../src/domain/oauth/installing.ts'
 import { createKey, endKey, rotateKey } from '../src/platform/access/keys.ts'
@@ -41,7 +41,7 @@ eachEngine('what a key created', (given) => {
   })
 
   const keyed = (body: object = {}) => ({ ...body, idempotencyKey: newId('req') })
-  const scopes = [...adminScopes, ...openScopes] as const
+  const scopes = [...adminScopes, ...openInterfaceScopes] as const
   const isIn = async (key: string) => (await testServer.ask('listApiKeyCatalogCategories', { key })).status !== 401
   const revoke = (id: string) => testServer.askAdmin('revokeAdminKey', { path: { keyId: id }, body: keyed() })
 

@@ -15,11 +15,11 @@ import { openTestServer, settingsOf, type TestServer, testSecret, testSecretText
 import { adminScopes } from '../src/contract/words.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
-import { emailsMax, leaseMs } from '../src/domain/emails/schedule.ts'
-import { type MailTools, mailRound, sendMsMaxDefault, startMail } from '../src/domain/emails/send.ts'
+import { emailLeaseMs, emailsMax } from '../src/domain/emails/schedule.ts'
+import { type MailTools, sendDueEmails, sendMsMaxDefault, switchMailQueue } from '../src/domain/emails/send.ts'
 import { silenceMsMax, type Transport } from '../src/domain/emails/smtp.ts'
 import { cancelOrder } from '../src/domain/orders/cancel.ts'
-import { fulfilOrder, payOrder, refundOrder } from '../src/domain/orders/operator.ts'
+import { fulfilOrder, recordOrderPaid, refundOrder } from '../src/domain/orders/operator.ts'
 import { createInvitation, removeInvitation } from '../src/domain/users/invitations.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
@@ -30,7 +30,7 @@ import {
   queueUserEmail,
   type UserEmail,
 } from '../src/platform/outbox/emails.ts'
-import { reseal } from '../src/platform/secrets/reseal.ts'
+import { reencryptAll } from '../src/platform/secrets/reseal.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { Fragment, type Tx } from '../src/platform/storage/storage.ts'
 import { prepareEmail } from '../src/web/emails/prepare.ts'
@@ -107,7 +107,7 @@ async function openMailTestServer(given: Given, url: string): Promise<MailTestSe
 }
 
 async function sendAll({ mail }: MailTestServer): Promise<void> {
-  while ((await mailRound(mail)) > 0);
+  while ((await sendDueEmails(mail)) > 0);
 }
 
 const to = (emails: readonly ReceivedEmail[], address: string) =>
@@ -172,7 +172,7 @@ eachEngine('sent e-mails', (given) => {
     const key = { installationId, orderId }
     const moment = () => ({ now: ++clock.now, cause: null })
     await sendAll(shop)
-    await storage.write((tx) => payOrder(tx, key, moment()))
+    await storage.write((tx) => recordOrderPaid(tx, key, moment()))
     await storage.write((tx) =>
       fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'JD00010001', items: null }, moment()),
     )
@@ -265,7 +265,7 @@ eachEngine('sent e-mails', (given) => {
         throw new Error('killed')
       },
     }
-    await assert.rejects(mailRound(dying))
+    await assert.rejects(sendDueEmails(dying))
     assert.ok((await shop.rows()).every(({ status }) => status === 'sending'))
     await sendAll(shop)
     assert.equal(to(server.emails, 'ada@example.com').length, 1, 'the lease holds')
@@ -292,7 +292,7 @@ eachEngine('sent e-mails', (given) => {
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
     const paid = await shop.buy({ email: 'paid@example.com', method: 'bank_transfer' })
-    await storage.write((tx) => payOrder(tx, { installationId, orderId: paid }, moment()))
+    await storage.write((tx) => recordOrderPaid(tx, { installationId, orderId: paid }, moment()))
     const cancelled = await shop.buy({ email: 'cancelled@example.com', method: 'bank_transfer' })
     const input = { by: 'operator', expectedVersion: undefined, reason: null, note: null, isRestocked: true } as const
     await storage.write((tx) => cancelOrder(tx, { installationId, orderId: cancelled }, input, moment()))
@@ -314,7 +314,7 @@ eachEngine('sent e-mails', (given) => {
     const moment = () => ({ now: ++clock.now, cause: null })
     const buy = () => shop.buy({ method: 'bank_transfer', city: 'Win at evil.example now' })
     const key = { installationId, orderId: await buy() }
-    await storage.write((tx) => payOrder(tx, key, moment()))
+    await storage.write((tx) => recordOrderPaid(tx, key, moment()))
     await storage.write((tx) =>
       fulfilOrder(tx, key, { carrier: 'DHL', trackingNumber: 'X1', items: new Map([['CARD', 1]]) }, moment()),
     )
@@ -342,7 +342,7 @@ eachEngine('sent e-mails', (given) => {
         return { kind: 'sent', code: '250' }
       },
     }
-    await mailRound({ ...shop.mail, transport: erasing })
+    await sendDueEmails({ ...shop.mail, transport: erasing })
     assert.deepEqual((await shop.rows()).map(({ kind, status, masked }) => [kind, status, masked]).sort(), [
       ['order_placed', 'sent', null],
       ['order_received', 'sent', 'h***@shop.example.com'],
@@ -353,8 +353,8 @@ eachEngine('sent e-mails', (given) => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, clock } = shop.testServer
     await shop.buy()
-    await startMail(storage, false, clock.now)
-    await startMail(storage, true, clock.now + 30 * 24 * 60 * minute)
+    await switchMailQueue(storage, false, clock.now)
+    await switchMailQueue(storage, true, clock.now + 30 * 24 * 60 * minute)
     clock.now += 30 * 24 * 60 * minute
     await sendAll(shop)
     assert.deepEqual(server.emails, [])
@@ -544,7 +544,7 @@ eachEngine('sent e-mails', (given) => {
     assert.ok((await shop.rows()).every(({ status }) => status === 'refused'))
     const rootSecret = parseRootSecret(`2:${'another-root-secret-of-32-characters'},1:${testSecretText}`) as RootSecret
     const before = await storage.read((db) => db.sql`select sealed from emails order by id`)
-    await reseal(storage, rootSecret)
+    await reencryptAll(storage, rootSecret)
     assert.notDeepEqual(await storage.read((db) => db.sql`select sealed from emails order by id`), before)
     const publicOrigin = () => shop.testServer.origin
     const tools = { ...shop.testServer.app.payTools, rootSecret, publicOrigin, clock: shop.mail.clock }
@@ -607,7 +607,7 @@ eachEngine('sent e-mails', (given) => {
     await queue(emailsMax.person + 2, 'rst_')
     await sendAll(shop)
     assert.equal(server.emails.length, emailsMax.person)
-    await startMail(storage, false, clock.now)
+    await switchMailQueue(storage, false, clock.now)
     await queue(1, 'other_')
     assert.equal((await shop.rows()).length, emailsMax.person + 2)
   })
@@ -731,7 +731,7 @@ anyEngine('e-mails and mail servers', (given) => {
     assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, 8)
     assert.equal(server.emails.length, 8)
     assert.ok((await shop.rows()).every(({ status, attempts }) => status === 'sent' && attempts === 1))
-    assert.ok(5 * minute < silenceMsMax && silenceMsMax < sendMsMaxDefault && sendMsMaxDefault < leaseMs)
+    assert.ok(5 * minute < silenceMsMax && silenceMsMax < sendMsMaxDefault && sendMsMaxDefault < emailLeaseMs)
   })
 
   test('a process that stops does not wait for the response of a mail server', async () => {
@@ -742,7 +742,7 @@ anyEngine('e-mails and mail servers', (given) => {
       stop.abort()
       return never()
     }
-    await mailRound({ ...shop.mail, stop, transport: { ...shop.mail.transport, post } })
+    await sendDueEmails({ ...shop.mail, stop, transport: { ...shop.mail.transport, post } })
     for (const { status, code } of await shop.rows()) assert.deepEqual([status, code], ['pending', 'no_answer'])
   })
 

@@ -13,7 +13,7 @@ import { orderMarket } from '../harness/orders.ts'
 import { tempFolder } from '../harness/process.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { openTestServer, settingsOf } from '../harness/testServer.ts'
-import { mailRound } from '../src/domain/emails/send.ts'
+import { sendDueEmails } from '../src/domain/emails/send.ts'
 import type { Transport } from '../src/domain/emails/smtp.ts'
 import { findMailSettings } from '../src/domain/merchants/mail.ts'
 
@@ -51,7 +51,7 @@ eachEngine('e-mails for the operator', (given) => {
     await checkout.pay(secret, view)
     assert.ok(app.mail)
     const refusing: Transport = { ...app.mail.transport, post: async () => ({ kind: 'refused', code: '550 5.1.1' }) }
-    await mailRound({ ...app.mail, transport: refusing })
+    await sendDueEmails({ ...app.mail, transport: refusing })
     // The command line has the clock of the machine.
     await storage.write((tx) => tx.sql`update emails set created_at = ${Date.now()}`)
 
@@ -78,7 +78,7 @@ eachEngine('e-mails for the operator', (given) => {
 
     assert.equal(JSON.parse((await run('mail', 'retry', id)).out).email.status, 'pending')
     clock.now = Date.now()
-    await mailRound(app.mail)
+    await sendDueEmails(app.mail)
     assert.equal(JSON.parse((await run('mail', 'show', id)).out).email.status, 'sent')
     const stored = { ...settingsOf(testServer), CARTWRIGHT_MAIL_URL: `file:${folder}` }
     const { out: whole } = await cartwright(['mail', 'show', id, '--text'], stored)
@@ -104,7 +104,7 @@ anyEngine('e-mails for a developer', (given) => {
     const { secret, view } = await checkout.ready({ CARD: 1 })
     await checkout.pay(secret, view)
     assert.ok(testServer.app.mail)
-    await mailRound(testServer.app.mail)
+    await sendDueEmails(testServer.app.mail)
     const { text: list } = await testServer.fetch('/dev/mail')
     const [, path = ''] = /href="(\/dev\/mail\/eml_\w{26})"><strong dir="auto">Your order/.exec(list) ?? []
     const page = await testServer.fetch(path)

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { commandsOf } from '../src/platform/storage/script.ts'
+import { splitCommands } from '../src/platform/storage/script.ts'
 
 const folder = join(import.meta.dirname, '../src/platform/storage/migrations')
 const firstVersion = 20
@@ -48,7 +48,7 @@ const contracting =
 
 function complaintsAbout(name: string, script: string): string[] {
   const complaints: string[] = []
-  for (const command of commandsOf(script)) {
+  for (const command of splitCommands(script)) {
     const text = command.replaceAll(/\s+/g, ' ').toLowerCase()
     const plain = text.replaceAll(/'(?:[^']|'')*'/g, "''")
     const head = text.slice(0, 60)

@@ -14,7 +14,7 @@ import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { labelPayments } from '../src/domain/checkout/pay/label.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
@@ -250,7 +250,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     const input = { amount: 500, reason: null, isByHand: false }
     await testServer.storage.write((tx) => refundOrder(tx, key, input, { now: testServer.clock.now, cause: null }))
     const pay = async () => {
-      const tools = { ...testServer.app.payTools, onPaid: refundPaid }
+      const tools = { ...testServer.app.payTools, onPaid: recordRefundEnd }
       return (await payRefunds(tools, testServer.clock.now)).map(({ outcome }) => outcome)
     }
     mollie.lose('after', { method: 'POST', path: /refunds$/ })

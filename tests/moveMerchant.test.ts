@@ -14,7 +14,7 @@ import { listDueEndpoints } from '../src/domain/webhooks/claim.ts'
 import { moveTools } from '../src/ops/cli/merchants.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
-import { moveMerchant, partOf } from '../src/platform/storage/moving.ts'
+import { moveMerchant, selectMerchantPart } from '../src/platform/storage/moving.ts'
 import { Fragment, type Reader } from '../src/platform/storage/storage.ts'
 
 const given = givenEngine('postgres')
@@ -205,9 +205,10 @@ describe('a merchant that is moved', () => {
 
   test('takes the rows of every table, or leaves them explicitly', async () => {
     const storage = await given.open()
-    for (const table of await storage.read(listTables)) assert.doesNotThrow(() => partOf(table, 'mer_1'), table.name)
+    for (const table of await storage.read(listTables))
+      assert.doesNotThrow(() => selectMerchantPart(table, 'mer_1'), table.name)
     assert.throws(
-      () => partOf({ name: 'weather', columns: [], key: [], references: [] }, 'mer_1'),
+      () => selectMerchantPart({ name: 'weather', columns: [], key: [], references: [] }, 'mer_1'),
       /not said whose the rows of weather are/,
     )
   })

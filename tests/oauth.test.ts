@@ -37,10 +37,10 @@ import { anyEngine, eachEngine, type Given } from '../harness/storage.ts'
 import { cheapCost, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { createApp } from '../src/app.ts'
-import { openScopes as allScopes, scopes } from '../src/contract/words.ts'
+import { openInterfaceScopes as allScopes, scopes } from '../src/contract/words.ts'
 import { disableApp } from '../src/domain/oauth/apps.ts'
-import { hashOf } from '../src/domain/oauth/artifacts.ts'
-import { uninstall } from '../src/domain/oauth/installing.ts'
+import { hashArtifactId } from '../src/domain/oauth/artifacts.ts'
+import { uninstallApp } from '../src/domain/oauth/installing.ts'
 import { originProblem } from '../src/domain/oauth/metadata.ts'
 import { sweepArtifacts } from '../src/domain/oauth/sweep.ts'
 import { hashPassword } from '../src/domain/users/password.ts'
@@ -319,7 +319,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     await testServer.storage.write(
       (tx) => tx.sql`
         update oauth_artifacts set consumed_at = ${testServer.clock.now - dayMs}
-        where kind = 'RefreshToken' and id = ${hashOf(refreshToken)}`,
+        where kind = 'RefreshToken' and id = ${hashArtifactId(refreshToken)}`,
     )
     const fields = { grant_type: 'refresh_token', client_id: app.id, refresh_token: refreshToken }
     assert.equal((await askToken(testServer, fields, { key })).status, 200)
@@ -410,8 +410,8 @@ eachEngine('what has ended stops working on every node', (given) => {
       isWhole: true,
       async end({ testServer, installed: { installationId } }) {
         const now = testServer.clock.now
-        assert.equal(await testServer.storage.write((tx) => uninstall(tx, installationId, now)), true)
-        assert.equal(await testServer.storage.write((tx) => uninstall(tx, installationId, now)), false)
+        assert.equal(await testServer.storage.write((tx) => uninstallApp(tx, installationId, now)), true)
+        assert.equal(await testServer.storage.write((tx) => uninstallApp(tx, installationId, now)), false)
       },
     },
     'the app revokes its key': {

@@ -11,8 +11,8 @@ import { browserSuite, launchBrowser } from '../harness/browser.ts'
 import { type PageServer, servePages } from '../harness/pageServer.ts'
 import { violations } from '../harness/readable.ts'
 import { isWide } from '../harness/wide.ts'
-import { type OpenOperation, operations } from '../src/contract/open/operations.ts'
-import { adminScopes, openScopes as scopes } from '../src/contract/words.ts'
+import { type OpenInterfaceOperation, operations } from '../src/contract/open/operations.ts'
+import { adminScopes, openInterfaceScopes as scopes } from '../src/contract/words.ts'
 import { favicon } from '../src/platform/html/mark.ts'
 import type { HtmlPage, PageAnswer } from '../src/platform/http/pages.ts'
 import { style } from '../src/web/consent/page/assets.ts'
@@ -20,18 +20,18 @@ import { consentPage } from '../src/web/consent/page/consent.ts'
 import { errorPage, errorStatus } from '../src/web/consent/page/error.ts'
 import { answerPage } from '../src/web/consent/page/frame.ts'
 import { signInPage, signOutPage } from '../src/web/consent/page/signin.ts'
-import type { AppFace, ConsentView } from '../src/web/consent/page/views.ts'
+import type { ConsentView, RequestingApp } from '../src/web/consent/page/views.ts'
 import { alwaysAllowed, scopeWords } from '../src/web/consent/page/words.ts'
 import { passkeyScript } from '../src/web/signin/page/assets.ts'
 
-const app: AppFace = {
+const app: RequestingApp = {
   name: 'Parcel Pigeon',
   description: 'Prints labels and tells shoppers where their parcel is.',
   mode: 'live',
   redirectUri: 'https://pigeon.example/callback?from=cartwright',
 }
 
-const long: AppFace = {
+const long: RequestingApp = {
   name: 'Äußerst-lange-Bezeichnung-ohne-eine-einzige-Lücke-die-auf-kein-Telefon-passt <script>alert(1)</script>',
   description: 'وصف باللغة العربية',
   mode: 'test',
@@ -291,7 +291,7 @@ describe('the forms', () => {
 describe('the texts of the pages', () => {
   test('the words of each scope list every operation that it allows, and no other', () => {
     const opened = (scope: string | null) =>
-      Object.entries(operations as Readonly<Record<string, OpenOperation>>)
+      Object.entries(operations as Readonly<Record<string, OpenInterfaceOperation>>)
         .filter(([, row]) => row.caller === 'key' && row.scope === scope)
         .map(([id]) => id)
         .sort()

@@ -52,8 +52,8 @@ import { anyEngine, type Given } from '../harness/storage.ts'
 import { type Answer, assertError, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
-import { type App, disableApp } from '../src/domain/oauth/apps.ts'
-import { hashOf, openPayload, sealPayload } from '../src/domain/oauth/artifacts.ts'
+import { disableApp, type OAuthApp } from '../src/domain/oauth/apps.ts'
+import { decryptPayload, encryptPayload, hashArtifactId } from '../src/domain/oauth/artifacts.ts'
 
 // A server, and a browser in which its merchant is signed in: whatever is refused there is not refused for want of it.
 interface Scene {
@@ -313,7 +313,7 @@ function pushingIsRefused(open: Open): void {
 
 // A code that is good, with everything that is needed to exchange it.
 interface Coded extends Scene {
-  app: App
+  app: OAuthApp
   key: DpopKey
   code: string
   verifier: string
@@ -1144,7 +1144,7 @@ function keepCode(open: Open, way: CodeWay): () => Promise<Coded> {
 async function isGood({ testServer, code }: Coded): Promise<boolean> {
   const rows = await testServer.storage.read(
     (db) => db.sql`
-      select id from oauth_artifacts where kind = 'AuthorizationCode' and id = ${hashOf(code)}
+      select id from oauth_artifacts where kind = 'AuthorizationCode' and id = ${hashArtifactId(code)}
         and consumed_at is null and expires_at > ${testServer.clock.now}`,
   )
   return rows.length > 0
@@ -1282,7 +1282,7 @@ async function wireAsk(
 
 const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:'
 
-function anotherApp(testServer: OAuthTestServer, scopes?: App['scopes']): Promise<App> {
+function anotherApp(testServer: OAuthTestServer, scopes?: OAuthApp['scopes']): Promise<OAuthApp> {
   return testServer.newApp({ name: `Other ${randomBytes(6).toString('hex')}`, ...(scopes && { scopes }) })
 }
 
@@ -1297,14 +1297,14 @@ async function modestApp({ testServer }: Scene): Promise<string> {
   return authorizationUrl(testServer, app, challenge, { scope: 'webhooks:write' })
 }
 
-function pushedUrl(testServer: OAuthTestServer, app: App, requestUri: string): string {
+function pushedUrl(testServer: OAuthTestServer, app: OAuthApp, requestUri: string): string {
   return `${testServer.origin}/oauth/authorize?${form({ client_id: app.id, request_uri: requestUri })}`
 }
 
 // Pushes a request as the app would, and gives its name.
 async function push(
   testServer: OAuthTestServer,
-  app: App,
+  app: OAuthApp,
   { key, nonce = '', ...more }: { challenge?: string; key?: DpopKey; nonce?: string } = {},
 ): Promise<string> {
   const request = Object.fromEntries(
@@ -1338,7 +1338,7 @@ async function foreignRequest({ testServer }: Scene): Promise<string> {
   return pushedUrl(testServer, testServer.publicApp, await push(testServer, await anotherApp(testServer)))
 }
 
-async function confidentialRequest(testServer: OAuthTestServer, app: App): Promise<string> {
+async function confidentialRequest(testServer: OAuthTestServer, app: OAuthApp): Promise<string> {
   return pushedUrl(testServer, app, await push(testServer, testServer.confidentialApp))
 }
 
@@ -1408,7 +1408,7 @@ function tokenDemand({ testServer, nonce }: Coded): Demand {
 }
 
 function callDemand({ testServer, accessToken, nonce }: Holder, { method, address }: Call): Demand {
-  return demandOf(testServer, { htm: method, htu: address, ath: hashOf(accessToken), nonce })
+  return demandOf(testServer, { htm: method, htu: address, ath: hashArtifactId(accessToken), nonce })
 }
 
 function tokenProof({ testServer, key, nonce }: Coded): Promise<string> {
@@ -1578,13 +1578,13 @@ function resealed(more: Readonly<Record<string, unknown>>) {
   return async (holder: Holder, call: Call): Promise<Answer> => {
     const { testServer, browser } = holder
     const installed = await installApp(testServer, { browser })
-    const id = hashOf(installed.accessToken)
+    const id = hashArtifactId(installed.accessToken)
     await testServer.storage.write(async (tx) => {
       const [row] = await tx.sql<{ sealed: string }>`
         select sealed from oauth_artifacts where kind = 'AccessToken' and id = ${id}`
-      const payload = openPayload(testSecret, 'AccessToken', id, row?.sealed ?? '')
+      const payload = decryptPayload(testSecret, 'AccessToken', id, row?.sealed ?? '')
       assert.ok(payload)
-      const sealed = sealPayload(testSecret, 'AccessToken', id, { ...payload, ...more })
+      const sealed = encryptPayload(testSecret, 'AccessToken', id, { ...payload, ...more })
       await tx.sql`update oauth_artifacts set sealed = ${sealed} where kind = 'AccessToken' and id = ${id}`
     })
     const owner = { ...holder, ...installed }

@@ -13,10 +13,15 @@ import { type AskOptions, assertError, openTestServer, type TestServer, testSecr
 import { type OperationId, operations } from '../src/contract/open/operations.ts'
 import { publishableScopes } from '../src/contract/words.ts'
 import { createCustomerKey, customerHash } from '../src/domain/checkout/customer.ts'
-import { codeMs, codeTriesMax, customerCodesMax, openSessionMs } from '../src/domain/customers/codes.ts'
+import {
+  customerCodeMs,
+  customerCodesMax,
+  customerCodeTriesMax,
+  storefrontSessionMs,
+} from '../src/domain/customers/codes.ts'
 import { forgetCustomer } from '../src/domain/customers/forget.ts'
 import { createKey } from '../src/platform/access/keys.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const here = 'https://shop.example'
 const there = 'https://other.example'
@@ -73,7 +78,7 @@ eachEngine('customers of a storefront', (given) => {
     )
   async function mailed() {
     const [row] = await mails()
-    const opened = row && openUserEmail(testSecret, row.id, row.sealed)
+    const opened = row && decryptUserEmail(testSecret, row.id, row.sealed)
     assert.ok(opened?.code)
     return { email: opened.email, code: opened.code, path: opened.path }
   }
@@ -172,23 +177,23 @@ eachEngine('customers of a storefront', (given) => {
     const { code } = await mailed()
     const wrong = code === '000000' ? '111111' : '000000'
     const body = { idempotencyKey: randomUUID(), browserToken: shop.kept.browserToken, code: wrong }
-    for (let i = 0; i < 2 * codeTriesMax; i += 1)
+    for (let i = 0; i < 2 * customerCodeTriesMax; i += 1)
       assert.equal((await shop.ask('openCustomerSession', { body })).body.data.session, null)
     assert.ok(await shop.open(code), 'one try was used up')
 
     await shop.request('tries@example.com')
     const guessed = await mailed()
-    const guesses = Array.from({ length: 3 * codeTriesMax }, () => shop.open(wrong))
+    const guesses = Array.from({ length: 3 * customerCodeTriesMax }, () => shop.open(wrong))
     assert.deepEqual(new Set(await Promise.all(guesses)), new Set([null]))
     const [row] = await testServer.storage.read(
       (db) => db.sql<{ tries: number }>`select tries from customer_codes order by created_at desc, id desc limit 1`,
     )
-    assert.equal(Number(row?.tries), codeTriesMax)
+    assert.equal(Number(row?.tries), customerCodeTriesMax)
     assert.equal(await shop.open(guessed.code), null)
 
     await shop.request('tries@example.com')
     const late = await mailed()
-    testServer.clock.now += codeMs
+    testServer.clock.now += customerCodeMs
     assert.equal(await shop.open(late.code), null)
   })
 
@@ -259,7 +264,7 @@ eachEngine('customers of a storefront', (given) => {
     for (const one of [shop, other]) assertError(await one.ask('getCustomer'), 'unauthenticated')
     await shop.signIn(email)
     assert.deepEqual((await shop.ask('listCustomerAddresses')).body.data, [])
-    testServer.clock.now += openSessionMs
+    testServer.clock.now += storefrontSessionMs
     assertError(await shop.ask('getCustomer'), 'unauthenticated')
   })
 

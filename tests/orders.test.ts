@@ -14,7 +14,13 @@ import { until } from '../harness/until.ts'
 import { listAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
-import { findOrderNamed, fulfilOrder, payOrder, refundOrder, returnOrder } from '../src/domain/orders/operator.ts'
+import {
+  findOrderNamed,
+  fulfilOrder,
+  recordOrderPaid,
+  refundOrder,
+  returnUndeliveredOrder,
+} from '../src/domain/orders/operator.ts'
 
 async function openCheckout(given: Given) {
   const testServer = await openOrderTestServer(given)
@@ -23,7 +29,7 @@ async function openCheckout(given: Given) {
   const moment = () => ({ now: testServer.clock.now, cause: null })
   return {
     ...testServer,
-    pay: (orderId: string) => answerOf(storage.write((tx) => payOrder(tx, key(orderId), moment()))),
+    pay: (orderId: string) => answerOf(storage.write((tx) => recordOrderPaid(tx, key(orderId), moment()))),
     send(
       orderId: string,
       items: Record<string, number> | null = null,
@@ -34,7 +40,7 @@ async function openCheckout(given: Given) {
       return answerOf(storage.write((tx) => fulfilOrder(tx, key(orderId), parcel, moment())))
     },
     comeBack: (orderId: string, isRestocked = false) =>
-      answerOf(storage.write((tx) => returnOrder(tx, key(orderId), { isRestocked }, moment()))),
+      answerOf(storage.write((tx) => returnUndeliveredOrder(tx, key(orderId), { isRestocked }, moment()))),
     giveBack: (orderId: string, amount: number | null = null) =>
       answerOf(storage.write((tx) => refundOrder(tx, key(orderId), { amount, reason: null }, moment()))),
   }

@@ -7,7 +7,7 @@ import { answerOf } from '../harness/refused.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import type { ClosedOutcome } from '../src/contract/words.ts'
 import { closePayment } from '../src/domain/checkout/pay/close.ts'
-import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
+import { queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
 import { cancelOrder } from '../src/domain/orders/cancel.ts'
 import { returnPayment } from '../src/domain/orders/operator.ts'
 import { listRefundsOfPayment } from '../src/domain/payments/store.ts'
@@ -132,7 +132,7 @@ eachEngine('a debit that two look-ups query at the same time', (given) => {
         return lookUp(...charge)
       }
       const { installationId } = testServer
-      const before = lookUpNow(shop.tools, { installationId, id: paymentId })
+      const before = queryPaymentNow(shop.tools, { installationId, id: paymentId })
       await first.arrived.promise
       // One look-up at a time, unless the first takes so long that its process may have died.
       clock.now += 60_000

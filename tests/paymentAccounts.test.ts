@@ -11,7 +11,7 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf, type TestServer } from '../harness/testServer.ts'
 import { issueAt } from '../src/contract/issues.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { commands } from '../src/ops/cli/cli.ts'
 import { createPaymentsCommand } from '../src/ops/cli/payments.ts'
@@ -206,7 +206,7 @@ eachEngine('accounts at payment providers', (given) => {
       body: { reason: 'customer_request', idempotencyKey: 'back' },
     })
     assert.equal(cancelled.status, 200)
-    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await payRefunds({ ...testServer.app.payTools, onPaid: recordRefundEnd }, testServer.clock.now)
     assert.equal(bank.provider.givenBack(paid.key), session.totals.total)
     const again = await run(connectTest, key)
     assert.equal(again.code, 0)

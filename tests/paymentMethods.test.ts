@@ -12,7 +12,7 @@ import { cartwright } from '../harness/commandline.ts'
 import { eachEngine, type Given, givenEngine } from '../harness/storage.ts'
 import { openTestServer, testSecretText } from '../harness/testServer.ts'
 import { issueAt } from '../src/contract/issues.ts'
-import { payOrder } from '../src/domain/orders/operator.ts'
+import { recordOrderPaid } from '../src/domain/orders/operator.ts'
 import { listMethodSettings } from '../src/domain/payments/methods.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
@@ -147,7 +147,9 @@ eachEngine('payment methods', (given) => {
     assert.match(order, /Comment payer/)
     const orderId = (await scene.checkout.read(opened.sessionId)).body.data.orderId
     const key = { installationId: scene.testServer.installationId, orderId }
-    await scene.testServer.storage.write((tx) => payOrder(tx, key, { now: scene.testServer.clock.now, cause: null }))
+    await scene.testServer.storage.write((tx) =>
+      recordOrderPaid(tx, key, { now: scene.testServer.clock.now, cause: null }),
+    )
     for (const paid of [path, `/c/${opened.secret}`]) assert.doesNotMatch(await scene.page(paid), /IBAN|How to pay/)
   })
 

@@ -8,8 +8,8 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import type { TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { lookUpNow, returnPathOf } from '../src/domain/checkout/pay/redirect.ts'
-import { promptLooksMax, releasePayments } from '../src/domain/payments/store.ts'
+import { makeReturnPath, queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
+import { promptQueriesMax, releasePayments } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const minute = 60_000
@@ -21,7 +21,7 @@ async function openShop(given: Given) {
   const paid = await payAtBank(testServer)
   const page = await testServer.fetch(`/c/${paid.secret}`)
   const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-  const path = returnPathOf(testServer.app.payTools.rootSecret, await paid.payment())
+  const path = makeReturnPath(testServer.app.payTools.rootSecret, await paid.payment())
   const get = (to: string, at: TestServer = testServer) => at.fetch(to, { headers: { cookie }, redirect: 'manual' })
   // As a browser follows the way back, up to a page or to the shop.
   async function comeBack(at: TestServer = testServer) {
@@ -72,7 +72,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
   test('waits for the next look-up if the current one missed the payment, and lands in the shop', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const held = holdLookUp(bank)
-    const asking = lookUpNow(testServer.app.payTools, await paid.payment())
+    const asking = queryPaymentNow(testServer.app.payTools, await paid.payment())
     await held.seen
     bank.provider.act(paid.key, 'pay')
     const landing = comeBack()
@@ -104,7 +104,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
 
   test('triggers another look-up immediately after one that came too early', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
-    await lookUpNow(testServer.app.payTools, await paid.payment())
+    await queryPaymentNow(testServer.app.payTools, await paid.payment())
     bank.provider.act(paid.key, 'pay')
     testServer.clock.now += 1
     assert.equal(await comeBack(), 'shop')
@@ -114,7 +114,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
   test('sees the waiting page while the provider is queried, and while it does not respond', async () => {
     const { bank, testServer, paid, comeBack, look, state } = await openShop(given)
     const held = holdLookUp(bank)
-    const asking = lookUpNow(testServer.app.payTools, await paid.payment())
+    const asking = queryPaymentNow(testServer.app.payTools, await paid.payment())
     await held.seen
     const during = await look()
     assert.match(during.text, /data-state="processing"/)
@@ -174,10 +174,10 @@ eachEngine('a shopper who returns from the provider', (given) => {
 
   test('cannot trigger look-ups without limit by returning repeatedly', async () => {
     const { bank, testServer, paid, get, comeBack } = await openShop(given)
-    const path = returnPathOf(testServer.app.payTools.rootSecret, await paid.payment())
+    const path = makeReturnPath(testServer.app.payTools.rootSecret, await paid.payment())
     await Promise.all(Array.from({ length: 12 }, () => get(path)))
     await testServer.storage.write(
-      (tx) => tx.sql`update payments set looks = ${promptLooksMax - 3} where id = ${paid.key}`,
+      (tx) => tx.sql`update payments set looks = ${promptQueriesMax - 3} where id = ${paid.key}`,
     )
     const { lookUp: before } = bank.provider.calls
     for (let i = 0; i < 3; i += 1) assert.equal(await comeBack(), 'redirect')
@@ -187,7 +187,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     const did = countStorage(testServer)
     const landing = comeBack()
     await until(async () => did.reads > 3, 'some time of waiting')
-    assert.equal((await paid.payment()).looksWanted, promptLooksMax + 1)
+    assert.equal((await paid.payment()).looksWanted, promptQueriesMax + 1)
     assert.equal(bank.provider.calls.lookUp, before + 3)
     assert.equal(did.writes, 1, 'who waits only reads')
     testServer.clock.now += 5_000

@@ -16,16 +16,16 @@ import { issueAt } from '../src/contract/issues.ts'
 import type { Mode } from '../src/contract/words.ts'
 import { promotionStatus } from '../src/domain/promotions/entry.ts'
 import {
+  countPromotionUse,
   disablePromotion,
   enablePromotion,
   findPromotion,
   findPromotionByCode,
-  giveBackPromotion,
   listPromotions,
-  normalCode,
+  normalizePromotionCode,
   type Promotion,
+  releasePromotionUse,
   updatePromotion,
-  usePromotion,
 } from '../src/domain/promotions/store.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
@@ -54,13 +54,13 @@ describe('a promotion code', () => {
     ['', ''],
   ] as const) {
     test(`${JSON.stringify(typed)} is normalized to ${JSON.stringify(kept)}`, () =>
-      assert.equal(normalCode(typed), kept))
+      assert.equal(normalizePromotionCode(typed), kept))
   }
 
   test('is not changed by normalizing if it is in normal form', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 20 }), (text) => {
-        assert.equal(normalCode(normalCode(text)), normalCode(text))
+        assert.equal(normalizePromotionCode(normalizePromotionCode(text)), normalizePromotionCode(text))
       }),
       { numRuns: 2_000 },
     )
@@ -156,15 +156,15 @@ eachEngine('promotions', (given) => {
 
   async function made(entry: PromotionEntry): Promise<Promotion> {
     assert.deepEqual((await apply(withPromotions(entry))).refused, [])
-    const promotion = await find(normalCode(entry.code))
+    const promotion = await find(normalizePromotionCode(entry.code))
     assert.ok(promotion)
     return promotion
   }
 
   const use = (id: string, mode: Mode = 'live') =>
-    storage.write(async (tx) => (await usePromotion(tx, { merchantId: merchant, mode }, id)) !== undefined)
+    storage.write(async (tx) => (await countPromotionUse(tx, { merchantId: merchant, mode }, id)) !== undefined)
   const giveBack = (id: string, mode: Mode = 'live') =>
-    storage.write((tx) => giveBackPromotion(tx, { merchantId: merchant, mode }, id))
+    storage.write((tx) => releasePromotionUse(tx, { merchantId: merchant, mode }, id))
 
   test('a file creates promotions in normal form, and changes nothing when applied again', async () => {
     const full: PromotionEntry = {
@@ -316,8 +316,8 @@ eachEngine('promotions', (given) => {
     const theirs = await storage.read((db) => findPromotionByCode(db, { merchantId, mode: 'live' }, 'SHARED'))
     assert.equal(theirs?.currency, 'JPY')
     assert.equal(await storage.read((db) => findPromotion(db, { merchantId, mode: 'live' }, mine.id)), undefined)
-    assert.equal(await storage.write((tx) => usePromotion(tx, { merchantId, mode: 'live' }, mine.id)), undefined)
-    await storage.write((tx) => giveBackPromotion(tx, { merchantId, mode: 'live' }, mine.id))
+    assert.equal(await storage.write((tx) => countPromotionUse(tx, { merchantId, mode: 'live' }, mine.id)), undefined)
+    await storage.write((tx) => releasePromotionUse(tx, { merchantId, mode: 'live' }, mine.id))
     assert.equal(await storage.write((tx) => disablePromotion(tx, merchantId, mine.id, now)), false)
     assert.deepEqual(await find('SHARED'), mine)
   })

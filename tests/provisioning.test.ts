@@ -31,8 +31,8 @@ import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { createKey, rotateKey } from '../src/platform/access/keys.ts'
 import { changeLines } from '../src/platform/audit/change.ts'
 import {
+  commandLimits,
   type Fragment,
-  patient,
   type Reader,
   type SqlValue,
   type Storage,
@@ -189,7 +189,7 @@ async function assertSound(storage: Storage): Promise<void> {
 }
 
 async function openShop(given: Given, file: ShopFile = { merchant: merchant(), categories }): Promise<Storage> {
-  const storage = await given.open(patient)
+  const storage = await given.open(commandLimits)
   await applyShop(storage, file, options)
   return storage
 }

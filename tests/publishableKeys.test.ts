@@ -10,7 +10,7 @@ import { rival } from '../harness/shops.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type AskOptions, assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { type OperationId, operationIds, operations } from '../src/contract/open/operations.ts'
-import { pathWith } from '../src/contract/surface.ts'
+import { fillPath } from '../src/contract/surface.ts'
 import { publishableScopes } from '../src/contract/words.ts'
 import { createKey, endKey } from '../src/platform/access/keys.ts'
 import { deleteDeadKeys } from '../src/platform/access/retention.ts'
@@ -47,7 +47,7 @@ async function visitorOf(testServer: TestServer, origins: readonly string[] = [p
 }
 
 function preflight(testServer: TestServer, id: OperationId, headers: Record<string, string>) {
-  return testServer.fetch(pathWith(operations[id].path, examplePath), { method: 'OPTIONS', headers })
+  return testServer.fetch(fillPath(operations[id].path, examplePath), { method: 'OPTIONS', headers })
 }
 
 eachEngine('publishable keys', (given) => {

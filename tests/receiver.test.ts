@@ -18,17 +18,17 @@ import { eventExamples } from '../src/contract/open/examples.ts'
 import { operations } from '../src/contract/open/operations.ts'
 import { eventKinds } from '../src/contract/words.ts'
 import { fixtureFor } from '../src/domain/webhooks/fixture.ts'
-import { waitsMs } from '../src/domain/webhooks/schedule.ts'
-import { newSecret, sealSecret, signedHeaders } from '../src/domain/webhooks/signature.ts'
+import { deliveryWaitsMs } from '../src/domain/webhooks/schedule.ts'
+import { encryptWebhookSecret, makeWebhookSecret, signedHeaders } from '../src/domain/webhooks/signature.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const folder = await tempFolder()
-const secret = newSecret()
+const secret = makeWebhookSecret()
 const endpoint = {
   installationId: newId('ins'),
   mode: 'test' as const,
   id: 'whe_01k5x8t0fme4p9w2r7s3h6v101',
-  secretSealed: sealSecret(testSecret, 'whe_01k5x8t0fme4p9w2r7s3h6v101', secret),
+  secretSealed: encryptWebhookSecret(testSecret, 'whe_01k5x8t0fme4p9w2r7s3h6v101', secret),
   previousSealed: null,
   previousExpiresAt: null,
 }
@@ -116,8 +116,8 @@ describe('the receiver in the example', () => {
   test('stores genuine messages, also during the rotation of the secret, and no others', async () => {
     const [first, second] = [eventOf(1), eventOf(2)]
     assert.equal(await call(first), 204)
-    assert.equal(await call(second, { by: [newSecret(), secret] }), 204)
-    assert.equal(await call(eventOf(3), { by: [newSecret()] }), 401)
+    assert.equal(await call(second, { by: [makeWebhookSecret(), secret] }), 204)
+    assert.equal(await call(eventOf(3), { by: [makeWebhookSecret()] }), 401)
     assert.equal(await call(eventOf(3), { sent: '{"id":"evt_forged"}' }), 401)
     assert.equal(await call(eventOf(3), { sent: '' }), 401)
     assert.equal((await fetch(origin, { method: 'POST', body: 'x' })).status, 401)
@@ -197,7 +197,7 @@ describe('the guide for receivers', () => {
       const [amount, unit] = cell.trim().split(' ')
       return Number(amount) * units[unit as keyof typeof units]
     })
-    assert.deepEqual(waits, [...waitsMs])
+    assert.deepEqual(waits, [...deliveryWaitsMs])
   })
 
   test('names existing paths and files', () => {

@@ -8,15 +8,15 @@ import { createRedirectProvider } from '../harness/redirectProvider.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { returnTokenOf } from '../src/domain/checkout/pay/redirect.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { makeReturnToken } from '../src/domain/checkout/pay/redirect.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { createProviders, type Providers } from '../src/domain/payments/port.ts'
 import { createSandboxProvider } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
 import type { Incoming } from '../src/platform/http/message.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { failed } from '../src/web/checkout/show.ts'
+import { failedAnswer } from '../src/web/checkout/show.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -69,12 +69,12 @@ async function openShop(given: Given) {
     payment,
     tools,
     key: async () => (await payment()).id,
-    returnPath: async () => `/r/${returnTokenOf(tools.rootSecret, await payment())}`,
+    returnPath: async () => `/r/${makeReturnToken(tools.rootSecret, await payment())}`,
     loop: async (ms: number) => {
       testServer.clock.now += ms
       await recoverPayments(tools)
     },
-    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, testServer.clock.now),
+    giveBack: () => payRefunds({ ...tools, onPaid: recordRefundEnd }, testServer.clock.now),
     session: async () => (await checkout.read(sessionId)).body.data,
     orders: async () =>
       (await testServer.ask('listStorefrontOrders')).body.data.orders as {
@@ -332,5 +332,5 @@ test('the page for too many concurrent returns links back to the return', () => 
     path: { token: 'abc' },
     address: '',
   } as unknown as Incoming
-  assert.match(String(failed(request, 429).body), /href="\/r\/abc"/)
+  assert.match(String(failedAnswer(request, 429).body), /href="\/r\/abc"/)
 })

@@ -17,8 +17,8 @@ import { anyEngine, type Given } from '../harness/storage.ts'
 import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { returnPathOf } from '../src/domain/checkout/pay/redirect.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { makeReturnPath } from '../src/domain/checkout/pay/redirect.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import type { MoneyStep } from '../src/domain/payments/steps.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
@@ -76,7 +76,7 @@ async function openShop(given: Given) {
       await fakeProvider.deliver({ isReversed: true, times: 2 })
     }
     await recoverPayments(payTools)
-    await payRefunds({ ...payTools, onPaid: refundPaid }, testServer.clock.now)
+    await payRefunds({ ...payTools, onPaid: recordRefundEnd }, testServer.clock.now)
   }
 
   return { testServer, checkout, fakeProviders, die, dieAsked, begin, loops }
@@ -86,7 +86,7 @@ type Shop = Awaited<ReturnType<typeof openShop>>
 type Begun = Awaited<ReturnType<Shop['begin']>>
 
 async function order({ testServer, checkout }: Shop, { sessionId, payment }: Begun): Promise<string> {
-  await testServer.fetch(returnPathOf(testSecret, await payment()))
+  await testServer.fetch(makeReturnPath(testSecret, await payment()))
   return (await checkout.read(sessionId)).body.data.orderId as string
 }
 
@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
     async crash(shop, fakeProvider, step) {
       const begun = await shop.begin(fakeProvider)
       await begun.act()
-      const path = returnPathOf(testSecret, await begun.payment())
+      const path = makeReturnPath(testSecret, await begun.payment())
       await shop.dieAsked(step, (at) => fetch(at + path))
       return begun
     },

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { openBankShop } from '../harness/bankShop.ts'
 import { anyEngine } from '../harness/storage.ts'
 import { keyMs, payRefunds } from '../src/domain/payments/refunds.ts'
-import { waitsMs } from '../src/domain/payments/schedule.ts'
+import { paymentWaitsMs } from '../src/domain/payments/schedule.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -18,11 +18,11 @@ anyEngine('a refund at the provider', (given) => {
     shop.bank.nextRefund('pending')
     const refund = await shop.refund(orderId)
     assert.deepEqual(await shop.pay(), ['later'])
-    for (const waitMs of [...waitsMs, day, 2 * day]) {
+    for (const waitMs of [...paymentWaitsMs, day, 2 * day]) {
       clock.now += waitMs
       assert.deepEqual(await shop.pay(), ['later'])
     }
-    assert.deepEqual([shop.bank.calls.refund, shop.bank.calls.refundState], [1, waitsMs.length + 2])
+    assert.deepEqual([shop.bank.calls.refund, shop.bank.calls.refundState], [1, paymentWaitsMs.length + 2])
     assert.equal((await shop.order(orderId)).paymentStatus, 'refunding')
     assert.deepEqual(await shop.owed(), [])
     const [booked] = shop.bank.books.get(paymentId)?.refunds ?? []

@@ -14,12 +14,12 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf, type TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
-import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
+import { listTestCharges } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { refusedTriesMax } from '../src/domain/payments/refunds.ts'
 import { insertPayment, lockPayment, queueVoid, savePayment } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
-import { commandsOf } from '../src/platform/storage/script.ts'
+import { splitCommands } from '../src/platform/storage/script.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
 
 const lostAnswerCard = '4000000000007726'
@@ -201,7 +201,7 @@ eachEngine('a refund', (given) => {
           if (type === 'order.refund_failed') failed += 1
           booked += difference
         }
-        const charge = (await chargesOf(testServer.storage)).find(({ key }) => key === paymentId)
+        const charge = (await listTestCharges(testServer.storage)).find(({ key }) => key === paymentId)
         assert.equal(booked, charge?.refunded)
         const last: Booked = (await testServer.orders.read(orderId)).body.data
         assert.deepEqual([last.totals.refunded, last.totals.refundPending], [booked, 0])
@@ -310,7 +310,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual([whole.paymentStatus, whole.refunded], ['refunded', total])
     testServer.clock.now += 6 * 3_600_000
     await testServer.orders.pay()
-    assert.equal((await chargesOf(testServer.storage))[0]?.refunded, 0)
+    assert.equal((await listTestCharges(testServer.storage))[0]?.refunded, 0)
   })
 
   test('is repeated with all that is owed if its order is cancelled, also by a cancellation', async () => {
@@ -358,7 +358,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal((await eventsOf(testServer, orderId)).at(-1)?.type, 'order.refunded')
     assert.doesNotMatch((await run('show', 'T-1001')).out, /owed/)
     // The provider has nothing to do with it, and what is left is less by it.
-    assert.equal((await chargesOf(testServer.storage))[0]?.refunded, 0)
+    assert.equal((await listTestCharges(testServer.storage))[0]?.refunded, 0)
     const rest = quote.totals.total - 500
     assert.match((await run('refund', 'T-1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
   })
@@ -387,7 +387,7 @@ eachEngine('a refund that failed', (given) => {
     const { code, out, err } = await run(paymentId, '--json')
     assert.deepEqual([code, err], [0, ''])
     assert.equal(JSON.parse(out).payment.status, 'voided')
-    assert.equal((await chargesOf(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'voided')
+    assert.equal((await listTestCharges(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'voided')
     assert.deepEqual(await waiting(testServer), [])
     assert.match((await run(paymentId)).err, /Nothing of payment pay_\w+ waits to be given back/)
     assert.match((await run(newId('pay'))).err, /bloom has no payment pay_/)
@@ -401,7 +401,7 @@ eachEngine('a refund that failed', (given) => {
     )
     assert.equal(code, 0)
     assert.match(out, new RegExp(`^${paymentId}  test  voided  €`))
-    assert.equal((await chargesOf(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'approved')
+    assert.equal((await listTestCharges(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'approved')
     assert.deepEqual(await waiting(testServer), [])
   })
 
@@ -455,7 +455,7 @@ eachEngine('a refund that failed', (given) => {
     await testServer.storage.write((tx) => tx.sql`update orders set payment_status = 'refunding'`)
     const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const file = (await readdir(directory)).find((name) => name.endsWith('_refused_refunds.sql')) ?? assert.fail()
-    const commands = commandsOf(await readFile(join(directory, file), 'utf8'))
+    const commands = splitCommands(await readFile(join(directory, file), 'utf8'))
     for (const command of commands.filter((text) => text.includes('update orders')))
       await testServer.storage.write((tx) => tx.sql`${new Fragment(command)}`)
     const statuses = [nothing, part, underway].map(

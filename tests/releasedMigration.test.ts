@@ -8,7 +8,7 @@ import { cpuOf } from '../harness/cpu.ts'
 import { openModesOn } from '../harness/modes.ts'
 import { copyReleased, fillAsReleased } from '../harness/released.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { foldTexts } from '../src/domain/catalog/fold.ts'
+import { fillFoldedTexts } from '../src/domain/catalog/fold.ts'
 import { refreshStaleProducts } from '../src/domain/catalog/refresh.ts'
 import { fillIndex } from '../src/domain/catalog/reindex.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
@@ -112,7 +112,7 @@ eachEngine('a released database', (given) => {
     for (const slug of ['peonies', 'course']) assert.equal((await product(slug)).brand, null, slug)
     await refreshStaleProducts(live.storage, now, 1_000)
     await fillIndex(live.storage, { now, limit: 100 })
-    await foldTexts(live.storage, 1_000)
+    await fillFoldedTexts(live.storage, 1_000)
     const { body: list } = await live.ask('listApiKeyCatalogProducts')
     assert.ok(list.data.every((row: object) => 'brand' in row))
     const { body: found } = await live.ask('searchCatalogProducts', { query: '?q=papre%20mill' })

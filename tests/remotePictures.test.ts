@@ -9,7 +9,7 @@ import { confirmTransfer, runTransfers, sendFile, transferWith } from '../harnes
 import { poison } from '../harness/poison.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
-import { bringPictures } from '../src/domain/catalog/remotepictures.ts'
+import { copyRemotePictures } from '../src/domain/catalog/remotepictures.ts'
 import type { Copier } from '../src/domain/images/copier.ts'
 import { createReadPicture, type ReadPicture } from '../src/domain/images/remote.ts'
 import { guardedGet } from '../src/domain/webhooks/get.ts'
@@ -55,7 +55,7 @@ eachEngine('pictures of imports', (given) => {
   const none: Copier = { isAvailable: async () => false, copiesOf: async () => 'unreadable', close() {} }
   const bring = (by = read, copier = none) => {
     const { storage, app, clock } = testServer
-    return bringPictures({ storage, files: app.imageFiles, copier, read: by }, clock.now, 50)
+    return copyRemotePictures({ storage, files: app.imageFiles, copier, read: by }, clock.now, 50)
   }
   const bringFile = async (rows: readonly string[]) => {
     const text = ['Handle,Title,Variant SKU,Variant Price,Image Src,Variant Image', ...rows].join('\n')

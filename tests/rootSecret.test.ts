@@ -15,12 +15,12 @@ import { type Environment, type Outcome, tempFolder } from '../harness/process.t
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { effects } from '../harness/verbs.ts'
 import { isWide } from '../harness/wide.ts'
-import { sealSecret } from '../src/domain/webhooks/signature.ts'
+import { encryptWebhookSecret } from '../src/domain/webhooks/signature.ts'
 import { BadSetting } from '../src/platform/kit/badsetting.ts'
 import { createDatabaseKey } from '../src/platform/secrets/databasekey.ts'
 import { sealedColumns } from '../src/platform/secrets/reseal.ts'
-import { forgetVersions, judgeSecret, recordSecret } from '../src/platform/secrets/rootsecret.ts'
-import { parseRootSecret, type RootSecret, sealPurposes } from '../src/platform/secrets/secrets.ts'
+import { checkRootSecret, discardSecretVersions, storeCheckValues } from '../src/platform/secrets/rootsecret.ts'
+import { encryptionPurposes, parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
@@ -341,7 +341,7 @@ eachEngine('every command', (given) => {
   test('that reads refuses a database that lacks migrations, and applies none', async () => {
     const url = await given.migratedUrl()
     const storage = await given.open({ url, withMigrations: false })
-    await recordSecret(storage, secretOf(right), 1)
+    await storeCheckValues(storage, secretOf(right), 1)
     await storage.write(async (tx) => {
       await tx.sql`delete from schema_migrations where version = (select max(version) from schema_migrations)`
     })
@@ -372,15 +372,15 @@ eachEngine('the check values of the root secret', (given) => {
         select version, used_at as "usedAt" from root_secrets order by version`,
     )
   const problemOf = async (storage: Storage, text: string) => {
-    const verdict = await storage.read((db) => judgeSecret(db, secretOf(text)))
+    const verdict = await storage.read((db) => checkRootSecret(db, secretOf(text)))
     return 'problem' in verdict ? verdict.problem : verdict.fits
   }
 
   test('are written at first use and do not contain the secret', async () => {
     const storage = await given.open()
     assert.equal(await problemOf(storage, wrong), null)
-    await recordSecret(storage, secretOf(right), 5)
-    await recordSecret(storage, secretOf(right), 6)
+    await storeCheckValues(storage, secretOf(right), 5)
+    await storeCheckValues(storage, secretOf(right), 6)
     assert.deepEqual(await values(storage), [{ version: 1, usedAt: 5 }])
     assert.equal(await problemOf(storage, right), true)
     const [row] = await storage.read((db) => db.sql<{ text: string }>`select check_value as "text" from root_secrets`)
@@ -390,23 +390,23 @@ eachEngine('the check values of the root secret', (given) => {
 
   test('are written for a new version beside an existing one, and that version may be dropped until it is used', async () => {
     const storage = await given.open()
-    await recordSecret(storage, secretOf(right), 1)
+    await storeCheckValues(storage, secretOf(right), 1)
     // Made known to every node before any of them uses it.
-    await recordSecret(storage, secretOf(`1:${right},2:${newer}`), 2)
+    await storeCheckValues(storage, secretOf(`1:${right},2:${newer}`), 2)
     assert.deepEqual(await values(storage), [
       { version: 1, usedAt: 1 },
       { version: 2, usedAt: null },
     ])
     assert.equal(await problemOf(storage, right), true, 'a node that does not know it yet may start again')
     assert.match(String(await problemOf(storage, `1:${right},2:${wrong}`)), /version 2 .* another one/)
-    await recordSecret(storage, secretOf(`2:${newer},1:${right}`), 3)
+    await storeCheckValues(storage, secretOf(`2:${newer},1:${right}`), 3)
     assert.deepEqual(await values(storage), [
       { version: 1, usedAt: 1 },
       { version: 2, usedAt: 3 },
     ])
     assert.match(String(await problemOf(storage, right)), /version 2 of the root secret, which is missing/)
     assert.match(String(await problemOf(storage, `2:${newer}`)), /version 1 of the root secret, which is missing/)
-    await assert.rejects(recordSecret(storage, secretOf(`3:${newer},1:${right}`), 4), BadSetting)
+    await assert.rejects(storeCheckValues(storage, secretOf(`3:${newer},1:${right}`), 4), BadSetting)
     assert.equal((await values(storage)).length, 2)
   })
 
@@ -419,8 +419,8 @@ eachEngine('the check values of the root secret', (given) => {
       const options = { url: await given.migratedUrl(), withMigrations: false }
       const [first, second] = [await given.open(options), await given.open(options)]
       const outcomes = await Promise.allSettled([
-        recordSecret(first, secretOf(one), 1),
-        recordSecret(second, secretOf(other), 1),
+        storeCheckValues(first, secretOf(one), 1),
+        storeCheckValues(second, secretOf(other), 1),
       ])
       assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
       const winner = outcomes[0]?.status === 'fulfilled' ? one : other
@@ -455,13 +455,13 @@ eachEngine('the check values of the root secret', (given) => {
   test('are missing in an earlier database: sealed data decides, except of removed endpoints', async () => {
     const { storage } = await withoutCheckValues()
     assert.equal(await problemOf(storage, wrong), null, 'nothing was made with a secret yet')
-    await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
+    await insertEndpoint(storage, 'whe_1', encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x'))
     await insertEndpoint(storage, 'whe_2', '', 1)
     assert.equal(await problemOf(storage, right), true)
     assert.match(String(await problemOf(storage, wrong)), /made with another root secret/)
-    await assert.rejects(recordSecret(storage, secretOf(wrong), 1), /made with another root secret/)
+    await assert.rejects(storeCheckValues(storage, secretOf(wrong), 1), /made with another root secret/)
     assert.deepEqual(await values(storage), [])
-    await recordSecret(storage, secretOf(`2:${newer},1:${right}`), 7)
+    await storeCheckValues(storage, secretOf(`2:${newer},1:${right}`), 7)
     assert.deepEqual(await values(storage), [
       { version: 1, usedAt: 7 },
       { version: 2, usedAt: 7 },
@@ -471,14 +471,14 @@ eachEngine('the check values of the root secret', (given) => {
   test('are missing in an earlier database: every version that was used is required', async () => {
     const { storage } = await withoutCheckValues()
     const both = secretOf(`2:${newer},1:${right}`)
-    await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
-    await insertEndpoint(storage, 'whe_2', sealSecret(both, 'whe_2', 'whsec_y'), 1)
+    await insertEndpoint(storage, 'whe_1', encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x'))
+    await insertEndpoint(storage, 'whe_2', encryptWebhookSecret(both, 'whe_2', 'whsec_y'), 1)
     assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
     assert.match(String(await problemOf(storage, right)), /version 2 of the root secret, which is missing/)
     assert.match(String(await problemOf(storage, `2:${newer}`)), /version 1 of the root secret, which is missing/)
     assert.match(String(await problemOf(storage, `2:${newer},1:${wrong}`)), /made with another root secret/)
     // For a while it was served with a wrong one.
-    await insertEndpoint(storage, 'whe_3', sealSecret(secretOf(wrong), 'whe_3', 'whsec_z'), 1)
+    await insertEndpoint(storage, 'whe_3', encryptWebhookSecret(secretOf(wrong), 'whe_3', 'whsec_z'), 1)
     assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
   })
 
@@ -510,7 +510,7 @@ eachEngine('the check values of the root secret', (given) => {
         insert into installations (id, merchant_id, name, mode, redirect_hosts, created_at)
         values ('ins_tea', 'mer_tea', 'Web', 'test', '[]', 0)`
     })
-    await insertEndpoint(storage, 'whe_1', sealSecret(secretOf(right), 'whe_1', 'whsec_x'))
+    await insertEndpoint(storage, 'whe_1', encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x'))
     await storage.close()
     const state = await allRows(url)
     for (const args of [['migrate'], ['serve'], ['keys', 'list'], ['keys', 'create', '--name', 'Till'], ['doctor']])
@@ -540,7 +540,7 @@ eachEngine('resealing with a new root secret', (given) => {
   test('covers every purpose', () => {
     const listed = sealedColumns.flatMap(({ purposes }) => purposes)
     assert.deepEqual(
-      sealPurposes.filter((purpose) => !unlisted.includes(purpose)),
+      encryptionPurposes.filter((purpose) => !unlisted.includes(purpose)),
       [...new Set(listed)].toSorted(),
     )
   })
@@ -649,8 +649,8 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.equal((await cartwright(['doctor'], lost)).code, 0)
 
     // The first was given up as it should be; what it has sealed is still there.
-    await recordSecret(storage, both, 1)
-    const sealed = sealSecret(secretOf(right), 'whe_1', 'whsec_x')
+    await storeCheckValues(storage, both, 1)
+    const sealed = encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x')
     await storage.write(async (tx) => {
       await tx.sql`
         insert into merchants (id, slug, name, currency, country, price_tax, low_stock_at, links, catalog_version, created_at, updated_at)
@@ -663,26 +663,26 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
           secret_hint, consecutive_failures, created_at, updated_at)
         values ('ins_tea', 'whe_1', 1, 'https://a.example', '', '["*"]', 'enabled', 1, ${sealed}, 'hint', 0, 0, 0)`
     })
-    await forgetVersions(storage, secretOf(`2:${newer}`), [1], 2)
-    await forgetVersions(storage, next, [2], 3)
-    assert.deepEqual(await storage.read((db) => judgeSecret(db, next)), { fits: true })
+    await discardSecretVersions(storage, secretOf(`2:${newer}`), [1], 2)
+    await discardSecretVersions(storage, next, [2], 3)
+    assert.deepEqual(await storage.read((db) => checkRootSecret(db, next)), { fits: true })
   })
 
   test('frees its number for another secret, and leaves the database keys to the other versions', async () => {
     const storage = await given.open()
     const keyBy = async (text: string) => {
       const rootSecret = secretOf(text)
-      await recordSecret(storage, rootSecret, 1)
+      await storeCheckValues(storage, rootSecret, 1)
       const key = await storage.write((tx) => createDatabaseKey(rootSecret, 'test')(tx, 1))
       return key.export().toString('hex')
     }
     const made = await keyBy(`1:${right},2:${newer}`)
     const [before] = await storage.read((db) => db.sql<{ sealed: string }>`select sealed from database_keys`)
-    await forgetVersions(storage, secretOf(right), [2], 2)
+    await discardSecretVersions(storage, secretOf(right), [2], 2)
     // As an earlier release left it.
     await storage.write((tx) => tx.sql`update database_keys set sealed = ${before?.sealed ?? ''}`)
     assert.equal(await keyBy(`2:${wrong},1:${right}`), made)
-    await forgetVersions(storage, secretOf(`2:${wrong}`), [1], 3)
+    await discardSecretVersions(storage, secretOf(`2:${wrong}`), [1], 3)
     assert.equal(await keyBy(`2:${wrong}`), made)
   })
 

@@ -6,7 +6,7 @@ import { type Bank, connectBank, createBank, openBankTestServer } from '../harne
 import { bankWebhook } from '../harness/redirectProvider.ts'
 import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { type TestServer, testSecret } from '../harness/testServer.ts'
-import { findAccount, openSecrets } from '../src/domain/payments/accounts.ts'
+import { decryptAccountSecrets, findAccount } from '../src/domain/payments/accounts.ts'
 import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/domain/payments/providers/connect.ts'
 
 const hour = 3_600_000
@@ -46,7 +46,7 @@ eachEngine('an account whose keys and webhook secret are replaced concurrently',
     }
     await rotateAccount(tools, account, bank.accounts, { key: 'bank_test_acct1.second' })
     const found = await testServer.storage.read((db) => findAccount(db, account.merchantId, account.id))
-    assert.deepEqual(found && openSecrets(testSecret, found, found.secretsSealed), {
+    assert.deepEqual(found && decryptAccountSecrets(testSecret, found, found.secretsSealed), {
       key: 'bank_test_acct1.second',
       signing: 'sign_by_hand',
     })
@@ -55,7 +55,7 @@ eachEngine('an account whose keys and webhook secret are replaced concurrently',
     await rotateAccount(tools, account, bank.accounts, { key: 'bank_test_acct1.third' })
     await rotateNoticeSecret(tools, account, bank.accounts, 'sign_again')
     const after = await testServer.storage.read((db) => findAccount(db, account.merchantId, account.id))
-    assert.deepEqual(after && openSecrets(testSecret, after, after.secretsSealed), {
+    assert.deepEqual(after && decryptAccountSecrets(testSecret, after, after.secretsSealed), {
       key: 'bank_test_acct1.third',
       signing: 'sign_again',
     })

@@ -23,12 +23,12 @@ import { eachEngine, type Given } from '../harness/storage.ts'
 import { type Answer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { createApp } from '../src/app.ts'
 import { addEndpoint, rotateSecret } from '../src/domain/webhooks/endpoints.ts'
-import { createSecretOpener, secretsOf } from '../src/domain/webhooks/signature.ts'
+import { createSigningKeyCache, decryptSigningSecrets } from '../src/domain/webhooks/signature.ts'
 import { listEndpoints } from '../src/domain/webhooks/store.ts'
 import { createIdentify } from '../src/platform/access/identify.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { createLog } from '../src/platform/log/log.ts'
-import { listSealedBy, reseal } from '../src/platform/secrets/reseal.ts'
+import { listSealedBy, reencryptAll } from '../src/platform/secrets/reseal.ts'
 import { deriveKey, parseRootSecret, type RootSecret, signToken } from '../src/platform/secrets/secrets.ts'
 
 const older = `1:${testSecretText}`
@@ -124,11 +124,11 @@ eachEngine('a rotation of the root secret', (given) => {
       assert.ok(await identify.identify(`Bearer ${key}`, testServer.clock.now))
     }
     await identify.flushLastUse(testServer.clock.now)
-    const { resealed, unopened } = await reseal(testServer.storage, both)
+    const { resealed, unopened } = await reencryptAll(testServer.storage, both)
     assert.ok(resealed > 5, `${resealed}`)
     assert.equal(unopened, 0)
     assert.deepEqual(await testServer.storage.read((db) => listSealedBy(db, 1, testServer.clock.now)), [])
-    assert.equal((await reseal(testServer.storage, both)).resealed, 0, 'a second run finds nothing')
+    assert.equal((await reencryptAll(testServer.storage, both)).resealed, 0, 'a second run finds nothing')
 
     const [one, other] = [
       await openNode(given, testServer, `${newer},${older}`),
@@ -150,7 +150,7 @@ eachEngine('a rotation of the root secret', (given) => {
     const alone = parseRootSecret(newer) as RootSecret
     const [kept] = await testServer.storage.read((db) => listEndpoints(db, installed.installationId))
     assert.ok(kept)
-    const [, former] = secretsOf(createSecretOpener(alone), kept, testServer.clock.now)
+    const [, former] = decryptSigningSecrets(createSigningKeyCache(alone), kept, testServer.clock.now)
     assert.equal(`whsec_${former?.export().toString('base64')}`, signing)
   })
 

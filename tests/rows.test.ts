@@ -15,9 +15,9 @@ import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine, isOnce } from '../harness/storage.ts'
 import { assertError, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import {
-  type OpenOperation,
+  type OpenInterfaceOperation,
   type OperationId,
-  openSurface,
+  openInterface,
   operationIds,
   operations,
 } from '../src/contract/open/operations.ts'
@@ -87,10 +87,10 @@ eachEngine('every routed operation', (given) => {
       strict.clock.now += ms
     },
   })
-  testRows(openSurface, routed, () => worldOf(testServer), limitedWorld, { isShort: !isOnce(given) })
+  testRows(openInterface, routed, () => worldOf(testServer), limitedWorld, { isShort: !isOnce(given) })
 
   for (const id of routed) {
-    const row: OpenOperation = operations[id]
+    const row: OpenInterfaceOperation = operations[id]
     const path = pathOf(row)
 
     if (row.paged) {
@@ -193,7 +193,7 @@ eachEngine('every routed operation', (given) => {
 
   test('every operation is routed; operations of installed apps need a DPoP token', async () => {
     for (const id of operationIds.filter((known) => !routed.includes(known))) {
-      const row: OpenOperation = operations[id]
+      const row: OpenInterfaceOperation = operations[id]
       assert.equal(row.caller, 'oauth', id)
       const answer = await testServer.ask(id, { path: { keyId: 'x' } })
       assertError(answer, 'unauthenticated')

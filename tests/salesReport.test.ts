@@ -9,7 +9,7 @@ import type { TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
 import { countAllAgain, countSales } from '../src/domain/reports/count.ts'
-import { dayOf, type Period, periodOf } from '../src/domain/reports/days.ts'
+import { dayAt, type Period, startOfPeriod } from '../src/domain/reports/days.ts'
 import { listChangedOrders } from '../src/domain/reports/store.ts'
 import type { Tx } from '../src/platform/storage/storage.ts'
 
@@ -95,7 +95,7 @@ eachEngine('the sales report', (given) => {
     const range = '?from=2026-05-01&to=2026-06-30'
     for (const by of ['day', 'week', 'month'] as const satisfies Period[]) {
       const { rows, sum } = await report(`${range}&by=${by}`)
-      const expected = Map.groupBy(some, ({ placedAt }) => periodOf(dayOf(Date.parse(placedAt), timeZone), by))
+      const expected = Map.groupBy(some, ({ placedAt }) => startOfPeriod(dayAt(Date.parse(placedAt), timeZone), by))
       for (const { key: day, name, ...sums } of rows) {
         assert.equal(name, null)
         assert.deepEqual(withoutRefunds(sums), sumOf(expected.get(day) ?? []), `${by} ${day}`)
@@ -294,7 +294,7 @@ eachEngine('the sales report', (given) => {
 
   test('without parameters the report covers the last thirty days', async () => {
     const { from, to, by, rows, timeZone } = await report('')
-    assert.deepEqual([by, to, timeZone], ['day', dayOf(testServer.clock.now, timeZone), 'Pacific/Auckland'])
+    assert.deepEqual([by, to, timeZone], ['day', dayAt(testServer.clock.now, timeZone), 'Pacific/Auckland'])
     assert.deepEqual([rows.length, rows[0].key, rows.at(-1).key], [30, from, to])
   })
 

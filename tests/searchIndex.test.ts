@@ -10,9 +10,9 @@ import { eachEngine, givenEngine } from '../harness/storage.ts'
 import { openTestServer, settingsOf, type TestServer } from '../harness/testServer.ts'
 import { type ColumnsCache, createColumnsCache } from '../src/domain/catalog/columns.ts'
 import { countIndex, findShopFacts } from '../src/domain/catalog/indexstore.ts'
-import { indexProducts, newWalk, rebuildIndex } from '../src/domain/catalog/reindex.ts'
-import { fullTextOf } from '../src/domain/search/engines.ts'
-import { exactly, termsOf } from '../src/domain/search/terms.ts'
+import { createIndexWalk, indexProducts, rebuildIndex } from '../src/domain/catalog/reindex.ts'
+import { fullTextFor } from '../src/domain/search/engines.ts'
+import { exactTerm, termsForMerchant } from '../src/domain/search/terms.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 
 async function totalOf(testServer: TestServer, query: string): Promise<number> {
@@ -59,7 +59,7 @@ eachEngine('the search index', (given) => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     await outdate(testServer)
     assert.deepEqual(await testServer.storage.read(countIndex), { missing: 2, rows: 12, documents: 13 })
-    const [walk, turns] = [newWalk(), [] as number[]]
+    const [walk, turns] = [createIndexWalk(), [] as number[]]
     for (let looked = 4; looked === 4; turns.push(looked))
       looked = await indexProducts(testServer.storage, walk, { now: testServer.clock.now, limit: 4 })
     assert.deepEqual(turns, [4, 4, 4, 2])
@@ -91,7 +91,9 @@ eachEngine('the search index', (given) => {
       testServer.storage.read(async (db) => {
         const facts = await findShopFacts(db, merchantId)
         const columns = await server.columnsOf(db, merchantId, facts?.version ?? 0)
-        const keys = await fullTextOf(db).findKeys(db, merchantId, [exactly(termsOf(merchantId)('any', ''))])
+        const keys = await fullTextFor(db).findKeys(db, merchantId, [
+          exactTerm(termsForMerchant(merchantId)('any', '')),
+        ])
         return Array.from(columns.placesOf(keys), (at) => [
           ...[columns.id[at], columns.priceMin[at], columns.priceMax[at], columns.publishedAt[at], columns.nameKey[at]],
           ...[columns.facetTexts[columns.facets[at] ?? -1], columns.fields[at], columns.inStock.test[at]],
@@ -150,7 +152,7 @@ eachEngine('the search index', (given) => {
     const dear = { ...mug, skus: priced(mug.skus, 123_456) }
     await testServer.storage.write(async (tx) => {
       const [row] = await tx.sql<{ id: string }>`select id from products where slug = 'stone-mug'`
-      fullTextOf(tx).remove(tx, testServer.merchantId, [row?.id ?? ''])
+      fullTextFor(tx).remove(tx, testServer.merchantId, [row?.id ?? ''])
     })
     await testServer.apply({ ...pottery, products: [dear] })
     assert.equal(await totalOf(testServer, 'q=speckled'), 0, 'no words were written')

@@ -18,7 +18,7 @@ import { testSecret } from '../harness/testServer.ts'
 import { adminScopes } from '../src/contract/words.ts'
 import { makeTotpSecret, setTotp } from '../src/domain/users/factors.ts'
 import { setRole, setSecondFactorRequired } from '../src/domain/users/members.ts'
-import { codeAt, stepAt } from '../src/domain/users/totp.ts'
+import { totpCodeAt, totpStepAt } from '../src/domain/users/totp.ts'
 
 const pageOf = (testServer: OAuthTestServer, more: Readonly<Record<string, string>> = {}) =>
   authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
@@ -28,7 +28,7 @@ anyEngine('installing with a second factor', (given) => {
   let secret: Buffer
   let codes: string[] = []
 
-  const codeNow = (testServer: OAuthTestServer) => codeAt(secret, stepAt(testServer.clock.now))
+  const codeNow = (testServer: OAuthTestServer) => totpCodeAt(secret, totpStepAt(testServer.clock.now))
 
   function enter(browser: Browser, page: Visited, code: string, pending?: string, headers = {}) {
     const note = pending ?? /name="pending" value="([^"]+)"/.exec(page.text)?.[1] ?? ''

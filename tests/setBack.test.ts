@@ -15,7 +15,7 @@ import { listPaymentsToCheck, listRefundsToPay } from '../src/domain/payments/st
 import { insertHost, listDueHosts } from '../src/domain/sites/hoststore.ts'
 import { claimDeliveries, listDueEndpoints, releaseLeases } from '../src/domain/webhooks/claim.ts'
 import { addEndpoint } from '../src/domain/webhooks/endpoints.ts'
-import { leaseMs } from '../src/domain/webhooks/schedule.ts'
+import { deliveryLeaseMs } from '../src/domain/webhooks/schedule.ts'
 import { loopsFor } from '../src/ops/cli/loops.ts'
 import { hasDueImports, runMs } from '../src/ops/imports/store.ts'
 import { deferRow, listDeferred } from '../src/platform/jobs/store.ts'
@@ -64,7 +64,7 @@ eachEngine('setting the clock back', (given) => {
     // One delivery is being sent by somebody who will not tell.
     const endpoints = await storage.read((db) => listDueEndpoints(db, '', clock.now))
     const { claimed } = await storage.write((tx) =>
-      claimDeliveries(tx, endpoints, { limit: 1, leaseMs, now: clock.now }),
+      claimDeliveries(tx, endpoints, { limit: 1, leaseMs: deliveryLeaseMs, now: clock.now }),
     )
     assert.equal(claimed.length, 1)
 
@@ -103,8 +103,8 @@ eachEngine('setting the clock back', (given) => {
     const { refunds, labels } = await due(clock.now + paymentLeaseMs)
     assert.deepEqual([refunds, labels], [1, 1])
     assert.equal((await due(clock.now + minute)).payments, 1, 'as late as it was meant to be, and no later')
-    assert.equal(await releaseLeases(storage, clock.now + leaseMs - 1, { all: false }), 0)
-    assert.equal(await releaseLeases(storage, clock.now + leaseMs, { all: false }), 1)
+    assert.equal(await releaseLeases(storage, clock.now + deliveryLeaseMs - 1, { all: false }), 0)
+    assert.equal(await releaseLeases(storage, clock.now + deliveryLeaseMs, { all: false }), 1)
 
     // A call that is made now and succeeds ends the failures of before.
     const [endpoint] = await storage.read(

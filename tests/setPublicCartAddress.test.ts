@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { berlin, cartsOf, eventsOf, market, paris } from '../harness/carts.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer, testSecret } from '../harness/testServer.ts'
-import { openAddress } from '../src/domain/addresses/vault.ts'
+import { decryptAddress } from '../src/domain/addresses/vault.ts'
 
 const tokyo = {
   name: 'Yuki',
@@ -51,7 +51,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.notEqual(first, second)
     const look = (id: string) =>
       testServer.storage.read((db) =>
-        openAddress(db, testSecret, {
+        decryptAddress(db, testSecret, {
           installationId: testServer.installationId,
           ownerId: cartId,
           id,

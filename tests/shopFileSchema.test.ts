@@ -7,8 +7,8 @@ import { describe, test } from 'node:test'
 import { parse } from 'yaml'
 import { cartwright } from '../harness/commandline.ts'
 import { blocksBelow, pageText, root } from '../harness/prose.ts'
-import { compile } from '../src/contract/validator.ts'
-import { withMembers } from '../src/ops/provisioning/reference.ts'
+import { compileSchema } from '../src/contract/validator.ts'
+import { withMemberTables } from '../src/ops/provisioning/reference.ts'
 
 async function printed(): Promise<string> {
   const { code, out, err } = await cartwright(['apply', '--schema'], {})
@@ -27,7 +27,7 @@ describe('apply --schema', () => {
   test('prints a JSON Schema that accepts our own shop files and refuses a mistake at its path', async () => {
     const schema = JSON.parse(await printed())
     assert.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
-    const check = compile(schema)
+    const check = compileSchema(schema)
     const shop = parse(await readFile(join(root, 'apps/demo/shop.yaml'), 'utf8'))
     assert.deepEqual(check(shop), [])
     for (const [page, heading] of [
@@ -73,5 +73,5 @@ describe('apply --schema', () => {
 
 test('docs/shop-file.md describes every member as npm run shop-file prints it', async () => {
   const page = await pageText('docs/shop-file.md')
-  assert.equal(page, withMembers(page))
+  assert.equal(page, withMemberTables(page))
 })

@@ -13,7 +13,7 @@ import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { seeded } from '../proof/random.ts'
 import type { AdminProduct } from '../src/contract/admin/catalog.ts'
-import { bringPictures } from '../src/domain/catalog/remotepictures.ts'
+import { copyRemotePictures } from '../src/domain/catalog/remotepictures.ts'
 import type { Copier } from '../src/domain/images/copier.ts'
 import { createReadPicture } from '../src/domain/images/remote.ts'
 
@@ -83,7 +83,7 @@ anyEngine(`an export of Shopify, seed ${seed}`, (given) => {
     const { storage, app, clock } = testServer
     const copier: Copier = { isAvailable: async () => false, copiesOf: async () => 'unreadable', close() {} }
     const read = (address: string) => createReadPicture(true)(address.replace(shopifyCdn, cdn))
-    const bring = () => bringPictures({ storage, files: app.imageFiles, copier, read }, clock.now, 50)
+    const bring = () => copyRemotePictures({ storage, files: app.imageFiles, copier, read }, clock.now, 50)
     while ((await bring()) > 0);
     clock.now += 61_000
     while ((await bring()) > 0);

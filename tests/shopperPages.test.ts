@@ -23,7 +23,7 @@ import { legalTextKinds } from '../src/contract/words.ts'
 import { issueDocuments } from '../src/domain/documents/issue.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { parseMailUrl } from '../src/platform/kit/mailurl.ts'
-import { openUserEmail } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail } from '../src/platform/outbox/emails.ts'
 
 const shopFile = {
   ...orderMarket,
@@ -150,7 +150,7 @@ describe('pages after the purchase', () => {
       (db) => db.sql<{ id: string; sealed: string }>`
         select id, sealed from emails where kind = 'customer_code' order by created_at desc, id desc limit 1`,
     )
-    const opened = row && openUserEmail(testSecret, row.id, row.sealed)
+    const opened = row && decryptUserEmail(testSecret, row.id, row.sealed)
     assert.ok(opened?.code && opened.path)
     return { code: opened.code, path: opened.path }
   }

@@ -14,7 +14,7 @@ import { createCustomerKey } from '../src/domain/checkout/customer.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
 import { fulfilOrder } from '../src/domain/orders/operator.ts'
 import { sweepWebhooks } from '../src/domain/webhooks/sweep.ts'
-import { forgetVersions } from '../src/platform/secrets/rootsecret.ts'
+import { discardSecretVersions } from '../src/platform/secrets/rootsecret.ts'
 import { deriveKey, parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
@@ -168,7 +168,7 @@ eachEngine('a shopper', (given) => {
     await buy(await checkoutOf(testServer), testServer, ada)
     const newer = '2:the-secret-that-took-the-place-of-the-lost-one'
     const alone = parseRootSecret(newer) as RootSecret
-    await forgetVersions(storage, alone, [1], clock.now)
+    await discardSecretVersions(storage, alone, [1], clock.now)
     await storage.write((tx) => createCustomerKey(alone)(tx, clock.now))
     const shopper = { merchantId, installationIds: [installationId], email: ada }
     const input = { isDryRun: false, includesUnsent: true }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BankShop, openBankShop } from '../harness/bankShop.ts'
 import { eachEngine } from '../harness/storage.ts'
-import { lookUpNow } from '../src/domain/checkout/pay/redirect.ts'
+import { queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
 
 const second = 1_000
 
@@ -29,7 +29,7 @@ eachEngine('a provider that does not respond once', (given) => {
     const shop = await openBankShop(given)
     const { installationId, clock } = shop.testServer
     const { paymentId, payment } = await shop.begin()
-    const look = () => lookUpNow(shop.tools, { installationId, id: paymentId })
+    const look = () => queryPaymentNow(shop.tools, { installationId, id: paymentId })
     for (let looks = 0; looks < 12; looks += 1) {
       clock.now += 11 * second
       await look()

@@ -12,10 +12,10 @@ import { isWide } from '../harness/wide.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { checkHosts } from '../src/domain/sites/checks.ts'
 import { proofPath } from '../src/domain/sites/hosts.ts'
-import type { Prove } from '../src/domain/sites/prove.ts'
+import type { ProveHost } from '../src/domain/sites/prove.ts'
 import { operatorCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
-import { openUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const publicOrigin = 'https://server.example.com'
 
@@ -102,7 +102,7 @@ eachEngine('hosts of shops', (given) => {
     })
   }
 
-  const check = (prove: Prove) =>
+  const check = (prove: ProveHost) =>
     checkHosts(testServer.storage, { prove, publicOrigin, now: testServer.clock.now, limit: 20 })
   const add = (merchantId: string, host: string) => live(merchantId, 'addAdminHost', { body: { host } })
   const hostOf = async (merchantId: string, name: string) =>
@@ -234,7 +234,7 @@ eachEngine('hosts of shops', (given) => {
     const [row] = await testServer.storage.read(
       (db) => db.sql<{ id: string; sealed: string }>`select id, sealed from emails where kind = 'customer_code'`,
     )
-    const link = new URL(openUserEmail(testSecret, row?.id ?? '', row?.sealed ?? '')?.path ?? '')
+    const link = new URL(decryptUserEmail(testSecret, row?.id ?? '', row?.sealed ?? '')?.path ?? '')
     assert.equal(link.origin, 'https://tea.example.com')
     const post = { method: 'POST', form, headers: { cookie } }
     const forged = { ...post, headers: { cookie, origin: 'https://server.example.com' } }

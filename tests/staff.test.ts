@@ -24,7 +24,7 @@ import {
   setRole,
   setSecondFactorRequired,
 } from '../src/domain/users/members.ts'
-import { codeAt, stepAt } from '../src/domain/users/totp.ts'
+import { totpCodeAt, totpStepAt } from '../src/domain/users/totp.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
 
 const enough = 'four words nobody guesses'
@@ -169,7 +169,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
 
     const setUp = await browser.visit(testServer.origin + app)
     const secret = fromBase32(secretIn(setUp))
-    const code = () => codeAt(secret, stepAt(testServer.clock.now))
+    const code = () => totpCodeAt(secret, totpStepAt(testServer.clock.now))
     const wrong = await post(browser, testServer, app, { sealed: sealedIn(setUp), code: '000000' })
     assert.equal(wrong.status, 400)
     assert.equal(secretIn(wrong), secretIn(setUp), 'the same is shown again')
@@ -257,7 +257,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
     await testServer.storage.write((tx) => tx.sql`delete from user_passkeys where user_id = ${userId}`)
     const setUp = await helper.visit(`${testServer.origin}${own}/app`)
     assert.match(setUp.text, /<svg class="qr"[^>]+aria-label="QR code for the authenticator app"/)
-    const code = codeAt(fromBase32(secretIn(setUp)), stepAt(testServer.clock.now))
+    const code = totpCodeAt(fromBase32(secretIn(setUp)), totpStepAt(testServer.clock.now))
     await post(helper, testServer, `${own}/app`, { sealed: sealedIn(setUp), code })
     assert.match(await see(own), /Where you are signed in/)
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))

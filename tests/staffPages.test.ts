@@ -16,7 +16,7 @@ import { confirmSheet, homeSheet } from '../src/web/signin/page/account.ts'
 import { passkeyScript, style } from '../src/web/signin/page/assets.ts'
 import { codeSheet, forgottenSheet, invitationSheet, resetSheet, signInSheet } from '../src/web/signin/page/entry.ts'
 import { answerSheet, errorSheet } from '../src/web/signin/page/frame.ts'
-import { type SignInLanguage, signInTexts, type Words, wordsOf } from '../src/web/signin/page/words.ts'
+import { type SignInLanguage, type SignInWords, signInTexts, signInWordsIn } from '../src/web/signin/page/words.ts'
 
 const long = 'a-person-with-a-very-long-address-indeed@a-rather-long-name-of-a-shop.example'
 const odd = 'Äußerst-lange-Bezeichnung-ohne-eine-einzige-Lücke-die-auf-kein-Telefon-passt <script>alert(1)</script>'
@@ -45,7 +45,7 @@ const merchants = [
     needsSecondFactor: false,
   },
 ] as const
-const states: Readonly<Record<string, (words: Words) => string>> = {
+const states: Readonly<Record<string, (words: SignInWords) => string>> = {
   'sign-in': (words) => signInSheet(words, { email: '', next: '/admin', problem: null, isSet: false }),
   'sign-in-failed': (words) =>
     signInSheet(words, { email: '"><b>ada', next: '/admin', problem: 'failed', isSet: false }),
@@ -86,7 +86,7 @@ before(async () => {
       ([name, show]): HtmlPage => ({
         path: `/s/${name}/:language`,
         name,
-        answer: async ({ path }) => answerSheet(200, show(wordsOf(path.language as SignInLanguage))),
+        answer: async ({ path }) => answerSheet(200, show(signInWordsIn(path.language as SignInLanguage))),
       }),
     ),
   ])
@@ -149,7 +149,7 @@ browserSuite.describe('every state of the pages is accessible', { concurrency: t
 
 test('typed values and names are escaped, and a password is never sent back', () => {
   for (const [name, show] of Object.entries(states)) {
-    const page = show(wordsOf('en'))
+    const page = show(signInWordsIn('en'))
     assert.doesNotMatch(page, /<script>|<b>/i, name)
     assert.doesNotMatch(page, /<input[^>]*type="password"[^>]*value=/, name)
   }

@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import { takeStalls } from '../harness/stalls.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
-import { watchedStorage } from '../src/platform/metrics/watched.ts'
+import { measureStorage } from '../src/platform/metrics/watched.ts'
 
 function burn(): void {
   const before = process.threadCpuUsage()
@@ -28,7 +28,7 @@ eachEngine('work that blocks the event loop', (given) => {
           async answer(request) {
             request.named?.(name)
             // Between two questions to the database.
-            await watchedStorage(testServer.storage).read(async (db) => {
+            await measureStorage(testServer.storage).read(async (db) => {
               await db.sql`select 1`
               burn()
               await db.sql`select 1`

@@ -38,9 +38,14 @@ import { givenEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
 import { isWide } from '../harness/wide.ts'
 import { CartwrightError } from '../packages/client/src/index.ts'
-import { examples } from '../src/contract/open/examples.ts'
-import { category, product, productSummary, cart as sampleCart } from '../src/contract/open/samples.ts'
-import { safeHtml } from '../src/domain/catalog/safehtml.ts'
+import { openInterfaceExamples } from '../src/contract/open/examples.ts'
+import {
+  categorySample,
+  productSample,
+  productSummarySample,
+  cartSample as sampleCart,
+} from '../src/contract/open/samples.ts'
+import { sanitizeHtml } from '../src/domain/catalog/safehtml.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 
 const environment = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(await tempFolder(), 'shop.db')}` }
@@ -1006,8 +1011,8 @@ describe('on a fake API', () => {
     const asked: string[] = []
     const ask = await storefrontOn((url) => {
       asked.push(url)
-      if (url === productsPath) return list([productSummary], next)
-      if (url === next) return list([{ ...productSummary, name: evil }], null)
+      if (url === productsPath) return list([productSummarySample], next)
+      if (url === next) return list([{ ...productSummarySample, name: evil }], null)
       return undefined
     })
     const first = String((await ask(request({ path: '/' }))).body)
@@ -1043,11 +1048,11 @@ describe('on a fake API', () => {
       ]
       for (const name of names) {
         const shown = {
-          ...product,
+          ...productSample,
           name,
           summary: name,
           description: name,
-          media: [{ ...product.media[0], alt: name }],
+          media: [{ ...productSample.media[0], alt: name }],
         }
         const ask = await storefrontOn((url) => {
           if (url.startsWith(`${productsPath}/`)) return { data: shown }
@@ -1070,7 +1075,7 @@ describe('on a fake API', () => {
 
   test('texts in sections, menus and pages are escaped: no script, event handler or unsafe address', async () => {
     const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>' onclick='x`
-    const bodyHtml = safeHtml(hostileHtml.join('') + evil)
+    const bodyHtml = sanitizeHtml(hostileHtml.join('') + evil)
     const links = ['javascript:alert(1)', 'data:text/html,x', '//evil.example', evil].flatMap((target) => [
       { kind: 'address' as const, target, label: evil },
       { kind: 'category' as const, target, label: evil },
@@ -1083,7 +1088,7 @@ describe('on a fake API', () => {
         ...{ image: link.target, source: 'newest' as const, imageSide: 'end' as const },
       })),
     )
-    const shop = { ...examples.getSite.reply.data, home, menus: { head: links, foot: links } }
+    const shop = { ...openInterfaceExamples.getSite.reply.data, home, menus: { head: links, foot: links } }
     const ask = await storefrontOn((url) => {
       if (url.endsWith('/open/site')) return { data: shop }
       if (url.endsWith('/site/pages/about'))
@@ -1115,10 +1120,10 @@ describe('on a fake API', () => {
   browserSuite.test(
     'hostile HTML in a description runs no script, loads nothing and stays inside its element',
     async () => {
-      const safe = hostileHtml.map(safeHtml)
+      const safe = hostileHtml.map(sanitizeHtml)
       const ask = await storefrontOn((url) => {
         if (url.startsWith(`${productsPath}/`))
-          return { data: { ...product, descriptionHtml: safeHtml(hostileHtml.join('')) } }
+          return { data: { ...productSample, descriptionHtml: sanitizeHtml(hostileHtml.join('')) } }
         return url === productsPath ? list([], null) : undefined
       })
       const answer = await ask(request({ path: '/products/red-roses' }))
@@ -1155,7 +1160,7 @@ describe('on a fake API', () => {
   )
 
   test('only barcodes that are GTINs are in the structured data', async () => {
-    const [one, two] = product.skus
+    const [one, two] = productSample.skus
     assert.ok(one && two)
     for (const [code, isTold] of [
       ['4006381333931', true],
@@ -1165,7 +1170,11 @@ describe('on a fake API', () => {
     ] as const) {
       const ask = await storefrontOn(
         (url) =>
-          url.startsWith(`${productsPath}/`) ? { data: product } : url === productsPath ? list([], null) : undefined,
+          url.startsWith(`${productsPath}/`)
+            ? { data: productSample }
+            : url === productsPath
+              ? list([], null)
+              : undefined,
         { barcodes: async () => new Map([[one.id, code]]) },
       )
       const [group] = dataOf(String((await ask(request({ path: '/products/red-roses' }))).body))
@@ -1184,7 +1193,7 @@ describe('on a fake API', () => {
     const media = addresses.map((url) => ({ url, alt: '', width: null, height: null }))
     const ask = await storefrontOn((url) =>
       url.startsWith(`${productsPath}/`)
-        ? { data: { ...product, media, skus: [{ ...product.skus[0], imageUrl: null }] } }
+        ? { data: { ...productSample, media, skus: [{ ...productSample.skus[0], imageUrl: null }] } }
         : undefined,
     )
     const { headers, body } = await ask(request({ path: '/products/red-roses' }))
@@ -1200,7 +1209,7 @@ describe('on a fake API', () => {
     const uploaded = `${apiUrl}/media/mer_${'0'.repeat(26)}/${'a'.repeat(32)}-1600.webp`
     const media = [uploaded, `${apiUrl}/media/demo/mug.svg`, uploaded.replace('1600', '150')]
     const ask = await storefrontOn((url) => {
-      const shown = { ...product, media: media.map((one) => ({ url: one, alt: '', width: null, height: null })) }
+      const shown = { ...productSample, media: media.map((one) => ({ url: one, alt: '', width: null, height: null })) }
       return url.startsWith(`${productsPath}/`) ? { data: shown } : undefined
     })
     const page = String((await ask(request({ path: '/products/red-roses' }))).body)
@@ -1219,10 +1228,10 @@ describe('on a fake API', () => {
   })
 
   test('a product without a picture has a drawing instead', async () => {
-    const bare = { ...product, imageUrl: null, media: [] }
+    const bare = { ...productSample, imageUrl: null, media: [] }
     const ask = await storefrontOn((url) => {
       if (url.startsWith(`${productsPath}/`)) return { data: bare }
-      return url === productsPath ? list([{ ...productSummary, slug: 'other', imageUrl: null }], null) : undefined
+      return url === productsPath ? list([{ ...productSummarySample, slug: 'other', imageUrl: null }], null) : undefined
     })
     const page = String((await ask(request({ path: '/products/red-roses' }))).body)
     assert.equal(page.match(/class="no-picture"><svg [^>]*aria-hidden="true"/g)?.length, 2)
@@ -1233,8 +1242,8 @@ describe('on a fake API', () => {
     const many = Array.from({ length: 60 }, (_, index) => {
       const slug = `type-${index}`
       return {
-        ...category,
-        id: `${category.id.slice(0, -2)}${10 + index}`,
+        ...categorySample,
+        id: `${categorySample.id.slice(0, -2)}${10 + index}`,
         slug,
         name: `Type of thing ${index}`,
         path: [slug],
@@ -1242,7 +1251,7 @@ describe('on a fake API', () => {
     })
     const ask = await storefrontOn((url) => {
       if (url.startsWith('/api/v1/open/catalog/categories')) return list(many, null)
-      return url === productsPath ? list([productSummary], null) : undefined
+      return url === productsPath ? list([productSummarySample], null) : undefined
     })
     const body = String((await ask(request({ path: '/' }))).body)
     const [, sheet = ''] = /href="([^"]*style[^"]*)"/.exec(body) ?? []
@@ -1289,12 +1298,16 @@ describe('on a fake API', () => {
     const reported: unknown[] = []
     const ask = await storefrontOn(
       (url) =>
-        url.includes('/related') ? 'busy' : url.endsWith(`/products/${product.slug}`) ? { data: product } : undefined,
+        url.includes('/related')
+          ? 'busy'
+          : url.endsWith(`/products/${productSample.slug}`)
+            ? { data: productSample }
+            : undefined,
       { fetch: globalThis.fetch, report: (error) => reported.push(error) },
     )
-    const { status, body } = await ask(request({ path: `/products/${product.slug}` }))
+    const { status, body } = await ask(request({ path: `/products/${productSample.slug}` }))
     assert.equal(status, 200)
-    assert.ok(String(body).includes(product.name))
+    assert.ok(String(body).includes(productSample.name))
     assert.deepEqual(
       reported.map((error) => error instanceof CartwrightError && error.status),
       [503],
@@ -1375,9 +1388,9 @@ describe('on a fake API', () => {
     const fake = createServer(lasting, (incoming, response) => {
       const url = incoming.url ?? ''
       const common = url.endsWith('/open/site')
-        ? { data: { ...examples.getSite.reply.data, home: null, menus: { head: null, foot: null } } }
+        ? { data: { ...openInterfaceExamples.getSite.reply.data, home: null, menus: { head: null, foot: null } } }
         : url.endsWith('/categories')
-          ? list([category], null)
+          ? list([categorySample], null)
           : undefined
       // Related are those of the list.
       const own = answer(url)

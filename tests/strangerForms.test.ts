@@ -7,7 +7,7 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { shownShop } from '../harness/shownShop.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer } from '../harness/testServer.ts'
-import { places } from '../src/domain/users/places.ts'
+import { staffPages } from '../src/domain/users/places.ts'
 import { storefrontPages } from '../src/ops/cli/storefront.ts'
 import { screens } from '../src/web/dashboard/screens.ts'
 
@@ -55,7 +55,7 @@ describe('forms without a session', () => {
   test('too many fields are refused by every form, and none is sent back', async () => {
     const forms = [
       ...screens.filter((screen) => screen.post).map(({ path }) => `/admin/bloom/${path}`),
-      ...places.filter(({ methods }) => methods.includes('POST')).map(({ path }) => path),
+      ...staffPages.filter(({ methods }) => methods.includes('POST')).map(({ path }) => path),
       '/oauth/interaction/x',
       `/c/${secret}/details`,
       '/shop/cart/add',

@@ -10,8 +10,8 @@ import type { DeliverOptions } from '../harness/stripe/webhooks.ts'
 import type { TestServerOptions } from '../harness/testServer.ts'
 import { labelPayments } from '../src/domain/checkout/pay/label.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
-import { returnPathOf } from '../src/domain/checkout/pay/redirect.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { makeReturnPath } from '../src/domain/checkout/pay/redirect.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { listPaymentsOfSession } from '../src/domain/payments/store.ts'
@@ -55,12 +55,12 @@ async function openShop(given: Given, payHooks: TestServerOptions['payHooks'] = 
     payment,
     tools,
     reference: async () => (await payment()).reference ?? '',
-    comeBack: async () => testServer.fetch(returnPathOf(tools.rootSecret, await payment()), { redirect: 'manual' }),
+    comeBack: async () => testServer.fetch(makeReturnPath(tools.rootSecret, await payment()), { redirect: 'manual' }),
     loop: async (ms: number) => {
       testServer.clock.now += ms
       await recoverPayments(tools)
     },
-    giveBack: () => payRefunds({ ...tools, onPaid: refundPaid }, testServer.clock.now),
+    giveBack: () => payRefunds({ ...tools, onPaid: recordRefundEnd }, testServer.clock.now),
     session: async () => (await checkout.read(sessionId)).body.data,
     orders: async () =>
       (await testServer.ask('listStorefrontOrders')).body.data.orders as {

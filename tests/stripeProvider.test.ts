@@ -12,10 +12,10 @@ import {
   type AccountProvider,
   AccountRefused,
   type ConnectedAccount,
-  type OpenAccount,
+  type DecryptedAccount,
   sentenceOfIssue,
 } from '../src/domain/payments/accountport.ts'
-import { type Charge, callProvider, type PaymentProvider, type Silence } from '../src/domain/payments/port.ts'
+import { type Charge, callProvider, type MissingResponse, type PaymentProvider } from '../src/domain/payments/port.ts'
 import { createStripeAccounts } from '../src/domain/payments/providers/stripe/account.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
@@ -60,7 +60,7 @@ function connect(
   return accounts.connect({ answers, mode: asked, noticeUrl: url, pageHost }, signal)
 }
 
-function rowOf(connected: ConnectedAccount, previous?: ConnectedAccount): OpenAccount {
+function rowOf(connected: ConnectedAccount, previous?: ConnectedAccount): DecryptedAccount {
   const account = {
     merchantId: 'mer_1',
     id: 'pac_1',
@@ -406,7 +406,7 @@ describe('an outcome of a payment', () => {
     mode.revoke(mode.restrictedKey)
     const outcome = await provider.start(chargeOf(), { method: 'stripe', details: {}, returnUrls }, signal)
     assert.deepEqual(outcome, { kind: 'declined', code: 'provider_error', brand: null, last4: null })
-    const silences: Silence[] = []
+    const silences: MissingResponse[] = []
     const found = await callProvider((given) => provider.lookUp(charge, given), {
       onSilence: (one) => silences.push(one),
     })

@@ -28,26 +28,21 @@ const markupLengthMax = 140
 
 const longFunctions = wordsOf(`
   accountVerbs addUploads adminCatalogOperations adminDeveloperOperations adminImportOperations adminOrderOperations
-  adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations
-  checkBeside checkoutPages connectorOf createActions createAttempts
-  createConnections createIdentify createOAuthGate createOAuthPages
-  createPaymentWatch createSandboxProvider createServe createServer createService createSignIn createSink
-  createStripeAccounts createStripeProvider createThrottle draftIn entryOf finish groupsOf guide importProducts
-  keepConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop storage
+  adminPeopleOperations adminShopOperations adminWebhookOperations artifactAdapter cartOperations catalogOperations checkBeside
+  checkoutPages connectorOf createActions createAttempts createConnections createIdentify createOAuthGate createOAuthPages
+  createPaymentWatch createSandboxProvider createServe createServer createService createSignIn createSink createStripeAccounts
+  createStripeProvider createThrottle readProductDraft draftToEntry finish groupsOf renderGuide importProducts
+  createPooledConnections loopsFor oauthOperations openSnapshots planProduct readCsv readFeed settingsFor sitePages startLoop
+  storage
 `)
 
 // Exported by more than one file of `src`.
 const sharedNames = wordsOf(`
-  Answer App Ask Asked Attempt Availability Call CallParts CartAddress Change Checks Claim Claims CodeOutcome CodeView Column
-  Connections Customer Discard Draft EndpointFacts Failure Field Finding Found FoundOrder FoundProduct FoundSku Installation
-  Line Log Merchant Message Mode Offer OpenAsk Order Outcome Parcel Places Plural Posted Problem ProductStatus
-  PromotionStatus Refusal RefusalCode RefusedRow Scope ServerParts Session Sheet Shop Shown SignInView
-  StripeFailure TextKey Texts Typed Values Verdict Visit Words answerChallenge answerPage answered ar baseOf brand
-  bringForward button category createApp de delivery en endSession entryOf errorPage es facts failed failedPage field fieldsOf
-  fill findOrder findSession folded fr framed goTo hashOf isGivenUp isOfOrder isOutdated isPicture isReadOnly ja joined
-  leaseMs listExpired listOf listOrders lockMerchantById merchantMembers nl notice openSession order orderSummary originOf
-  pageIn pay places print product productSummary redirect refundAnswerOf refundMark removeMember rotateKey script send
-  shownMethod steps style tell texts unavailable valuesOf versionIn voidMark waitsMs wholeCode wordsFor wordsIn wordsOf
+  App Availability CallParts CartAddress CodeOutcome CodeView Column Customer Field Installation Log Merchant Mode Order Plural
+  ProductStatus PromotionStatus Refusal RefusedRow Scope ServerParts Session SignInView StripeFailure TextKey answerPage ar
+  createApp de en endSession errorPage es failedPage findOrder findSession fr isGivenUp isOfOrder isOutdated isPicture
+  isReadOnly ja listOf listOrders lockMerchantById merchantMembers nl pageIn refundMark script shownMethod style voidMark
+  wholeCode
 `)
 
 const root = join(import.meta.dirname, '..')

@@ -7,14 +7,14 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { type LimitedWorld, type RowWorld, testRows } from '../harness/rows.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer } from '../harness/testServer.ts'
-import { namedIn } from '../src/contract/components.ts'
+import { collectNamedSchemas } from '../src/contract/components.ts'
 import { printOpenApi, type SurfaceDocument } from '../src/contract/openapi.ts'
 import { IdempotencyKey } from '../src/contract/parts.ts'
 import { type RefusalCode, refusalCodes } from '../src/contract/refusals.ts'
 import { nullable, object, oneOf, Type } from '../src/contract/schema.ts'
-import { type ErrorFacts, type Operation, ok, type Surface } from '../src/contract/surface.ts'
+import { type ErrorFacts, type Operation, okReply, type Surface } from '../src/contract/surface.ts'
 import type { Principal } from '../src/platform/access/principal.ts'
-import type { Denied, Gate } from '../src/platform/http/gates.ts'
+import type { DeniedCaller, Gate } from '../src/platform/http/gates.ts'
 import type { Handlers } from '../src/platform/http/handler.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from '../src/platform/http/surfaces.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -58,7 +58,7 @@ const row = {
 const operations = {
   listNotes: {
     ...row, method: 'GET', path: '/notes/v1/notes', scope: 'notes:read', idempotency: 'none', paged: true,
-    summary: 'List notes', query: NoteQuery, body: null, reply: ok(NoteList), refusals: [],
+    summary: 'List notes', query: NoteQuery, body: null, reply: okReply(NoteList), refusals: [],
   },
   createNote: {
     ...row, method: 'POST', path: '/notes/v1/notes', scope: 'notes:write', idempotency: 'required',
@@ -99,7 +99,7 @@ const cookieGate: Gate<Person> = async ({ raw }) => {
   return name === undefined ? denied : { principal: person(name, scopes.split(',')) }
 }
 
-const denied: Denied = { headers: { 'www-authenticate': 'Cookie' }, isSuspicious: true }
+const denied: DeniedCaller = { headers: { 'www-authenticate': 'Cookie' }, isSuspicious: true }
 
 function person(name: string, scopes: readonly string[]): Person {
   const id = `user_${name}`
@@ -142,7 +142,7 @@ const document: SurfaceDocument = {
     createNote: { path: {}, body: { text: 'Milk' }, reply: { id: 'note_1', text: 'Milk', color: 'red' } },
     ping: { path: { name: 'ada' }, body: undefined, reply: undefined },
   },
-  schemas: [...namedIn(schemas), ['IdempotencyKey', IdempotencyKey]],
+  schemas: [...collectNamedSchemas(schemas), ['IdempotencyKey', IdempotencyKey]],
   errorSchema: NoteFault,
   codes: refusalCodes,
   errorDetails: {},

@@ -10,7 +10,7 @@ import { openTestServer, type TestServer } from '../harness/testServer.ts'
 import { endsAfter } from '../harness/turns.ts'
 import { listEndedCarts } from '../src/domain/carts/retention.ts'
 import { listEndedSessions, listToErase } from '../src/domain/checkout/retention.ts'
-import { discardSome } from '../src/domain/webhooks/store.ts'
+import { discardSomeDeliveries } from '../src/domain/webhooks/store.ts'
 import {
   listAnnounced,
   listFinished,
@@ -19,7 +19,7 @@ import {
   listOldTexts,
   listOverdueEndpoints,
   listPending,
-  newPlaces,
+  newSweepPositions,
   sweepWebhooks,
 } from '../src/domain/webhooks/sweep.ts'
 import { listDeadCredentials } from '../src/platform/access/store.ts'
@@ -110,7 +110,7 @@ eachEngine('a sweep', (given) => {
     const { storage, installationId } = testServer
     const discard = (limit: number) =>
       storage.write((tx) =>
-        discardSome(tx, { installationId, id: 'whe_other' }, { dueBy: now, error: null, limit, now }),
+        discardSomeDeliveries(tx, { installationId, id: 'whe_other' }, { dueBy: now, error: null, limit, now }),
       )
     // After a few times PostgreSQL keeps its plan.
     for (let time = 0; time < 8; time += 1) assert.equal(await discard(10), 0)
@@ -136,7 +136,7 @@ eachEngine('a sweep', (given) => {
     })
     const behind: Planted = { prefix: 'behind', at: now - 35 * day, body: '{}', count: 10 }
     await plantEvents(testServer, behind)
-    const places = newPlaces()
+    const places = newSweepPositions()
     const turn = () => sweepWebhooks(storage, now, { places, isEnding: endsAfter(2) })
     assert.equal(await turn(), true)
     assert.equal(await textsOf(storage, 'behind'), 10, 'a turn is bounded')

@@ -7,7 +7,7 @@ import { berlin, market } from '../harness/carts.ts'
 import { checkoutOf, secretOf } from '../harness/checkout.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer } from '../harness/testServer.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 
 eachEngine('the operations of the open interface', (given) => {
@@ -68,7 +68,7 @@ eachEngine('the operations of the open interface', (given) => {
       [cancelled.cancellation.status, cancelled.cancellation.refund.amount, cancelled.cancellation.restocked],
       ['refund_pending', 6790, [{ skuId: carts.sku('ROSE-12'), quantity: 2 }]],
     )
-    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await payRefunds({ ...testServer.app.payTools, onPaid: recordRefundEnd }, testServer.clock.now)
     const order = (await testServer.ask('getStorefrontOrder', { path })).body.data
     assert.deepEqual(
       [order.status, order.paymentStatus, order.totals.refunded, order.cancellation.status],

@@ -12,12 +12,12 @@ import { poison } from '../harness/poison.ts'
 import { rival } from '../harness/shops.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { testSecretText } from '../harness/testServer.ts'
-import { openScopes as scopes } from '../src/contract/words.ts'
+import { openInterfaceScopes as scopes } from '../src/contract/words.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { openSession } from '../src/domain/checkout/sessions.ts'
 import { endSessionsOfEnded } from '../src/domain/checkout/sweep.ts'
-import { uninstall } from '../src/domain/oauth/installing.ts'
-import { chargesOf } from '../src/domain/payments/providers/sandbox/provider.ts'
+import { uninstallApp } from '../src/domain/oauth/installing.ts'
+import { listTestCharges } from '../src/domain/payments/providers/sandbox/provider.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
 import { Refusal } from '../src/platform/kit/refuse.ts'
 
@@ -45,7 +45,7 @@ async function openScene(given: Given) {
     checkout,
     open: (items: Readonly<Record<string, number>> = { 'ROSE-12': 2, CARD: 1 }) =>
       checkout.ready(items, { successUrl: 'https://app.example/thanks', cancelUrl: 'https://app.example/cart' }),
-    end: async () => assert.equal(await storage.write((tx) => uninstall(tx, installationId, clock.now)), true),
+    end: async () => assert.equal(await storage.write((tx) => uninstallApp(tx, installationId, clock.now)), true),
     sweep: (limit?: number) => endSessionsOfEnded(storage, testServer.app.payTools, clock.now, limit),
     held: async () => {
       const rows = await storage.read(
@@ -127,7 +127,7 @@ eachEngine('after an app is uninstalled', (given) => {
     await assertClosed(await scene.post(cancelled.secret, 'again', {}))
     const { status, version: kept } = await scene.session(sessionId)
     assert.deepEqual([status, kept], ['open', view.session.version])
-    assert.deepEqual(await chargesOf(scene.testServer.storage), [])
+    assert.deepEqual(await listTestCharges(scene.testServer.storage), [])
     const [counts] = await scene.testServer.storage.read(
       (db) => db.sql<object>`
         select (select count(*) from payments) as "payments", (select count(*) from orders) as "orders",
@@ -226,7 +226,7 @@ eachEngine('after an app is uninstalled', (given) => {
     const { status, orderId } = await scene.session(sessionId)
     assert.equal(status, 'completed')
     assert.deepEqual(
-      (await chargesOf(scene.testServer.storage)).map(({ state }) => state),
+      (await listTestCharges(scene.testServer.storage)).map(({ state }) => state),
       ['approved'],
     )
 

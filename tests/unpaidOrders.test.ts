@@ -14,7 +14,7 @@ import { rival } from '../harness/shops.ts'
 import { anyEngine, type Given } from '../harness/storage.ts'
 import { openTestServer, settingsOf, type TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
-import { fulfilOrder, payOrder } from '../src/domain/orders/operator.ts'
+import { fulfilOrder, recordOrderPaid } from '../src/domain/orders/operator.ts'
 import { cancelUnpaidOrders } from '../src/domain/orders/unpaid.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
 import { RowsFailed } from '../src/platform/jobs/rows.ts'
@@ -93,7 +93,9 @@ anyEngine('an order that awaits payment', (given) => {
     await scene.testServer.apply(shop([{ mode: 'test', method: 'bank_transfer', termDays: 1 }]))
     assert.equal((await scene.orders.read(orderId)).body.data.paymentDueAt, data.paymentDueAt)
     const key = { installationId: scene.testServer.installationId, orderId }
-    await scene.testServer.storage.write((tx) => payOrder(tx, key, { now: scene.testServer.clock.now, cause: null }))
+    await scene.testServer.storage.write((tx) =>
+      recordOrderPaid(tx, key, { now: scene.testServer.clock.now, cause: null }),
+    )
     assert.equal((await scene.orders.read(orderId)).body.data.paymentDueAt, null)
     scene.testServer.clock.now += 100 * day
     assert.equal(await scene.sweep(), 0)
@@ -167,7 +169,7 @@ anyEngine('an order that awaits payment', (given) => {
 
     // The transfer comes after all: it is owed back, and the shopper reads that.
     const key = { installationId: testServer.installationId, orderId }
-    await testServer.storage.write((tx) => payOrder(tx, key, { now: testServer.clock.now, cause: null }))
+    await testServer.storage.write((tx) => recordOrderPaid(tx, key, { now: testServer.clock.now, cause: null }))
     assert.match(await scene.page(path), /Refund on its way/)
     const after = await scene.page(`/c/${secret}`)
     assert.match(after, /Your order was cancelled/)
@@ -251,7 +253,7 @@ anyEngine('orders past their payment term', (given) => {
       const deeds = [
         () => cancelUnpaidOrders(testServer.storage, now, 20),
         () => cancelUnpaidOrders(second, now, 20),
-        () => countDone(second.write((tx) => payOrder(tx, key, moment))),
+        () => countDone(second.write((tx) => recordOrderPaid(tx, key, moment))),
         () => countDone(testServer.storage.write((tx) => fulfilOrder(tx, key, parcel, moment))),
         () => orders.cancel(orderId).then(({ status }) => (status === 200 ? 1 : 0)),
       ]

@@ -11,7 +11,7 @@ import { answer, openReceiver, type Received } from '../harness/receiver.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
-import { refundPaid } from '../src/domain/orders/refunds.ts'
+import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 import { releaseLeases } from '../src/domain/webhooks/claim.ts'
 import {
@@ -19,20 +19,20 @@ import {
   changeEndpoint,
   disableEndpoint,
   type EndpointInput,
+  type EndpointWithSecret,
   enableEndpoint,
-  type MadeEndpoint,
   pauseEndpoint,
   pingEndpoint,
   removeEndpoint,
   rotateSecret,
 } from '../src/domain/webhooks/endpoints.ts'
-import { waitsMs } from '../src/domain/webhooks/schedule.ts'
+import { deliveryWaitsMs } from '../src/domain/webhooks/schedule.ts'
 import {
+  countDueDeliveries,
   type Delivery,
   listAttempts,
   listNewestDeliveries,
   lockEndpoint,
-  readDue,
 } from '../src/domain/webhooks/store.ts'
 import { sweepWebhooks } from '../src/domain/webhooks/sweep.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -42,7 +42,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-function add(testServer: TestServer, input: Partial<EndpointInput> & { url: string }): Promise<MadeEndpoint> {
+function add(testServer: TestServer, input: Partial<EndpointInput> & { url: string }): Promise<EndpointWithSecret> {
   const whole = { description: '', events: ['*'], ...input }
   const tools = { rootSecret: testSecret, allowPrivate: true }
   return testServer.storage.write((tx) =>
@@ -51,11 +51,11 @@ function add(testServer: TestServer, input: Partial<EndpointInput> & { url: stri
 }
 
 // Oldest first.
-async function deliveriesOf(testServer: TestServer, { endpoint }: MadeEndpoint): Promise<Delivery[]> {
+async function deliveriesOf(testServer: TestServer, { endpoint }: EndpointWithSecret): Promise<Delivery[]> {
   return (await testServer.storage.read((db) => listNewestDeliveries(db, endpoint, 1_000))).toReversed()
 }
 
-async function endpointOf(testServer: TestServer, { endpoint }: MadeEndpoint) {
+async function endpointOf(testServer: TestServer, { endpoint }: EndpointWithSecret) {
   const found = await testServer.storage.write((tx) => lockEndpoint(tx, testServer.installationId, endpoint.id))
   assert.ok(found)
   return found
@@ -78,14 +78,14 @@ async function happen(testServer: TestServer, count: number, subject: () => stri
   })
 }
 
-function ping(testServer: TestServer, { endpoint }: MadeEndpoint) {
+function ping(testServer: TestServer, { endpoint }: EndpointWithSecret) {
   return testServer.storage.write((tx) =>
     pingEndpoint(tx, testServer.installationId, endpoint.id, testServer.clock.now),
   )
 }
 
 // Moves the clock to the instant the only open delivery is due, and lets it be sent.
-async function nextAttempt(testServer: TestServer, made: MadeEndpoint): Promise<Delivery> {
+async function nextAttempt(testServer: TestServer, made: EndpointWithSecret): Promise<Delivery> {
   const waiting = (await deliveriesOf(testServer, made)).find(({ dueAt }) => dueAt !== null)
   testServer.clock.now = Math.max(
     testServer.clock.now,
@@ -120,7 +120,7 @@ eachEngine('webhooks', (given) => {
     const paid = await pay(secret, view)
     const orderId = paid.view.session.orderId as string
     await testServer.ask('cancelStorefrontOrder', { path: { orderId }, body: { idempotencyKey: 'cancel' } })
-    await payRefunds({ ...testServer.app.payTools, onPaid: refundPaid }, testServer.clock.now)
+    await payRefunds({ ...testServer.app.payTools, onPaid: recordRefundEnd }, testServer.clock.now)
     await testServer.app.dispatcher.dispatchDue()
 
     const written = await testServer.storage.read(
@@ -180,7 +180,7 @@ eachEngine('webhooks', (given) => {
     }
     assert.equal(receiver.received.length, 12)
     for (const [index, wait] of waits.entries()) {
-      const base = waitsMs[index + 1] as number
+      const base = deliveryWaitsMs[index + 1] as number
       assert.ok(wait >= base && wait <= base * 1.2, `wait ${index + 1} is ${wait}, the table says ${base}`)
     }
     assert.deepEqual([row.status, row.attempts, row.lastStatusCode, row.lastError], ['failed', 12, 500, 'status 500'])
@@ -382,7 +382,7 @@ eachEngine('webhooks', (given) => {
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
     await testServer.ask('createPublicCart', { body: { idempotencyKey: 'a' } })
-    const due = () => testServer.storage.read((db) => readDue(db, testServer.clock.now + 9_000))
+    const due = () => testServer.storage.read((db) => countDueDeliveries(db, testServer.clock.now + 9_000))
     assert.deepEqual(await due(), { count: 1, since: testServer.clock.now })
     await testServer.storage.write((tx) =>
       pauseEndpoint(tx, testServer.installationId, made.endpoint.id, testServer.clock.now),

@@ -12,7 +12,7 @@ import { testSecret, testSecretText } from '../harness/testServer.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import { addEndpoint, disableEndpoint, enableEndpoint, pauseEndpoint } from '../src/domain/webhooks/endpoints.ts'
-import { openSecret } from '../src/domain/webhooks/signature.ts'
+import { decryptWebhookSecret } from '../src/domain/webhooks/signature.ts'
 import { type Endpoint, listEndpoints, lockEndpoint } from '../src/domain/webhooks/store.ts'
 import { type ApplyReport, applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
@@ -83,7 +83,7 @@ anyEngine('webhooks in a shop file', (given) => {
       made.map(({ id, url, secretSealed }) => ({
         endpointId: id,
         url,
-        secret: openSecret(testSecret, id, secretSealed),
+        secret: decryptWebhookSecret(testSecret, id, secretSealed),
       })),
     )
     const second = await applyShop(storage, file, options)

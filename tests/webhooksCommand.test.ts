@@ -18,9 +18,9 @@ import { claimDeliveries } from '../src/domain/webhooks/claim.ts'
 import { enableEndpoint, pingEndpoint } from '../src/domain/webhooks/endpoints.ts'
 import { recordOutcomes } from '../src/domain/webhooks/outcomes.ts'
 import type { CallOutcome } from '../src/domain/webhooks/sender.ts'
-import { newSecret, signatureOf, signedHeaders } from '../src/domain/webhooks/signature.ts'
+import { makeWebhookSecret, signedHeaders, signWebhook } from '../src/domain/webhooks/signature.ts'
 import { type Endpoint, findEndpointAnywhere, listEndpoints } from '../src/domain/webhooks/store.ts'
-import { problemOf } from '../src/ops/cli/listen.ts'
+import { findWebhookProblem } from '../src/ops/cli/listen.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { receiverUrl } from '../src/ops/provisioning/webhooks.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
@@ -511,18 +511,18 @@ describe('webhooks listen', () => {
     assert.equal((await storage.read((db) => listEndpoints(db, installation.id))).length, 1)
   })
 
-  const secret = newSecret()
+  const secret = makeWebhookSecret()
   const now = 1_800_000_000_000
   const message = { id: 'evt_1', timestamp: now / 1_000, body }
   const good = {
     'webhook-id': 'evt_1',
     'webhook-timestamp': String(now / 1_000),
-    'webhook-signature': signatureOf(secret, message),
+    'webhook-signature': signWebhook(secret, message),
   }
   const stamped = (time: string, timestamp: number) => ({
     ...good,
     'webhook-timestamp': time,
-    'webhook-signature': signatureOf(secret, { ...message, timestamp }),
+    'webhook-signature': signWebhook(secret, { ...message, timestamp }),
   })
   const half = `${'v1,'.padEnd(47, 'A')}`
   const edge = now / 1_000 - 300
@@ -558,7 +558,7 @@ describe('webhooks listen', () => {
     ['a body that is not UTF-8', good, Buffer.from([0x7b, 0xff]), /not UTF-8/],
   ] as const) {
     test(`${problem ? 'refuses' : 'accepts'} ${name}`, () => {
-      const told = problemOf(headers, Buffer.from(bytes), [newSecret(), secret], now)
+      const told = findWebhookProblem(headers, Buffer.from(bytes), [makeWebhookSecret(), secret], now)
       if (problem) assert.match(told ?? 'verified', problem)
       else assert.equal(told, undefined)
     })

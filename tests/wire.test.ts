@@ -11,8 +11,8 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { givenEngine } from '../harness/storage.ts'
 import { type Answer, assertError, openTestServer, type TestServer } from '../harness/testServer.ts'
 import { PublicErrorResponse } from '../src/contract/errors.ts'
-import { compile } from '../src/contract/validator.ts'
-import { Rendered } from '../src/platform/http/handler.ts'
+import { compileSchema } from '../src/contract/validator.ts'
+import { RenderedReply } from '../src/platform/http/handler.ts'
 
 const cart = '/api/v1/open/storefront/carts/cart_x/items/sku_x'
 const idempotent = { idempotencyKey: 'k-1' }
@@ -26,13 +26,15 @@ describe('bad input', () => {
     hasty = await openTestServer(given, { headersTimeoutMs: 400, requestTimeoutMs: 600 })
     testServer = await openTestServer(given, {
       extraHandlers: {
-        updatePublicCartItemQuantity: async ({ body }) => new Rendered(JSON.stringify({ data: body })),
+        updatePublicCartItemQuantity: async ({ body }) => new RenderedReply(JSON.stringify({ data: body })),
         getPublicCart: async () => {
           throw new Error('a defect with detail /etc/passwd')
         },
         // A list that always goes on, and tells from where it was asked to.
         listApiKeyCatalogProducts: async ({ paging }) =>
-          new Rendered(JSON.stringify({ data: [], meta: { count: 0, next: paging.next('on'), after: paging.after } })),
+          new RenderedReply(
+            JSON.stringify({ data: [], meta: { count: 0, next: paging.next('on'), after: paging.after } }),
+          ),
       },
     })
   })
@@ -702,7 +704,7 @@ describe('connections', () => {
   })
 })
 
-const errorIssues = compile(PublicErrorResponse)
+const errorIssues = compileSchema(PublicErrorResponse)
 
 function assertWireError(text: string, status: number): void {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2)

@@ -12,7 +12,7 @@ import { anyEngine, eachEngine } from '../harness/storage.ts'
 import { openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { postWithdrawal, typedWithdrawal, withdraw } from '../harness/withdrawals.ts'
 import { forgetShopper } from '../src/domain/checkout/forget.ts'
-import { mailRound } from '../src/domain/emails/send.ts'
+import { sendDueEmails } from '../src/domain/emails/send.ts'
 import { findMerchantFace } from '../src/domain/merchants/store.ts'
 import { openWithdrawnReturns } from '../src/domain/withdrawals/openreturn.ts'
 import { deleteOldWithdrawals } from '../src/domain/withdrawals/retention.ts'
@@ -118,7 +118,7 @@ eachEngine('withdrawals', (given) => {
     assert.ok(mail)
     const typed = { name: 'Ada https://evil.example', order: 'T-4711', items: 'the www.evil.example vase' }
     await withdraw(shop(), typed)
-    while ((await mailRound(mail)) > 0);
+    while ((await sendDueEmails(mail)) > 0);
     const [toShopper, toMerchant] = ['ada@example.com', 'help@bloom.example'].map((to) =>
       mailServer.emails.findLast((email) => email.to.includes(to)),
     )

@@ -2,7 +2,7 @@
 // with its clock in the past. The orders in the database show which parts are done, so the next start continues where one that was killed
 // stopped.
 
-import { Past, type PastParts } from '../../src/ops/past.ts'
+import { type PastParts, PastSimulator } from '../../src/ops/past.ts'
 import type { DemoPerson, HistoryFacts } from './facts.ts'
 import { type Act, type Month, type PlannedOrder, planMonth } from './month.ts'
 import { demoAnswer, demoEndpoints } from './receivers.ts'
@@ -18,7 +18,7 @@ export interface HistoryParts extends Pick<PastParts, 'storage' | 'rootSecret' |
 export async function makeDemoHistory({ facts, isEnding, rest, ...parts }: HistoryParts): Promise<void> {
   const { anchor, shop } = facts
   const month = planMonth(anchor)
-  const past = new Past({
+  const past = new PastSimulator({
     ...{ ...parts, shop, endsAt: anchor },
     receiver: (call) =>
       demoAnswer(call, (name, at) => !month.outages[name].some(({ from, to }) => at >= from && at < to)),
@@ -53,7 +53,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 
 interface People {
-  past: Past
+  past: PastSimulator
   facts: HistoryFacts
   month: Month
 }

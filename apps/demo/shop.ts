@@ -3,8 +3,8 @@
 
 import { readFile } from 'node:fs/promises'
 import type { ProductEntry } from '../../src/contract/entries.ts'
-import { adminScopes, openScopes, type Role, type Scope } from '../../src/contract/words.ts'
-import { agentSettingsOf, setAgentSettings } from '../../src/domain/agents/settings.ts'
+import { adminScopes, openInterfaceScopes, type Role, type Scope } from '../../src/contract/words.ts'
+import { loadAgentSettings, setAgentSettings } from '../../src/domain/agents/settings.ts'
 import type { ProductRow } from '../../src/domain/catalog/product.ts'
 import { listProductsBySlug } from '../../src/domain/catalog/store.ts'
 import {
@@ -16,10 +16,10 @@ import {
 } from '../../src/domain/merchants/store.ts'
 import { findAppByName } from '../../src/domain/oauth/apps.ts'
 import { findPlacedSpan } from '../../src/domain/orders/store.ts'
-import { normalCode } from '../../src/domain/promotions/store.ts'
+import { normalizePromotionCode } from '../../src/domain/promotions/store.ts'
 import { demoSlug } from '../../src/domain/sites/places.ts'
 import { insertSite } from '../../src/domain/sites/store.ts'
-import { hashPassword, madePasswordCost, makePassword } from '../../src/domain/users/password.ts'
+import { generatedPasswordCost, hashPassword, makePassword } from '../../src/domain/users/password.ts'
 import { createUser, findUserByEmail, findUserForSignIn, setPassword } from '../../src/domain/users/users.ts'
 import { applyShop } from '../../src/ops/provisioning/apply.ts'
 import type { ShopFile } from '../../src/ops/provisioning/shopfile.ts'
@@ -49,7 +49,7 @@ export interface DemoShop {
 }
 
 const demoScopes = {
-  full: openScopes,
+  full: openInterfaceScopes,
   catalog: ['catalog:read'],
   none: [],
   admin: adminScopes,
@@ -86,7 +86,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
   const openedAt = (await storage.read(isWhole)) ? now : now - openedMs
   const [merchantId, passwordHash] = await Promise.all([
     openShop(storage, file, openedAt),
-    hashPassword(password, madePasswordCost),
+    hashPassword(password, generatedPasswordCost),
   ])
   return storage.write(async (tx) => {
     await lockMerchant(tx, demoSlug)
@@ -102,7 +102,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
     ]
     // Agents may buy in the demo shop, with test cards. Settings that were changed since are not overwritten.
     const seller = { merchantId, mode: installation.mode }
-    if ((await agentSettingsOf(tx, seller)).version === 0)
+    if ((await loadAgentSettings(tx, seller)).version === 0)
       await setAgentSettings(tx, seller, { level: 'buy', who: 'anyone' }, now)
     await ensureDemoPeople(tx, rootSecret, { merchantId, passwordHash, openedAt, now })
     return {
@@ -110,7 +110,7 @@ export async function makeDemoShop(storage: Storage, rootSecret: RootSecret, now
       installation: { id: installation.id },
       keys: { full, catalog, none, admin },
       products: slugs.flatMap((slug) => products.filter((product) => product.slug === slug)).map(shownProduct),
-      promotionCodes: (file.promotions ?? []).map(({ code }) => normalCode(code)),
+      promotionCodes: (file.promotions ?? []).map(({ code }) => normalizePromotionCode(code)),
       webhookEndpoint,
       user: { email: demoPeople.owner.email, password },
       colleagues: [demoPeople.staff, demoPeople.viewer],

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { agentRows } from '../../src/contract/admin/agents.ts'
+import type { agentOperationRows } from '../../src/contract/admin/agents.ts'
 import { unusedName } from './catalog.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
-export const agentGivens: Readonly<Record<keyof typeof agentRows, Given>> = {
+export const agentGivens: Readonly<Record<keyof typeof agentOperationRows, Given>> = {
   getAdminAgents: async () => ({}),
   updateAdminAgents: async (testServer) => {
     const { version, level } = (await testServer.askAdmin('getAdminAgents')).body.data

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { catalogRows } from '../../src/contract/admin/catalog.ts'
+import type { catalogOperationRows } from '../../src/contract/admin/catalog.ts'
 import type { ProductEntry } from '../../src/contract/entries.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import type { TestServer } from '../testServer.ts'
@@ -40,7 +40,7 @@ export const createPromotion = (testServer: Asks, members: object = {}) =>
     promotion: { code: unusedName('CODE'), name: 'Ten off', type: 'percentage', percentage: 1_000, ...members },
   })
 
-export const catalogGivens: Readonly<Record<keyof typeof catalogRows, Given>> = {
+export const catalogGivens: Readonly<Record<keyof typeof catalogOperationRows, Given>> = {
   listAdminProducts: async () => ({}),
   getAdminProduct: async (testServer) => ({ path: { productId: (await createProduct(testServer)).id } }),
   createAdminProduct: async () => ({ body: { product: productEntry() } }),

@@ -1,9 +1,9 @@
-import type { changeRows } from '../../src/contract/admin/changes.ts'
+import type { changeOperationRows } from '../../src/contract/admin/changes.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import { orderGivens } from './orders.ts'
 import type { Given } from './world.ts'
 
-export const changeGivens: Readonly<Record<keyof typeof changeRows, Given>> = {
+export const changeGivens: Readonly<Record<keyof typeof changeOperationRows, Given>> = {
   listAdminChanges: async () => ({}),
   undoAdminChange: async (testServer) => {
     const { path, body } = await orderGivens.updateAdminFulfillment(testServer)

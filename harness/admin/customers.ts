@@ -1,4 +1,4 @@
-import type { CustomerSummary, customerRows } from '../../src/contract/admin/customers.ts'
+import type { CustomerSummary, customerOperationRows } from '../../src/contract/admin/customers.ts'
 import { linkCustomers } from '../../src/domain/customers/link.ts'
 import { testSecret } from '../testServer.ts'
 import type { AdminTestServer, Given } from './world.ts'
@@ -17,7 +17,7 @@ export async function someCustomer(testServer: AdminTestServer): Promise<string>
   return (await listed())[0]?.id ?? ''
 }
 
-export const customerGivens: Readonly<Record<keyof typeof customerRows, Given>> = {
+export const customerGivens: Readonly<Record<keyof typeof customerOperationRows, Given>> = {
   listAdminCustomers: async () => ({}),
   getAdminCustomer: known,
   getAdminCustomerDetails: known,

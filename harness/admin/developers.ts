@@ -1,4 +1,4 @@
-import type { developerRows } from '../../src/contract/admin/developers.ts'
+import type { developerOperationRows } from '../../src/contract/admin/developers.ts'
 import { insertInstallation } from '../../src/domain/merchants/store.ts'
 import { addEndpoint, pingEndpoint } from '../../src/domain/webhooks/endpoints.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
@@ -48,7 +48,7 @@ const installation: Given = async (testServer) => ({
 })
 const key: Given = async (testServer) => ({ path: { keyId: (await testServer.newKey([])).id }, body: {} })
 
-export const developerGivens: Readonly<Record<keyof typeof developerRows, Given>> = {
+export const developerGivens: Readonly<Record<keyof typeof developerOperationRows, Given>> = {
   listAdminInstallations: async () => ({}),
   createAdminInstallation: async () => ({ body: { name: newId('ins'), redirectHosts: ['shop.example.com'] } }),
   endAdminInstallation: installation,

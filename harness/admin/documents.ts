@@ -1,10 +1,10 @@
-import type { documentRows } from '../../src/contract/admin/documents.ts'
+import type { documentOperationRows } from '../../src/contract/admin/documents.ts'
 import { issueDocuments } from '../../src/domain/documents/issue.ts'
 import { listDocumentsOfOrder } from '../../src/domain/documents/store.ts'
 import { testSecret } from '../testServer.ts'
 import type { Given } from './world.ts'
 
-export const documentGivens: Readonly<Record<keyof typeof documentRows, Given>> = {
+export const documentGivens: Readonly<Record<keyof typeof documentOperationRows, Given>> = {
   listAdminDocuments: async () => ({}),
   getAdminDocument: async (world) => ({ path: { documentId: await issueDocument(world) } }),
   listAdminDocumentExport: async (world) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { draftRows } from '../../src/contract/admin/drafts.ts'
+import type { draftOperationRows } from '../../src/contract/admin/drafts.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../../src/platform/outbox/emails.ts'
 import { cartsOf } from '../carts.ts'
@@ -17,7 +17,7 @@ export async function draftOf(testServer: TestServer, more: object = {}) {
 
 const made: Given = async (testServer) => ({ path: { draftId: (await draftOf(testServer)).draft.id } })
 
-export const draftGivens: Readonly<Record<keyof typeof draftRows, Given>> = {
+export const draftGivens: Readonly<Record<keyof typeof draftOperationRows, Given>> = {
   listAdminDrafts: async () => ({}),
   getAdminDraft: made,
   createAdminDraft: async (testServer) => {

@@ -1,7 +1,7 @@
-import type { editRows } from '../../src/contract/admin/edits.ts'
+import type { editOperationRows } from '../../src/contract/admin/edits.ts'
 import type { Given } from './world.ts'
 
-export const editGivens: Readonly<Record<keyof typeof editRows, Given>> = {
+export const editGivens: Readonly<Record<keyof typeof editOperationRows, Given>> = {
   editAdminOrder: async (testServer) => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 2 } })
     const { items } = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data

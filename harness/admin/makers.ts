@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { makerRows } from '../../src/contract/admin/makers.ts'
+import type { makerOperationRows } from '../../src/contract/admin/makers.ts'
 import type { MakerEntry } from '../../src/contract/entries.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import type { TestServer } from '../testServer.ts'
@@ -24,7 +24,7 @@ export async function createMaker(testServer: Pick<TestServer, 'askAdmin'>, memb
   return answer.body.data
 }
 
-export const makerGivens: Readonly<Record<keyof typeof makerRows, Given>> = {
+export const makerGivens: Readonly<Record<keyof typeof makerOperationRows, Given>> = {
   listAdminMakers: async () => ({}),
   createAdminMaker: async () => ({ body: { maker: makerEntry() } }),
   replaceAdminMaker: async (testServer) => {

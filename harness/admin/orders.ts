@@ -1,4 +1,4 @@
-import type { orderRows } from '../../src/contract/admin/orders.ts'
+import type { orderOperationRows } from '../../src/contract/admin/orders.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import type { Given } from './world.ts'
 
@@ -7,7 +7,7 @@ const one = { items: { CARD: 1 } }
 
 const placed: Given = async ({ orders }) => ({ path: { orderId: (await orders.place(one)).orderId } })
 
-export const orderGivens: Readonly<Record<keyof typeof orderRows, Given>> = {
+export const orderGivens: Readonly<Record<keyof typeof orderOperationRows, Given>> = {
   listAdminOrders: async () => ({}),
   getAdminOrder: placed,
   getAdminOrderCustomer: placed,

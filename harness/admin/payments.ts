@@ -1,4 +1,4 @@
-import type { paymentRows } from '../../src/contract/admin/payments.ts'
+import type { paymentOperationRows } from '../../src/contract/admin/payments.ts'
 import { createBank } from '../bank.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
@@ -25,7 +25,7 @@ const connected: Given = async (testServer) => {
 
 const newAccount = { provider: 'redirect', keys: { key: 'bank_test_acct1' } }
 
-export const paymentGivens: Readonly<Record<keyof typeof paymentRows, Given>> = {
+export const paymentGivens: Readonly<Record<keyof typeof paymentOperationRows, Given>> = {
   connectAdminPaymentAccount: async (testServer) => {
     await endLiving(testServer)
     return { body: newAccount }

@@ -1,4 +1,4 @@
-import type { peopleRows } from '../../src/contract/admin/people.ts'
+import type { peopleOperationRows } from '../../src/contract/admin/people.ts'
 import { setSecondFactorRequired } from '../../src/domain/users/members.ts'
 import { hashPassword } from '../../src/domain/users/password.ts'
 import { scopesOfRole } from '../../src/domain/users/roles.ts'
@@ -33,7 +33,7 @@ export const peopleScopes = {
   endAdminMemberSessions: scopesOfRole.viewer,
 } as const
 
-export const peopleGivens: Readonly<Record<keyof typeof peopleRows, Given>> = {
+export const peopleGivens: Readonly<Record<keyof typeof peopleOperationRows, Given>> = {
   getAdminPeople: async () => ({}),
   updateAdminPeople: async ({ storage, merchantId }) => {
     await storage.write((tx) => setSecondFactorRequired(tx, merchantId, false))

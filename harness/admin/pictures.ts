@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { pictureRows } from '../../src/contract/admin/pictures.ts'
+import type { pictureOperationRows } from '../../src/contract/admin/pictures.ts'
 import type { Given } from './world.ts'
 
 // A PNG of this size with a resolution drawn at random, so each is another file.
@@ -23,7 +23,7 @@ function chunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([length, Buffer.from(name, 'latin1'), content, Buffer.alloc(4)])
 }
 
-export const pictureGivens: Readonly<Record<keyof typeof pictureRows, Given>> = {
+export const pictureGivens: Readonly<Record<keyof typeof pictureOperationRows, Given>> = {
   uploadAdminPicture: async () => ({ body: { content: pngOf().toString('base64') } }),
   getAdminRemotePictures: async () => ({}),
 }

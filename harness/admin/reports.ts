@@ -1,6 +1,6 @@
-import type { reportRows } from '../../src/contract/admin/reports.ts'
+import type { reportOperationRows } from '../../src/contract/admin/reports.ts'
 import type { Given } from './world.ts'
 
-export const reportGivens: Readonly<Record<keyof typeof reportRows, Given>> = {
+export const reportGivens: Readonly<Record<keyof typeof reportOperationRows, Given>> = {
   getAdminSalesReport: async () => ({ query: '?by=week' }),
 }

@@ -1,4 +1,4 @@
-import type { returnRows } from '../../src/contract/admin/returns.ts'
+import type { returnOperationRows } from '../../src/contract/admin/returns.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
@@ -48,7 +48,7 @@ const of =
     return { path: { returnId }, body }
   }
 
-export const returnGivens: Readonly<Record<keyof typeof returnRows, Given>> = {
+export const returnGivens: Readonly<Record<keyof typeof returnOperationRows, Given>> = {
   listAdminReturns: async () => ({}),
   getAdminReturn: async (testServer) => ({ path: { returnId: (await approved(testServer)).returnId } }),
   createAdminReturn: async (testServer) => {

@@ -1,4 +1,4 @@
-import type { shopRows } from '../../src/contract/admin/shop.ts'
+import type { shopOperationRows } from '../../src/contract/admin/shop.ts'
 import { unusedName } from './catalog.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
@@ -8,7 +8,7 @@ const zones = () => [
   { zone: unusedName('zone'), countries: ['DE'], options: [{ id: 'standard', label: 'Standard', amount: 490 }] },
 ]
 
-export const shopGivens: Readonly<Record<keyof typeof shopRows, Given>> = {
+export const shopGivens: Readonly<Record<keyof typeof shopOperationRows, Given>> = {
   getAdminShop: async () => ({}),
   updateAdminShop: async (testServer) => ({
     body: { expectedVersion: (await shopOf(testServer)).version, name: unusedName('Shop') },

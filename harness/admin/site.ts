@@ -1,6 +1,6 @@
-import type { pageRows } from '../../src/contract/admin/pages.ts'
-import type { redirectRows } from '../../src/contract/admin/redirects.ts'
-import type { siteRows } from '../../src/contract/admin/site.ts'
+import type { pageOperationRows } from '../../src/contract/admin/pages.ts'
+import type { redirectOperationRows } from '../../src/contract/admin/redirects.ts'
+import type { siteOperationRows } from '../../src/contract/admin/site.ts'
 import { unusedName } from './catalog.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
@@ -11,7 +11,7 @@ async function become(testServer: AdminTestServer, id: 'openAdminSite' | 'closeA
   await testServer.askAdmin(id, { body: { expectedVersion, idempotencyKey: crypto.randomUUID() } })
 }
 
-export const siteGivens: Readonly<Record<keyof typeof siteRows, Given>> = {
+export const siteGivens: Readonly<Record<keyof typeof siteOperationRows, Given>> = {
   getAdminSite: async () => ({}),
   replaceAdminSite: async (testServer) => {
     const { version: expectedVersion, published, draft } = await siteOf(testServer)
@@ -68,7 +68,7 @@ async function clearPages({ storage, merchantId }: AdminTestServer): Promise<voi
 
 const pageOf = (slug: string) => ({ slug, title: unusedName('Page'), bodyHtml: '<p>Text</p>' })
 
-export const pageGivens: Readonly<Record<keyof typeof pageRows, Given>> = {
+export const pageGivens: Readonly<Record<keyof typeof pageOperationRows, Given>> = {
   getAdminPages: async () => ({}),
   getAdminPage: async (testServer) => ({ path: { slug: (await addedPage(testServer)).slug } }),
   createAdminPage: async (testServer) => {
@@ -91,7 +91,7 @@ async function addedRedirect(testServer: AdminTestServer): Promise<{ redirectId:
   return { redirectId: (await testServer.askAdmin('createAdminRedirect', { body })).body.data.id }
 }
 
-export const redirectGivens: Readonly<Record<keyof typeof redirectRows, Given>> = {
+export const redirectGivens: Readonly<Record<keyof typeof redirectOperationRows, Given>> = {
   listAdminRedirects: async () => ({}),
   getAdminRedirect: async (testServer) => ({ path: await addedRedirect(testServer) }),
   createAdminRedirect: async () => ({ body: { from: `/${unusedName('old')}`, to: null } }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { transferRows } from '../../src/contract/admin/transfers.ts'
+import type { transferOperationRows } from '../../src/contract/admin/transfers.ts'
 import type { ImportKind } from '../../src/contract/words.ts'
 import { loopsFor } from '../../src/ops/cli/loops.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
@@ -81,7 +81,7 @@ export async function clearTransfers(testServer: TestServer): Promise<void> {
   await runTransfers(testServer)
 }
 
-export const transferGivens: Readonly<Record<keyof typeof transferRows, Given>> = {
+export const transferGivens: Readonly<Record<keyof typeof transferOperationRows, Given>> = {
   listAdminTransfers: async () => ({}),
   createAdminTransfer: async (testServer) => {
     await clearTransfers(testServer)

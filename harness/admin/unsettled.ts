@@ -1,4 +1,4 @@
-import type { unsettledRows } from '../../src/contract/admin/unsettled.ts'
+import type { unsettledOperationRows } from '../../src/contract/admin/unsettled.ts'
 import type { AdminTestServer, Given } from './world.ts'
 
 const hour = 3_600_000
@@ -21,7 +21,7 @@ const old: Given = async (testServer) => ({
   path: { paymentId: (await unsettledPayment(testServer, 15 * 24 * hour)).paymentId },
 })
 
-export const unsettledGivens: Readonly<Record<keyof typeof unsettledRows, Given>> = {
+export const unsettledGivens: Readonly<Record<keyof typeof unsettledOperationRows, Given>> = {
   listAdminUnsettledPayments: async () => ({}),
   getAdminPayment: old,
   closeAdminPayment: async (testServer) => ({ ...(await old(testServer)), body: { outcome: 'succeeded' } }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AdminWithdrawal, withdrawalRows } from '../../src/contract/admin/withdrawals.ts'
+import type { AdminWithdrawal, withdrawalOperationRows } from '../../src/contract/admin/withdrawals.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import { withdraw } from '../withdrawals.ts'
 import type { Given } from './world.ts'
@@ -26,7 +26,7 @@ const receivedOfSent: Given = async (testServer) => {
   return withdrawn(testServer, number)
 }
 
-export const withdrawalGivens: Readonly<Record<keyof typeof withdrawalRows, Given>> = {
+export const withdrawalGivens: Readonly<Record<keyof typeof withdrawalOperationRows, Given>> = {
   listAdminWithdrawals: async () => ({}),
   getAdminWithdrawal: received,
   getAdminWithdrawalStatement: received,

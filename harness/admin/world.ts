@@ -1,8 +1,8 @@
 // A server in which every row of the admin surface can be asked: for each, a request that is good. A group of operations has a
 // file of its own.
 
-import { catalogRows } from '../../src/contract/admin/catalog.ts'
-import { makerRows } from '../../src/contract/admin/makers.ts'
+import { catalogOperationRows } from '../../src/contract/admin/catalog.ts'
+import { makerOperationRows } from '../../src/contract/admin/makers.ts'
 import type { AdminOperationId } from '../../src/contract/admin/operations.ts'
 import type { AdminScope } from '../../src/contract/words.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
@@ -88,8 +88,8 @@ const sharedByModes: ReadonlySet<AdminOperationId> = new Set<AdminOperationId>([
   'removeAdminMember',
   'resetAdminMemberPassword',
   'endAdminMemberSessions',
-  ...(Object.keys(catalogRows) as AdminOperationId[]),
-  ...(Object.keys(makerRows) as AdminOperationId[]),
+  ...(Object.keys(catalogOperationRows) as AdminOperationId[]),
+  ...(Object.keys(makerOperationRows) as AdminOperationId[]),
   ...(['checkAdminHost', 'makeAdminHostMain', 'removeAdminHost'] as const),
   // Its request names only SKUs.
   'createAdminDraft',

@@ -1,7 +1,7 @@
 // Mollie in the suite of all payment providers, and as an account of a shop.
 
 import assert from 'node:assert/strict'
-import { type AccountRow, insertAccount, sealSecrets } from '../../src/domain/payments/accounts.ts'
+import { type AccountRow, encryptAccountSecrets, insertAccount } from '../../src/domain/payments/accounts.ts'
 import type { Charge } from '../../src/domain/payments/port.ts'
 import { createMollieAccounts } from '../../src/domain/payments/providers/mollie/account.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
@@ -24,7 +24,7 @@ export async function connectMollie(
 ): Promise<void> {
   const { now } = testServer.clock
   const account = mollieAccount(mollie, { ...testServer.seller, id: newId('pac'), createdAt: now, updatedAt: now })
-  const secretsSealed = sealSecrets(testSecret, account, { key: mollie.profile.test.key })
+  const secretsSealed = encryptAccountSecrets(testSecret, account, { key: mollie.profile.test.key })
   await testServer.storage.write((tx) => insertAccount(tx, { ...account, secretsSealed }))
 }
 

@@ -3,7 +3,7 @@
 // here is refused, so an adapter that begins to send one has to be checked against those pages first.
 
 import { nullable, object, oneOf, Type } from '../../src/contract/schema.ts'
-import { compile } from '../../src/contract/validator.ts'
+import { compileSchema } from '../../src/contract/validator.ts'
 
 export interface Amount {
   currency: string
@@ -119,12 +119,12 @@ const paging = object({
 })
 
 export const checks = {
-  createPayment: compile(createPayment),
-  updatePayment: compile(updatePayment),
-  createRefund: compile(createRefund),
-  paging: compile(paging),
-  getPayment: compile(object({ embed: Type.Optional(oneOf(['refunds,chargebacks'])) })),
-  nothing: compile(object({})),
+  createPayment: compileSchema(createPayment),
+  updatePayment: compileSchema(updatePayment),
+  createRefund: compileSchema(createRefund),
+  paging: compileSchema(paging),
+  getPayment: compileSchema(object({ embed: Type.Optional(oneOf(['refunds,chargebacks'])) })),
+  nothing: compileSchema(object({})),
 }
 
 // The decimals of https://docs.mollie.com/docs/multicurrency. (That HUF and TWD are rounded for PayPal is PayPal's matter.)

@@ -1,6 +1,6 @@
 // A server whose merchant has an account at the stand-in for Stripe, in test mode. Both have the same clock.
 
-import { insertAccount, sealSecrets } from '../../src/domain/payments/accounts.ts'
+import { encryptAccountSecrets, insertAccount } from '../../src/domain/payments/accounts.ts'
 import { createStripeAccounts } from '../../src/domain/payments/providers/stripe/account.ts'
 import { newId } from '../../src/platform/kit/ids.ts'
 import type { Given } from '../storage.ts'
@@ -50,7 +50,7 @@ export async function openStripeShop(
       ...account,
       provider: 'stripe',
       public: connected.public,
-      secretsSealed: sealSecrets(testSecret, account, connected.secrets),
+      secretsSealed: encryptAccountSecrets(testSecret, account, connected.secrets),
       previousSealed: null,
       previousUntil: null,
       seenUntil: null,

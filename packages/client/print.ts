@@ -4,8 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { adminDocument } from '../../src/contract/admin/document.ts'
 import { createComponents } from '../../src/contract/components.ts'
-import { methods } from '../../src/contract/methods.ts'
-import { openDocument } from '../../src/contract/open/document.ts'
+import { clientMethodNames } from '../../src/contract/methods.ts'
+import { openInterfaceDocument } from '../../src/contract/open/document.ts'
 import { eventSchemaName } from '../../src/contract/open/events.ts'
 import type { SurfaceDocument } from '../../src/contract/openapi.ts'
 import type { Operation } from '../../src/contract/surface.ts'
@@ -25,7 +25,7 @@ interface Printed {
 }
 
 const openPrinted: Printed = {
-  document: openDocument,
+  document: openInterfaceDocument,
   client: 'ShopClient',
   table: 'openTable',
   tokenClient: 'InstallationClient',
@@ -113,7 +113,7 @@ interface Member {
 function membersOf({ surface }: SurfaceDocument): Member[] {
   return Object.entries(surface.operations).map(([id, row]) => ({
     id,
-    method: methods[surface.name as 'open' | 'admin'].get(id) ?? '',
+    method: clientMethodNames[surface.name as 'open' | 'admin'].get(id) ?? '',
     row,
   }))
 }

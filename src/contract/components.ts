@@ -1,6 +1,6 @@
 // The named schemas of an OpenAPI document. Replaces each named part of a schema by a reference to it.
 
-import { originOf, type TSchema } from './schema.ts'
+import { originalSchemaOf, type TSchema } from './schema.ts'
 
 export interface Components {
   schemaRef(schema: TSchema): { $ref: string }
@@ -11,7 +11,7 @@ export interface Components {
 export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 
 // A schema is exported under its public name, which begins with a capital, so the exports of a module list its named schemas.
-export function namedIn(...modules: readonly object[]): NamedSchemas {
+export function collectNamedSchemas(...modules: readonly object[]): NamedSchemas {
   return modules
     .flatMap((module): [string, unknown][] => Object.entries(module))
     .filter(([name]) => /^[A-Z]/.test(name)) as [string, TSchema][]
@@ -47,7 +47,7 @@ export function createComponents(named: NamedSchemas): Components {
   function withRefs(value: unknown, onPart: (part: TSchema) => void, root: TSchema): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map((item) => withRefs(item, onPart, root))
-    const part = originOf(value)
+    const part = originalSchemaOf(value)
     if (value !== root && names.has(part)) {
       onPart(part)
       const { description } = value as Described

@@ -4,7 +4,7 @@
 
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
-import { described, nullable, object, oneOf, type Static, type TSchema, Type } from './schema.ts'
+import { nullable, object, oneOf, type Static, type TSchema, Type, withDescription } from './schema.ts'
 import {
   customerNamesRules,
   manualMethods,
@@ -17,14 +17,14 @@ import {
   withdrawalExemptions,
 } from './words.ts'
 
-export const slug = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
+export const slugSchema = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', minLength: 1, maxLength: 120 })
 const country = Type.String({ pattern: '^[A-Z]{2}$' })
-export const amount = Type.Integer({ minimum: 0, maximum: limits.amountMax })
+export const amountSchema = Type.Integer({ minimum: 0, maximum: limits.amountMax })
 const word = Type.String({ pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', minLength: 1, maxLength: 40 })
-export const text = (maxLength: number) => Type.String({ maxLength })
-export const name = Type.String({ minLength: 1, maxLength: 200 })
+export const textSchema = (maxLength: number) => Type.String({ maxLength })
+export const nameSchema = Type.String({ minLength: 1, maxLength: 200 })
 const lineOf = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: patterns.line.source })
-export const brand = lineOf(limits.brandLengthMax)
+export const brandSchema = lineOf(limits.brandLengthMax)
 
 // Limits of the whole category tree. Rendering supports a somewhat deeper tree.
 export const categoryDepthMax = 8
@@ -35,7 +35,7 @@ export const skusMax = 2_048
 export const skuCodeLengthMax = 255
 
 // An https address, or a path under /media/, which this server serves. `domain/catalog/problems.ts` checks what a pattern cannot express.
-export const picture = Type.String({
+export const pictureSchema = Type.String({
   pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?(/|$)|/media/)',
   maxLength: 2000,
 })
@@ -53,71 +53,71 @@ function texts(bounds: { keyLengthMax: number; textLengthMin: number; textLength
 const metadata = texts({ keyLengthMax: 40, textLengthMin: 0, textLengthMax: 500, entriesMax: 20 })
 
 // The description of a member is shown by `apply --schema` in editors, and printed into docs/shop-file.md and the OpenAPI document.
-export function optional<const Schema extends TSchema>(description: string, schema: Schema) {
-  return Type.Optional(described(description, schema))
+export function optionalMember<const Schema extends TSchema>(description: string, schema: Schema) {
+  return Type.Optional(withDescription(description, schema))
 }
 
 export const MeasureEntry = object({
-  amount: described('How much is in it.', Type.Integer({ minimum: 1, maximum: limits.measureAmountMax })),
+  amount: withDescription('How much is in it.', Type.Integer({ minimum: 1, maximum: limits.measureAmountMax })),
   unit: oneOf(measureUnits),
-  per: optional(
+  per: optionalMember(
     'What the unit price is for; of the same kind as the unit (default: kg, l, m, m2 or piece).',
     oneOf(measureBases),
   ),
 })
 
 export const SkuEntry = object({
-  code: described(
+  code: withDescription(
     'Your own code, unique within the shop. It is the name of the SKU in every later file.',
     Type.String({ minLength: 1, maxLength: skuCodeLengthMax }),
   ),
-  name: optional('Without it: the values of its options, or the name of the product.', name),
-  options: optional(
+  name: optionalMember('Without it: the values of its options, or the name of the product.', nameSchema),
+  options: optionalMember(
     'Its value for each option of the product: `{ Size: 250 g }`.',
     texts({ keyLengthMax: 100, textLengthMin: 1, textLengthMax: 200, entriesMax: 3 }),
   ),
-  price: described('In minor units: 450 is 4.50.', amount),
-  compareAtPrice: optional(
+  price: withDescription('In minor units: 450 is 4.50.', amountSchema),
+  compareAtPrice: optionalMember(
     'A former price that is announced; above the price. The shop shows a reduction only as far as the price was higher in the 30 days before.',
-    nullable(amount),
+    nullable(amountSchema),
   ),
-  stock: optional(
+  stock: optionalMember(
     'Opening stock: it counts when the SKU is new. On known SKUs it is set by `apply --stock` only (default: 0).',
     Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
   ),
-  backorder: optional('Whether it may be sold when there is none left (default: false).', Type.Boolean()),
-  counted: optional(
+  backorder: optionalMember('Whether it may be sold when there is none left (default: false).', Type.Boolean()),
+  counted: optionalMember(
     'false for what has no stock, such as a service: it can always be bought (default: true).',
     Type.Boolean(),
   ),
-  maxPerOrder: optional(
+  maxPerOrder: optionalMember(
     `How many one order may hold (default: ${limits.quantityMax}).`,
     Type.Integer({ minimum: 1, maximum: limits.quantityMax }),
   ),
-  requiresShipping: optional('false for what is sent by e-mail or downloaded (default: true).', Type.Boolean()),
-  weightGrams: optional(
+  requiresShipping: optionalMember('false for what is sent by e-mail or downloaded (default: true).', Type.Boolean()),
+  weightGrams: optionalMember(
     'What the weight steps of a shipping option add up.',
     nullable(Type.Integer({ minimum: 0, maximum: limits.weightGramsMax })),
   ),
-  measure: optional(
+  measure: optionalMember(
     'What it contains, for the unit price: `{ amount: 250, unit: g, per: 100g }`.',
     nullable(MeasureEntry),
   ),
-  taxClass: optional(
+  taxClass: optionalMember(
     'Which of the tax rates applies; a class without a rate pays the standard one (default: standard).',
     word,
   ),
-  image: optional('A picture of this SKU.', nullable(picture)),
-  barcode: optional('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
+  image: optionalMember('A picture of this SKU.', nullable(pictureSchema)),
+  barcode: optionalMember('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
 })
 
 // Manufacturers and responsible persons belong to a shop, and any number of products may name one. Regulation (EU) 2023/988, Art. 19,
 // demands these members.
 const partyMembers = {
-  name: described('Name, registered trade name or trade mark.', name),
-  address: described('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
-  country: described('Where it is established, by ISO 3166-1.', country),
-  contact: described(
+  name: withDescription('Name, registered trade name or trade mark.', nameSchema),
+  address: withDescription('Lines of the postal address.', Type.Array(nameSchema, { minItems: 1, maxItems: 6 })),
+  country: withDescription('Where it is established, by ISO 3166-1.', country),
+  contact: withDescription(
     'An e-mail address, or a page that begins with https.',
     Type.String({ pattern: patterns.contact.source, maxLength: 254 }),
   ),
@@ -126,87 +126,96 @@ const partyMembers = {
 export const PartyEntry = object(partyMembers)
 
 export const MakerEntry = object({
-  slug: described('A word of your choice; its name in every later file.', slug),
+  slug: withDescription('A word of your choice; its name in every later file.', slugSchema),
   ...partyMembers,
-  responsible: optional(
+  responsible: optionalMember(
     'The person in the EU who is responsible for its products. A maker outside of the EU needs one for products that are sold there.',
     nullable(PartyEntry),
   ),
 })
 
 export const WarningEntry = object({
-  language: optional('Of the text (default: any).', nullable(oneOf(textLanguages))),
+  language: optionalMember('Of the text (default: any).', nullable(oneOf(textLanguages))),
   text: Type.String({ minLength: 1, maxLength: limits.warningLengthMax }),
 })
 
 export const GuaranteeEntry = object({
   years: Type.Integer({ minimum: 3, maximum: limits.guaranteeYearsMax }),
-  url: optional(
+  url: optionalMember(
     'The conditions, on a page that begins with https.',
     nullable(Type.String({ pattern: '^https://[^\\s]+$', maxLength: 500 })),
   ),
 })
 
 export const ProductEntry = object({
-  slug: described('Its name in addresses, unique within the shop, and in every later file.', slug),
-  name,
-  brand: optional('Who makes it. Shoppers find it by its brand and can narrow lists to it.', nullable(brand)),
-  maker: optional('The slug of the maker, who is named to shoppers with addresses.', nullable(slug)),
-  warnings: optional('Warnings and safety information.', Type.Array(WarningEntry, { maxItems: limits.warningsMax })),
-  withdrawalExempt: optional(
+  slug: withDescription('Its name in addresses, unique within the shop, and in every later file.', slugSchema),
+  name: nameSchema,
+  brand: optionalMember(
+    'Who makes it. Shoppers find it by its brand and can narrow lists to it.',
+    nullable(brandSchema),
+  ),
+  maker: optionalMember('The slug of the maker, who is named to shoppers with addresses.', nullable(slugSchema)),
+  warnings: optionalMember(
+    'Warnings and safety information.',
+    Type.Array(WarningEntry, { maxItems: limits.warningsMax }),
+  ),
+  withdrawalExempt: optionalMember(
     'Why shoppers cannot withdraw from the contract about it. Sealed goods can be sent back while they are sealed.',
     nullable(oneOf(withdrawalExemptions)),
   ),
-  digital: optional(
+  digital: optionalMember(
     'Supplied at once: the checkout asks for the consent that ends the right of withdrawal (default: false).',
     Type.Boolean(),
   ),
-  guarantee: optional(
+  guarantee: optionalMember(
     "The producer's guarantee of durability for the whole product, free of charge, for more than two years.",
     nullable(GuaranteeEntry),
   ),
-  summary: optional('One or two sentences for lists.', text(500)),
-  seoTitle: optional(
+  summary: optionalMember('One or two sentences for lists.', textSchema(500)),
+  seoTitle: optionalMember(
     'The title that search engines show (default: the name). They cut it after about 60 characters.',
     nullable(lineOf(limits.seoTitleLengthMax)),
   ),
-  seoDescription: optional(
+  seoDescription: optionalMember(
     'The text below it (default: the summary, or the beginning of the description). They cut it after about 160 characters.',
     nullable(lineOf(limits.seoDescriptionLengthMax)),
   ),
-  description: optional(
+  description: optionalMember(
     'Plain text; paragraphs are separated by an empty line. Without it: the text of `descriptionHtml`.',
-    text(limits.descriptionLengthMax),
+    textSchema(limits.descriptionLengthMax),
   ),
-  descriptionHtml: optional(
+  descriptionHtml: optionalMember(
     'The same with formatting: headings, lists, tables, bold, links. Anything else, such as styles, pictures and scripts, is removed. Without it the product has only its plain text.',
-    nullable(text(limits.descriptionHtmlLengthMax)),
+    nullable(textSchema(limits.descriptionHtmlLengthMax)),
   ),
-  categories: optional('Slugs of categories in this file.', Type.Array(slug, { maxItems: 20, uniqueItems: true })),
-  tags: optional(
+  categories: optionalMember(
+    'Slugs of categories in this file.',
+    Type.Array(slugSchema, { maxItems: 20, uniqueItems: true }),
+  ),
+  tags: optionalMember(
     'Words of your choice.',
     Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { maxItems: 50, uniqueItems: true }),
   ),
-  images: optional(
+  images: optionalMember(
     'The first one stands for the product.',
     Type.Array(
       object({
-        url: picture,
-        alt: optional('What is to be seen, for those who cannot see it.', text(500)),
-        width: optional('In pixels.', nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
-        height: optional('In pixels.', nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
+        url: pictureSchema,
+        alt: optionalMember('What is to be seen, for those who cannot see it.', textSchema(500)),
+        width: optionalMember('In pixels.', nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
+        height: optionalMember('In pixels.', nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
       }),
       { maxItems: 50 },
     ),
   ),
-  options: optional(
+  options: optionalMember(
     'What the shopper chooses by, such as a size. Each SKU then names a value for each option.',
     Type.Array(
       object({
         name: Type.String({ minLength: 1, maxLength: 100 }),
-        values: described(
+        values: withDescription(
           'In the order in which they are shown.',
-          Type.Array(name, { minItems: 1, maxItems: skusMax }),
+          Type.Array(nameSchema, { minItems: 1, maxItems: skusMax }),
         ),
       }),
       {
@@ -214,59 +223,62 @@ export const ProductEntry = object({
       },
     ),
   ),
-  published: optional('false takes it out of the catalog (default: true).', Type.Boolean()),
-  publishedAt: optional(
+  published: optionalMember('false takes it out of the catalog (default: true).', Type.Boolean()),
+  publishedAt: optionalMember(
     'Lists show the newest first. Not in the future (default: when it was first applied).',
     Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,3})?Z$' }),
   ),
-  metadata: optional('Texts for your own programs; only API keys can read them.', metadata),
-  skus: described('What is sold, at least one.', Type.Array(SkuEntry, { minItems: 1, maxItems: skusMax })),
+  metadata: optionalMember('Texts for your own programs; only API keys can read them.', metadata),
+  skus: withDescription('What is sold, at least one.', Type.Array(SkuEntry, { minItems: 1, maxItems: skusMax })),
 })
 
 export const CategoryEntry = object({
-  slug,
-  name,
-  description: optional('Plain text.', text(5_000)),
-  parent: optional(
+  slug: slugSchema,
+  name: nameSchema,
+  description: optionalMember('Plain text.', textSchema(5_000)),
+  parent: optionalMember(
     `The slug of the category above it, in this file; at most ${categoryDepthMax} levels.`,
-    nullable(slug),
+    nullable(slugSchema),
   ),
-  position: optional(
+  position: optionalMember(
     'Lower ones come first among those below one parent (default: 0).',
     Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   ),
-  image: Type.Optional(nullable(picture)),
+  image: Type.Optional(nullable(pictureSchema)),
 })
 
 export const TaxEntry = object({
   country,
-  region: optional(
+  region: optionalMember(
     'A part of the country by ISO 3166-2, such as CA for California. Without it: the whole country.',
     Type.String({ pattern: '^[A-Z0-9]{1,3}$' }),
   ),
-  class: optional('The tax class of the SKUs it is for (default: standard).', word),
-  rate: described('Basis points: 1900 is 19 %.', Type.Integer({ minimum: 0, maximum: limits.taxRateBpsMax })),
+  class: optionalMember('The tax class of the SKUs it is for (default: standard).', word),
+  rate: withDescription('Basis points: 1900 is 19 %.', Type.Integer({ minimum: 0, maximum: limits.taxRateBpsMax })),
 })
 
 export const ShippingZoneEntry = object({
-  zone: described('A word of your choice.', word),
-  countries: described(
+  zone: withDescription('A word of your choice.', word),
+  countries: withDescription(
     '`*` stands for every country that no other zone names.',
     Type.Array(Type.Union([country, Type.Literal('*')]), { minItems: 1, maxItems: 250, uniqueItems: true }),
   ),
-  options: described(
+  options: withDescription(
     'What the shopper chooses from; the first is taken until they do.',
     Type.Array(
       object({
-        id: described('A word of your choice.', word),
-        label: described('What the shopper reads.', name),
-        amount: described('In minor units.', amount),
-        freeFrom: optional('Free from this subtotal on, before discount.', nullable(amount)),
-        weightSteps: optional(
+        id: withDescription('A word of your choice.', word),
+        label: withDescription('What the shopper reads.', nameSchema),
+        amount: withDescription('In minor units.', amountSchema),
+        freeFrom: optionalMember('Free from this subtotal on, before discount.', nullable(amountSchema)),
+        weightSteps: optionalMember(
           'Heavier parcels cost more: the first step whose limit is not exceeded names the amount. Above the last, the option is not offered.',
-          Type.Array(object({ upToGrams: Type.Integer({ minimum: 1, maximum: limits.weightGramsMax }), amount }), {
-            maxItems: 20,
-          }),
+          Type.Array(
+            object({ upToGrams: Type.Integer({ minimum: 1, maximum: limits.weightGramsMax }), amount: amountSchema }),
+            {
+              maxItems: 20,
+            },
+          ),
         ),
       }),
       { minItems: 1, maxItems: 10 },
@@ -276,38 +288,41 @@ export const ShippingZoneEntry = object({
 
 // Must have exactly the member that fits its type: `percentage`, `amount`, or neither for free shipping.
 export const PromotionEntry = object({
-  code: described('What shoppers type, in any case.', Type.String({ minLength: 1, maxLength: 64 })),
-  name,
+  code: withDescription('What shoppers type, in any case.', Type.String({ minLength: 1, maxLength: 64 })),
+  name: nameSchema,
   type: oneOf(promotionTypes),
-  percentage: optional(
+  percentage: optionalMember(
     'Basis points: 1000 is 10 %. For the type `percentage`.',
     Type.Integer({ minimum: 1, maximum: 10_000 }),
   ),
-  amount: optional(
+  amount: optionalMember(
     'In minor units. For the type `fixed_amount`.',
     Type.Integer({ minimum: 1, maximum: limits.amountMax }),
   ),
-  currency: optional("Of its amounts (default: the merchant's).", nullable(Type.String({ pattern: '^[A-Z]{3}$' }))),
-  minimumSubtotal: optional('The code waits until the cart is worth this much.', nullable(amount)),
-  startsAt: optional('Valid from this instant on, in UTC: 2026-12-01T00:00:00Z.', nullable(text(30))),
-  endsAt: optional('Valid until before this instant.', nullable(text(30))),
-  usageLimit: optional(
+  currency: optionalMember(
+    "Of its amounts (default: the merchant's).",
+    nullable(Type.String({ pattern: '^[A-Z]{3}$' })),
+  ),
+  minimumSubtotal: optionalMember('The code waits until the cart is worth this much.', nullable(amountSchema)),
+  startsAt: optionalMember('Valid from this instant on, in UTC: 2026-12-01T00:00:00Z.', nullable(textSchema(30))),
+  endsAt: optionalMember('Valid until before this instant.', nullable(textSchema(30))),
+  usageLimit: optionalMember(
     'Uses by everyone together; with 0 the code is known and used up.',
     nullable(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
   ),
-  customerLimit: optional(
+  customerLimit: optionalMember(
     'Uses by one customer, who is known by their e-mail.',
     nullable(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   ),
-  categories: optional(
+  categories: optionalMember(
     'Only for products of these categories and those below them. With `skus`: for either.',
-    Type.Array(slug, { maxItems: 50, uniqueItems: true }),
+    Type.Array(slugSchema, { maxItems: 50, uniqueItems: true }),
   ),
-  skus: optional(
+  skus: optionalMember(
     'Only for these SKU codes.',
     Type.Array(Type.String({ minLength: 1, maxLength: skuCodeLengthMax }), { maxItems: 250, uniqueItems: true }),
   ),
-  disabled: optional('Left out, it stays as the operator has it.', Type.Boolean()),
+  disabled: optionalMember('Left out, it stays as the operator has it.', Type.Boolean()),
 })
 
 // Payments that the merchant collects without a provider, by mode and method. Methods that a file does not name stay unchanged. At first
@@ -315,15 +330,15 @@ export const PromotionEntry = object({
 export const PaymentMethodEntry = object({
   mode: oneOf(modes),
   method: oneOf(manualMethods),
-  enabled: optional(
+  enabled: optionalMember(
     'Left out, a method is offered when a file first names it, and later stays as the operator has it.',
     Type.Boolean(),
   ),
-  instructions: optional(
+  instructions: optionalMember(
     'What the shopper is told, such as the bank account. A bank transfer in live mode needs it.',
     nullable(Type.String({ minLength: 1, maxLength: limits.instructionsLengthMax })),
   ),
-  termDays: optional(
+  termDays: optionalMember(
     'An order that is not paid after so many days is cancelled; null: never (default: 14 for a bank transfer, never for cash on delivery).',
     nullable(Type.Integer({ minimum: 1, maximum: limits.termDaysMax })),
   ),
@@ -332,18 +347,21 @@ export const PaymentMethodEntry = object({
 const page = Type.String({ pattern: '^https?://', maxLength: 2000 })
 
 export const LegalEntry = object({
-  name: described('Of the company or the person.', name),
-  address: optional('Lines of the postal address.', Type.Array(name, { minItems: 1, maxItems: 6 })),
-  vatId: optional('Number for value added tax.', Type.String({ minLength: 1, maxLength: 40 })),
-  registration: optional('Such as court and number of the register.', Type.String({ minLength: 1, maxLength: 200 })),
-  taxNumber: optional(
+  name: withDescription('Of the company or the person.', nameSchema),
+  address: optionalMember('Lines of the postal address.', Type.Array(nameSchema, { minItems: 1, maxItems: 6 })),
+  vatId: optionalMember('Number for value added tax.', Type.String({ minLength: 1, maxLength: 40 })),
+  registration: optionalMember(
+    'Such as court and number of the register.',
+    Type.String({ minLength: 1, maxLength: 200 }),
+  ),
+  taxNumber: optionalMember(
     'Number at the tax office, where there is no `vatId`.',
     Type.String({ minLength: 1, maxLength: 40 }),
   ),
-  street: optional('Street and number. E-invoices have the address in parts.', name),
-  postalCode: optional('Of the address.', Type.String({ minLength: 1, maxLength: 20 })),
-  city: optional('Of the address.', name),
-  phone: optional('For questions about invoices.', Type.String({ minLength: 3, maxLength: 40 })),
+  street: optionalMember('Street and number. E-invoices have the address in parts.', nameSchema),
+  postalCode: optionalMember('Of the address.', Type.String({ minLength: 1, maxLength: 20 })),
+  city: optionalMember('Of the address.', nameSchema),
+  phone: optionalMember('For questions about invoices.', Type.String({ minLength: 3, maxLength: 40 })),
 })
 
 const numberFormat = Type.String({
@@ -352,48 +370,54 @@ const numberFormat = Type.String({
 })
 
 export const InvoicesEntry = object({
-  numberFormat: optional(
+  numberFormat: optionalMember(
     'How invoices are numbered (default: `{year}-{number:6}`). With the year, each year begins with 1.',
     numberFormat,
   ),
-  creditNumberFormat: optional('The same for credit notes (default: `C{year}-{number:6}`).', numberFormat),
-  smallBusiness: optional('Whether no tax is charged because the business is small. Invoices say so.', Type.Boolean()),
+  creditNumberFormat: optionalMember('The same for credit notes (default: `C{year}-{number:6}`).', numberFormat),
+  smallBusiness: optionalMember(
+    'Whether no tax is charged because the business is small. Invoices say so.',
+    Type.Boolean(),
+  ),
 })
 
 // Settings of a merchant's shop. Shop files add e-mails and the legal name.
 export const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Berlin.' })
 
 export const merchantMembers = {
-  slug: described('Its name in addresses and commands, and in every later file.', slug),
-  name: described('What shoppers read.', name),
-  currency: described('By ISO 4217. It cannot change once there are prices.', Type.String({ pattern: '^[A-Z]{3}$' })),
-  country: described('By ISO 3166-1.', country),
-  pricesIncludeTax: optional('Whether prices are with tax (default: true).', Type.Boolean()),
-  shippingTax: optional(
+  slug: withDescription('Its name in addresses and commands, and in every later file.', slugSchema),
+  name: withDescription('What shoppers read.', nameSchema),
+  currency: withDescription(
+    'By ISO 4217. It cannot change once there are prices.',
+    Type.String({ pattern: '^[A-Z]{3}$' }),
+  ),
+  country: withDescription('By ISO 3166-1.', country),
+  pricesIncludeTax: optionalMember('Whether prices are with tax (default: true).', Type.Boolean()),
+  shippingTax: optionalMember(
     'How shipping is taxed where the rates name no class `shipping`. goods: as the goods that are shipped, in proportion to their prices. standard: at the standard rate. Without it, goods in the EU, the United Kingdom, Norway, Switzerland and Liechtenstein, and standard elsewhere.',
     nullable(oneOf(shippingTaxRules)),
   ),
-  customerNames: optional(
+  customerNames: optionalMember(
     'What lists of orders show to people who may see customers. shown: the name of who ordered. masked: a masked e-mail address, as to everyone else (default: shown).',
     oneOf(customerNamesRules),
   ),
-  lowStockAt: optional(
+  lowStockAt: optionalMember(
     'At or below this many units a SKU says `low_stock` (default: 5).',
     Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   ),
-  supportEmail: optional(
+  supportEmail: optionalMember(
     'Shown to shoppers.',
     nullable(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
   ),
-  logo: optional(
+  logo: optionalMember(
     'Shown instead of the name on the checkout and the order page; draw the name into it.',
-    nullable(picture),
+    nullable(pictureSchema),
   ),
-  color: optional(
+  color: optionalMember(
     'Of buttons on the checkout and the order page, as `#2c4c3e`. Text on it is black or white, whichever can be read.',
     nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
   ),
-  links: optional(
+  links: optionalMember(
     'Pages of yours, linked below the checkout.',
     object({
       terms: Type.Optional(page),
@@ -402,7 +426,7 @@ export const merchantMembers = {
       imprint: Type.Optional(page),
     }),
   ),
-  synonyms: optional(
+  synonyms: optionalMember(
     'Groups of words that mean the same in a search, such as `[[sofa, couch], [nightstand, bedside table]]`.',
     Type.Array(
       Type.Array(Type.String({ minLength: 1, maxLength: 60 }), { minItems: 2, maxItems: limits.synonymsPerGroupMax }),
@@ -413,8 +437,8 @@ export const merchantMembers = {
 
 export const ShopEntry = object({
   ...merchantMembers,
-  legal: optional('Who sells, as invoices, receipts and packing slips name it.', LegalEntry),
-  invoices: optional('Numbers of invoices and credit notes.', InvoicesEntry),
+  legal: optionalMember('Who sells, as invoices, receipts and packing slips name it.', LegalEntry),
+  invoices: optionalMember('Numbers of invoices and credit notes.', InvoicesEntry),
 })
 
 export type MeasureEntry = Static<typeof MeasureEntry>

@@ -1,14 +1,14 @@
 // The one shape that every error has.
 
-import { type AnyIssueValues, openIssueCodes } from './issues.ts'
+import { type AnyIssueValues, openInterfaceIssueCodes } from './issues.ts'
 import { limits } from './limits.ts'
 import { Count, RequestId, Scope, Version } from './parts.ts'
-import { openRefusalCodes } from './refusals.ts'
+import { openInterfaceRefusalCodes } from './refusals.ts'
 import { nullable, object, oneOf, type Static, Type } from './schema.ts'
 
-export const ErrorCode = oneOf(openRefusalCodes, { description: 'Stable, for programs.' })
+export const ErrorCode = oneOf(openInterfaceRefusalCodes, { description: 'Stable, for programs.' })
 
-export const ErrorIssue = issueSchema(openIssueCodes)
+export const ErrorIssue = issueSchema(openInterfaceIssueCodes)
 
 // `codes`: the issue codes of the surface.
 export function issueSchema<const Codes extends readonly string[]>(codes: Codes) {

@@ -1,14 +1,14 @@
 // Explains why a value does not fit its schema, as a list of places and broken rules. Walks the parts of JSON Schema that the contract
 // uses. The engine always decides whether a single value fits, so the two cannot disagree.
 
-import { answered, type BrokenRule, type Issue, issue } from './issues.ts'
+import { type BrokenRule, type Issue, issue, withShortMessage } from './issues.ts'
 import { limits } from './limits.ts'
-import { idPrefixOf, patterns } from './patterns.ts'
+import { idPrefixOfPattern, patterns } from './patterns.ts'
 import type { TSchema } from './schema.ts'
 
-export type Fits = (schema: TSchema, value: unknown) => boolean
+export type MatchesSchema = (schema: TSchema, value: unknown) => boolean
 
-export function explain(schema: TSchema, value: unknown, fits: Fits): Issue[] {
+export function explainMismatch(schema: TSchema, value: unknown, fits: MatchesSchema): Issue[] {
   const issues: Issue[] = []
   visit({ fits, issues }, schema, value, '', '')
   // If the walk finds no issue, as with a keyword that it does not know, the value is still refused.
@@ -41,7 +41,7 @@ interface Node {
 }
 
 interface Walk {
-  fits: Fits
+  fits: MatchesSchema
   issues: Issue[]
 }
 
@@ -135,7 +135,7 @@ function visitArray(walk: Walk, node: Node, value: unknown[], path: string): voi
 // `orElse` is not among the values of the issue: a form that shows the rule has an empty field for null.
 function report(walk: Walk, path: string, rule: BrokenRule, orElse = ''): void {
   if (walk.issues.length >= limits.issuesMax) return
-  walk.issues.push(answered({ path, ...rule, message: `${rule.message}${orElse}` }))
+  walk.issues.push(withShortMessage({ path, ...rule, message: `${rule.message}${orElse}` }))
 }
 
 // The rule without its leading "must be".
@@ -184,7 +184,7 @@ function stringRule({ minLength, maxLength, pattern }: Node): BrokenRule {
   const length = maxLength === undefined ? {} : { min: minLength ?? 0, max: maxLength }
   const known = Object.values(patterns).find(({ source }) => source === pattern)
   if (known) return issue(known.code, length)
-  const prefix = idPrefixOf(pattern)
+  const prefix = idPrefixOfPattern(pattern)
   return prefix === undefined
     ? issue('pattern_mismatch', { pattern, ...length })
     : issue('not_an_id', { prefix, ...length })

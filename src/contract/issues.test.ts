@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ErrorIssue } from './errors.ts'
-import { answered, filled, issue, issueAt, issueSentences } from './issues.ts'
+import { fillSentence, issue, issueAt, issueSentences, withShortMessage } from './issues.ts'
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
-import { compile } from './validator.ts'
+import { compileSchema } from './validator.ts'
 
 describe('an issue', () => {
   test('has the sentence of its code with its values', () => {
@@ -45,12 +45,12 @@ describe('an issue', () => {
   })
 
   test('is limited in length when answered, and fits the schema', () => {
-    const check = compile(ErrorIssue)
-    const long = answered(issueAt('/a', 'pattern_mismatch', { pattern: 'x'.repeat(2_000) }))
+    const check = compileSchema(ErrorIssue)
+    const long = withShortMessage(issueAt('/a', 'pattern_mismatch', { pattern: 'x'.repeat(2_000) }))
     assert.deepEqual(check(long), [])
     assert.equal(long.message.length, limits.issueLengthMax)
     const many = Array.from({ length: 100 }, (_, i) => `word ${i}`)
-    assert.deepEqual(check(answered(issueAt('/a', 'not_one_of', { allowed: many }))), [])
+    assert.deepEqual(check(withShortMessage(issueAt('/a', 'not_one_of', { allowed: many }))), [])
     assert.ok(check({ ...long, code: 'file_not_utf8' }).length > 0, 'a code of the operator')
   })
 
@@ -62,7 +62,7 @@ describe('an issue', () => {
       const values = Object.fromEntries(
         names.map((name) => [name, numbers.includes(name) ? 7 : lists.includes(name) ? ['a', 'b'] : 'text']),
       )
-      assert.doesNotMatch(filled(sentence, values, { number: String, or: 'or' }), /[{}]|\[\?|\?\]/, code)
+      assert.doesNotMatch(fillSentence(sentence, values, { number: String, or: 'or' }), /[{}]|\[\?|\?\]/, code)
     }
   })
 

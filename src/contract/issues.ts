@@ -10,7 +10,7 @@ const length = '[? ({min} to {max} characters)?]'
 
 // Issues that an operation of the open interface may answer with.
 // biome-ignore format: a table reads best with one row a line
-export const openIssues = {
+export const openInterfaceIssues = {
   // Violations of the schema.
   does_not_match:          'does not match the contract',
   required:                'is required',
@@ -258,11 +258,11 @@ export const operatorIssues = {
   file_unreadable:         '{reason}',
 } as const satisfies Record<string, string>
 
-export const issueSentences = { ...openIssues, ...operatorIssues } as const
+export const issueSentences = { ...openInterfaceIssues, ...operatorIssues } as const
 
 export type IssueCode = keyof typeof issueSentences
 
-export const openIssueCodes = Object.keys(openIssues) as (keyof typeof openIssues)[]
+export const openInterfaceIssueCodes = Object.keys(openInterfaceIssues) as (keyof typeof openInterfaceIssues)[]
 export const issueCodes = Object.keys(issueSentences) as IssueCode[]
 
 // Types of the values that sentences contain.
@@ -333,7 +333,7 @@ export function issue<Code extends IssueCode>(code: Code, ...[given]: ValuesGive
       value === undefined ? [] : [[name, typeof value === 'string' ? cut(value) : value]],
     ),
   )
-  return { code, values, message: filled(issueSentences[code], values, english) }
+  return { code, values, message: fillSentence(issueSentences[code], values, english) }
 }
 
 export function issueAt<Code extends IssueCode>(path: string, code: Code, ...values: ValuesGiven<Code>): Issue {
@@ -350,7 +350,7 @@ export interface ValueStyle {
 const english: ValueStyle = { number: String, or: 'or' }
 
 // Returns the sentence with its values filled in.
-export function filled(sentence: string, values: AnyIssueValues, style: ValueStyle): string {
+export function fillSentence(sentence: string, values: AnyIssueValues, style: ValueStyle): string {
   return sentence
     .replace(/\[\?(.*?)\?\]/g, (_, part: string) =>
       [...part.matchAll(valueName)].every(([, name = '']) => Object.hasOwn(values, name)) ? part : '',
@@ -368,7 +368,7 @@ function shown(name: string, value: IssueValue, { number, or }: ValueStyle): str
 }
 
 // Returns the issue with its message cut to the length that the schema of errors allows.
-export function answered(one: Issue): Issue {
+export function withShortMessage(one: Issue): Issue {
   return { ...one, message: cut(one.message) }
 }
 

@@ -2,7 +2,7 @@
 // reference page are generated with these names.
 
 import { type AdminOperationId, adminSurface } from './admin/operations.ts'
-import { type OperationId, openSurface } from './open/operations.ts'
+import { type OperationId, openInterface } from './open/operations.ts'
 import type { Operation, Surface } from './surface.ts'
 
 // biome-ignore format: a table reads best with one row a line
@@ -69,8 +69,8 @@ const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
 export type Methods = ReadonlyMap<string, string>
 
 // Maps operation ids to method names. Names are unique within a surface.
-export function methodsOf(surface: Surface): Methods {
-  const known: Readonly<Record<string, string>> = surface.name === openSurface.name ? openMethods : adminMethods
+export function mapMethodNames(surface: Surface): Methods {
+  const known: Readonly<Record<string, string>> = surface.name === openInterface.name ? openMethods : adminMethods
   const methods = new Map(
     Object.entries(surface.operations).map(([id, row]) => [id, known[id] ?? methodBy(row.path, id, surface)]),
   )
@@ -97,7 +97,7 @@ const singular = (word: string) => word.replace(/ies$/, 'y').replace(/s$/, '')
 const upperFirst = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
 const lowerFirst = (word: string) => word.slice(0, 1).toLowerCase() + word.slice(1)
 
-export const methods: Readonly<Record<'open' | 'admin', Methods>> = {
-  open: methodsOf(openSurface),
-  admin: methodsOf(adminSurface),
+export const clientMethodNames: Readonly<Record<'open' | 'admin', Methods>> = {
+  open: mapMethodNames(openInterface),
+  admin: mapMethodNames(adminSurface),
 }

@@ -50,12 +50,12 @@ export interface EventsDocument {
   webhooks(schemaRef: Components['schemaRef']): Readonly<Record<string, object>>
 }
 
-export interface DocumentPlace {
+export interface DocumentLocation {
   serverUrl?: string
   version: string
 }
 
-export function openApiDocument(document: SurfaceDocument, { serverUrl = '/', version }: DocumentPlace): object {
+export function openApiDocument(document: SurfaceDocument, { serverUrl = '/', version }: DocumentLocation): object {
   const { surface, title, description, tags, errorSchema, events } = document
   const { schemaRef, componentsOf } = createComponents(document.schemas)
   const rows = Object.values(surface.operations)
@@ -83,7 +83,7 @@ export function openApiDocument(document: SurfaceDocument, { serverUrl = '/', ve
   }
 }
 
-export function printOpenApi(document: SurfaceDocument, place: DocumentPlace): string {
+export function printOpenApi(document: SurfaceDocument, place: DocumentLocation): string {
   return `${JSON.stringify(openApiDocument(document, place), null, 2)}\n`
 }
 
@@ -124,7 +124,7 @@ function operationFor(
   row: Operation,
   schemaRef: Components['schemaRef'],
 ): object {
-  const example = exampleOf(document, id)
+  const example = requireOperationExample(document, id)
   const { status, schema } = row.reply
   const parameters = [...pathParameters(document, row, example), ...queryParameters(row, example)]
   const security = document.callers[row.caller]?.security ?? []
@@ -150,7 +150,7 @@ function operationFor(
   }
 }
 
-export function exampleOf({ examples }: SurfaceDocument, id: string): OperationExample {
+export function requireOperationExample({ examples }: SurfaceDocument, id: string): OperationExample {
   const example = examples[id]
   if (!example) throw new Error(`${id} has no example`)
   return example

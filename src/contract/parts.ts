@@ -2,7 +2,7 @@
 
 import { limits } from './limits.ts'
 import { idPattern, patterns } from './patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from './schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from './schema.ts'
 import { availabilities, eventKinds, type IdNoun, idPrefixes, modes, scopes, taxReliefs, vatStatuses } from './words.ts'
 
 function id(noun: IdNoun, description: string) {
@@ -72,7 +72,7 @@ export const Amount = Type.Integer({
 })
 
 export const Money = object(
-  { amount: described('In minor units of the currency.', Amount), currency: Currency },
+  { amount: withDescription('In minor units of the currency.', Amount), currency: Currency },
   { description: 'A price that stands alone: 1999 and EUR are 19.99 euros.' },
 )
 
@@ -82,7 +82,7 @@ export const Version = Type.Integer({
   description: 'Starts at 1 and grows by one at each change.',
 })
 
-export const ExpectedVersion = described(
+export const ExpectedVersion = withDescription(
   'The version that was seen. Another one now is a 409 version_conflict.',
   Version,
 )
@@ -90,11 +90,11 @@ export const ExpectedVersion = described(
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 // Text that callers send, in one line or in several.
-export function line(minLength: number, maxLength: number, description?: string) {
+export function lineSchema(minLength: number, maxLength: number, description?: string) {
   return Type.String({ minLength, maxLength, pattern: patterns.line.source, ...(description && { description }) })
 }
 
-export function paragraph(minLength: number, maxLength: number, description?: string) {
+export function paragraphSchema(minLength: number, maxLength: number, description?: string) {
   return Type.String({ minLength, maxLength, pattern: patterns.paragraph.source, ...(description && { description }) })
 }
 
@@ -113,8 +113,8 @@ export const Quantity = Type.Integer({ minimum: 1, maximum: limits.quantityMax }
 export const Metadata = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: limits.metadataKeysMax,
-  propertyNames: line(1, limits.metadataKeyLengthMax),
-  additionalProperties: paragraph(0, limits.metadataValueLengthMax),
+  propertyNames: lineSchema(1, limits.metadataKeyLengthMax),
+  additionalProperties: paragraphSchema(0, limits.metadataValueLengthMax),
   description: 'Your own names and values. Kept and given back as they are.',
 })
 
@@ -138,19 +138,19 @@ export const ItemQuantity = object({ skuId: SkuId, quantity: Quantity })
 
 export const Totals = object(
   {
-    subtotal: described('Lines before discount.', Amount),
+    subtotal: withDescription('Lines before discount.', Amount),
     discount: Amount,
-    shipping: described('Before discount; what a promotion takes off it is part of the discount.', Amount),
-    tax: described('Sum of the tax of the lines and of the shipping.', Amount),
+    shipping: withDescription('Before discount; what a promotion takes off it is part of the discount.', Amount),
+    tax: withDescription('Sum of the tax of the lines and of the shipping.', Amount),
     taxIncluded: Type.Boolean({ description: 'Whether the prices contain the tax.' }),
-    total: described('subtotal − discount + shipping, plus tax where prices do not contain it.', Amount),
+    total: withDescription('subtotal − discount + shipping, plus tax where prices do not contain it.', Amount),
     taxReason: Type.Optional(oneOf(taxReliefs, { description: 'Why no tax is charged; left out where it is.' })),
   },
   { description: 'Amounts in the currency of the resource that holds them.' },
 )
 
 export const BuyerVat = object({
-  country: described('Of the VAT number.', Country),
+  country: withDescription('Of the VAT number.', Country),
   status: oneOf(vatStatuses, {
     description: 'pending: it is asked for in VIES. Tax is charged unless it is valid.',
   }),
@@ -164,7 +164,7 @@ export const Customer = object({
 })
 
 export const ListMeta = object({
-  count: described('Rows in this answer.', Count),
+  count: withDescription('Rows in this answer.', Count),
   next: nullable(Type.String(), { description: 'Link to the next rows, relative to the server. Follow it as it is.' }),
 })
 

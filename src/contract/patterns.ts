@@ -91,7 +91,7 @@ export function idPattern(prefix: string): Pattern {
 const prefixBySource = new Map(Object.values(idPrefixes).map((prefix) => [idPattern(prefix).source, prefix]))
 
 // The prefix of the ids that match this pattern.
-export function idPrefixOf(source: string): string | undefined {
+export function idPrefixOfPattern(source: string): string | undefined {
   return prefixBySource.get(source)
 }
 
@@ -99,6 +99,6 @@ const wordsBySource = new Map(
   [...Object.values(patterns), ...Object.values(idPrefixes).map(idPattern)].map(({ source, words }) => [source, words]),
 )
 
-export function wordsFor(source: string): string | undefined {
+export function patternDescription(source: string): string | undefined {
   return wordsBySource.get(source)
 }

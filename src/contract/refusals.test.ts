@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openRefusalCodes, openRefusals, operatorRefusals, refusals } from './refusals.ts'
+import { openInterfaceRefusalCodes, openInterfaceRefusals, operatorRefusals, refusals } from './refusals.ts'
 
 test("no code is both an open and an operator's refusal", () => {
-  assert.equal(Object.keys(refusals).length, Object.keys(openRefusals).length + Object.keys(operatorRefusals).length)
-  assert.equal(openRefusalCodes.length, Object.keys(openRefusals).length)
+  assert.equal(
+    Object.keys(refusals).length,
+    Object.keys(openInterfaceRefusals).length + Object.keys(operatorRefusals).length,
+  )
+  assert.equal(openInterfaceRefusalCodes.length, Object.keys(openInterfaceRefusals).length)
 })
 
 test("every code of the operator's refusals is used", () => {

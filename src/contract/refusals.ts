@@ -3,7 +3,7 @@
 
 // Refusals that an operation of the open interface may answer with. The OpenAPI document and the reference page list them.
 // biome-ignore format: a table reads best with one row a line
-export const openRefusals = {
+export const openInterfaceRefusals = {
   invalid_request:            { status: 400, sentence: 'The request does not match the contract.' },
   malformed_json:             { status: 400, sentence: 'The body is not well-formed JSON.' },
   body_required:              { status: 400, sentence: 'This operation needs a JSON body.' },
@@ -180,7 +180,7 @@ export const operatorRefusals = {
 
 } as const satisfies Record<string, Refusal>
 
-export const refusals = { ...openRefusals, ...operatorRefusals } as const
+export const refusals = { ...openInterfaceRefusals, ...operatorRefusals } as const
 
 export interface Refusal {
   status: 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503
@@ -195,5 +195,5 @@ export type RefusalCodeOf<Status extends RefusalStatus> = {
   [Code in RefusalCode]: (typeof refusals)[Code]['status'] extends Status ? Code : never
 }[RefusalCode]
 
-export const openRefusalCodes = Object.keys(openRefusals) as (keyof typeof openRefusals)[]
+export const openInterfaceRefusalCodes = Object.keys(openInterfaceRefusals) as (keyof typeof openInterfaceRefusals)[]
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]

@@ -1,7 +1,7 @@
 // Every remark on an imported file and its rows: why a row is refused, and what is imported other than written. A remark has a code and a
 // sentence, as an issue does; programs and translations read code and values, the sentence is for people.
 
-import { type AnyIssueValues, filled, type IssueValue, type ValuesIn } from './issues.ts'
+import { type AnyIssueValues, fillSentence, type IssueValue, type ValuesIn } from './issues.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const remarkSentences = {
@@ -222,7 +222,7 @@ export function remark<Code extends RemarkCode>(code: Code, ...[given]: ValuesGi
 
 // The sentence in English, without the line.
 export function remarkMessage({ code, values, moreRows, leavesOut }: Remark): string {
-  const said = filled(remarkSentences[code], values, { number: String, or: 'or' })
+  const said = fillSentence(remarkSentences[code], values, { number: String, or: 'or' })
   return `${said}${moreRows === undefined ? '' : ` (and ${moreRows} more rows)`}${leavesOut ? '; the product is left out' : ''}`
 }
 

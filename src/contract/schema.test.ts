@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as TypeBox from 'typebox'
-import { described, nullable, object, originOf, Type } from './schema.ts'
+import { nullable, object, originalSchemaOf, Type, withDescription } from './schema.ts'
 
 // Written once, built twice: by our builders and by TypeBox's.
 const build = (T: typeof Type) =>
@@ -31,7 +31,7 @@ it('can be combined with schemas built by TypeBox', () => {
 
 it('records the schema that a described or optional member came from', () => {
   const part = Type.Integer()
-  assert.equal(originOf(part), part)
-  assert.equal(originOf(Type.Optional(described('another', described('one', part)))), part)
-  assert.notEqual(originOf(nullable(part)), part)
+  assert.equal(originalSchemaOf(part), part)
+  assert.equal(originalSchemaOf(Type.Optional(withDescription('another', withDescription('one', part)))), part)
+  assert.notEqual(originalSchemaOf(nullable(part)), part)
 })

@@ -21,7 +21,7 @@ interface Copy {
   [origin]?: TSchema
 }
 
-export function originOf(schema: TSchema): TSchema {
+export function originalSchemaOf(schema: TSchema): TSchema {
   return (schema as Copy)[origin] ?? schema
 }
 
@@ -37,7 +37,7 @@ export const Type = {
     return { type: 'object', ...(required.length > 0 && { required }), properties, ...options }
   },
   Optional: (schema: TSchema) =>
-    Object.defineProperty({ ...schema, [origin]: originOf(schema) }, optional, { value: true }),
+    Object.defineProperty({ ...schema, [origin]: originalSchemaOf(schema) }, optional, { value: true }),
   String: (options?: object) => ({ type: 'string', ...options }),
   Union: (anyOf: TSchema[], options?: object) => ({ anyOf, ...options }),
   Unsafe: (schema: object) => ({ ...schema }),
@@ -57,8 +57,8 @@ export function oneOf<const Words extends readonly string[]>(words: Words, optio
 }
 
 // Returns a copy of a shared part with a description of what it means for one member.
-export function described<const Schema extends TSchema>(description: string, schema: Schema) {
-  return Type.Unsafe<Static<Schema>>({ ...schema, description, [origin]: originOf(schema) })
+export function withDescription<const Schema extends TSchema>(description: string, schema: Schema) {
+  return Type.Unsafe<Static<Schema>>({ ...schema, description, [origin]: originalSchemaOf(schema) })
 }
 
 export type { Static, TSchema }

@@ -59,7 +59,7 @@ export interface Reply {
   isSecret?: true
 }
 
-export function ok<const Schema extends TSchema>(schema: Schema) {
+export function okReply<const Schema extends TSchema>(schema: Schema) {
   return { status: 200, schema } as const
 }
 
@@ -93,6 +93,6 @@ export type ReplyOf<Row extends Operation> = Row['reply']['schema'] extends infe
   : null
 
 // A path with its parameters filled in.
-export function pathWith(path: string, values: Readonly<Record<string, string>>): string {
+export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
 }

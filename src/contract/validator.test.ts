@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isWide } from '../../harness/wide.ts'
-import { openIssueCodes } from './issues.ts'
-import { examples } from './open/examples.ts'
-import { type OpenOperation, operationIds, operations } from './open/operations.ts'
+import { openInterfaceIssueCodes } from './issues.ts'
+import { openInterfaceExamples } from './open/examples.ts'
+import { type OpenInterfaceOperation, operationIds, operations } from './open/operations.ts'
 import { Metadata } from './parts.ts'
 import { object, type TSchema, Type } from './schema.ts'
-import { compile } from './validator.ts'
+import { compileSchema } from './validator.ts'
 import { scopes } from './words.ts'
 
 const quantity = sentencesBy(operations.updatePublicCartItemQuantity.body)
@@ -18,7 +18,7 @@ const key = sentencesBy(operations.createInstallationKey.body)
 const reply = sentencesBy(operations.listInstallationWebhooks.reply.schema)
 
 function sentencesBy(schema: TSchema) {
-  const check = compile(schema)
+  const check = compileSchema(schema)
   return (value: unknown) => check(value).map(({ path, message }) => ({ path, message }))
 }
 
@@ -45,14 +45,14 @@ describe('a body', () => {
       { path: '/a~1b~0c', message: 'is not a known member' },
       { path: '/constructor', message: 'is not a known member' },
     ])
-    const body = examples.setPublicCartAddress.body
+    const body = openInterfaceExamples.setPublicCartAddress.body
     assert.deepEqual(address({ ...body, address: { ...body.address, zip: '1' } }), [
       { path: '/address/zip', message: 'is not a known member' },
     ])
   })
 
   it('does not get members from the prototype of objects', () => {
-    const check = compile(object({ toString: Type.String(), here: Type.Optional(Type.String()) }))
+    const check = compileSchema(object({ toString: Type.String(), here: Type.Optional(Type.String()) }))
     assert.ok(check({}).length > 0)
   })
 
@@ -67,7 +67,12 @@ describe('a body', () => {
 
   it('gets issues with a code and values, for every keyword', () => {
     const { body } = operations.createHostedCheckoutSession
-    const rules = compile(body)({ items: [{ skuId: 'x', quantity: 0 }], successUrl: 7, metadata: [], locale: 'de_DE' })
+    const rules = compileSchema(body)({
+      items: [{ skuId: 'x', quantity: 0 }],
+      successUrl: 7,
+      metadata: [],
+      locale: 'de_DE',
+    })
     assert.deepEqual(
       rules.map(({ path, code, values }) => [path, code, values]),
       [
@@ -78,7 +83,7 @@ describe('a body', () => {
         ['/metadata', 'not_an_object', {}],
       ],
     )
-    const kinds = compile(
+    const kinds = compileSchema(
       object({ kind: Type.Union([Type.Literal('a'), Type.Null()]), list: Type.Array(Type.Boolean(), { minItems: 1 }) }),
     )
     assert.deepEqual(kinds({ kind: 'b', list: [] }), [
@@ -166,9 +171,9 @@ describe('a list of words', () => {
 })
 
 describe('the creation of a checkout session', () => {
-  const { items: _, ...rest } = examples.createHostedCheckoutSession.body
-  const items = [{ skuId: examples.putPublicCartItem.path.skuId, quantity: 1 }]
-  const { cartId } = examples.getPublicCart.path
+  const { items: _, ...rest } = openInterfaceExamples.createHostedCheckoutSession.body
+  const items = [{ skuId: openInterfaceExamples.putPublicCartItem.path.skuId, quantity: 1 }]
+  const { cartId } = openInterfaceExamples.getPublicCart.path
 
   it('may name a cart or items', () => {
     assert.deepEqual(checkout({ ...rest, items }), [])
@@ -236,11 +241,11 @@ describe('a union distinguished by kind', () => {
 
 it('every refusal is explained and repeats nothing of the input', () => {
   const schemas = operationIds.flatMap((id) => {
-    const row: OpenOperation = operations[id]
-    const { body, reply } = examples[id]
+    const row: OpenInterfaceOperation = operations[id]
+    const { body, reply } = openInterfaceExamples[id]
     return [
-      { check: compile(row.reply.schema), good: reply as unknown },
-      ...(row.body ? [{ check: compile(row.body), good: body as unknown }] : []),
+      { check: compileSchema(row.reply.schema), good: reply as unknown },
+      ...(row.body ? [{ check: compileSchema(row.body), good: body as unknown }] : []),
     ]
   })
   const secret = 'Tr0ub4dor'
@@ -257,7 +262,7 @@ it('every refusal is explained and repeats nothing of the input', () => {
         for (const { path, code, message } of issues) {
           assert.match(path, /^(\/|$)/)
           assert.ok(
-            openIssueCodes.some((known) => known === code),
+            openInterfaceIssueCodes.some((known) => known === code),
             code,
           )
           assert.notEqual(message, 'does not match the contract')

@@ -3,7 +3,7 @@
 
 import { createRequire } from 'node:module'
 import type * as Engine from 'typebox/schema'
-import { explain } from './explain.ts'
+import { explainMismatch } from './explain.ts'
 import type { Issue } from './issues.ts'
 import type { TSchema } from './schema.ts'
 
@@ -14,7 +14,7 @@ const checks = new WeakMap<TSchema, Check>()
 
 // The engine is loaded and the schema compiled at first use, so a start that only reads pays for neither (measured: about 100 ms for the
 // engine, 1 to 5 ms for a schema).
-export function compile(schema: TSchema): Check {
+export function compileSchema(schema: TSchema): Check {
   const known = checks.get(schema)
   if (known) return known
   let passes: ((value: unknown) => boolean) | undefined
@@ -23,7 +23,7 @@ export function compile(schema: TSchema): Check {
       const validator = engine().Compile(schema)
       passes = (value) => validator.Check(value)
     }
-    return passes(value) ? [] : explain(schema, value, engine().Check)
+    return passes(value) ? [] : explainMismatch(schema, value, engine().Check)
   }
   checks.set(schema, check)
   return check

@@ -1,8 +1,8 @@
 // Every public word, spelled once. The order of a list is the order in which the reference shows it; its type is the union.
 
 // Scopes of what an installation does for its shoppers.
-export const openScopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
-export type OpenScope = (typeof openScopes)[number]
+export const openInterfaceScopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
+export type OpenInterfaceScope = (typeof openInterfaceScopes)[number]
 
 // Scopes of what a person or a key may do for a merchant as a whole. `admin:read` shows everything except secrets and personal data.
 export const adminScopes = [
@@ -17,7 +17,7 @@ export const adminScopes = [
 ] as const
 export type AdminScope = (typeof adminScopes)[number]
 
-export const scopes = [...openScopes, ...adminScopes] as const
+export const scopes = [...openInterfaceScopes, ...adminScopes] as const
 export type Scope = (typeof scopes)[number]
 
 // custom: scopes that were chosen one by one.
@@ -148,7 +148,7 @@ export const keyKinds = ['secret', 'publishable'] as const
 export type KeyKind = (typeof keyKinds)[number]
 
 // Scopes of publishable keys, which are limited to carts and checkouts that such keys created.
-export const publishableScopes = ['catalog:read', 'checkout:quote'] as const satisfies readonly OpenScope[]
+export const publishableScopes = ['catalog:read', 'checkout:quote'] as const satisfies readonly OpenInterfaceScope[]
 
 // `expiring`: replaced by a rotation, and accepted until it expires.
 export const credentialStatuses = ['active', 'expiring', 'expired', 'revoked'] as const

@@ -10,7 +10,7 @@ import type { PayTools } from '../domain/checkout/tools.ts'
 import { adminCustomerOperations } from '../domain/customers/admin.ts'
 import { adminDocumentOperations } from '../domain/documents/admin.ts'
 import { adminDraftOperations } from '../domain/drafts/admin.ts'
-import { askForDifference } from '../domain/drafts/difference.ts'
+import { createDifferenceDraft } from '../domain/drafts/difference.ts'
 import { draftUndoer } from '../domain/drafts/undo.ts'
 import { adminEditOperations } from '../domain/edits/admin.ts'
 import { adminExchangeOperations } from '../domain/exchanges/admin.ts'
@@ -25,7 +25,7 @@ import { orderUndoer } from '../domain/orders/undo.ts'
 import { adminChangeOperations, adminDutyOperations, adminHomeOperations } from '../domain/overview/admin.ts'
 import { findOrderKeys } from '../domain/overview/search.ts'
 import { adminPaymentOperations } from '../domain/payments/admin.ts'
-import type { LateAccountProvider, ProviderUrls } from '../domain/payments/providers/registry.ts'
+import type { LoadAccountProvider, ProviderUrls } from '../domain/payments/providers/registry.ts'
 import { adminPromotionOperations } from '../domain/promotions/admin.ts'
 import { promotionUndoer } from '../domain/promotions/undo.ts'
 import { adminRedirectOperations } from '../domain/redirects/admin.ts'
@@ -34,7 +34,7 @@ import { countAllAgain } from '../domain/reports/count.ts'
 import { adminReportOperations } from '../domain/reports/operations.ts'
 import { adminReturnOperations } from '../domain/returns/admin.ts'
 import { adminPageOperations, adminSiteOperations } from '../domain/sites/admin.ts'
-import { carryLook } from '../domain/sites/contentchange.ts'
+import { copyLookToDraft } from '../domain/sites/contentchange.ts'
 import type { SiteContext } from '../domain/sites/site.ts'
 import { siteUndoer } from '../domain/sites/undo.ts'
 import { adminTextOperations } from '../domain/texts/admin.ts'
@@ -58,7 +58,7 @@ export interface AdminHandlerParts {
   // How long the texts of events are stored.
   textsMs: number
   // Payment providers that need an account, and the URLs of their APIs in tests.
-  withAccount: Readonly<Record<string, LateAccountProvider>>
+  withAccount: Readonly<Record<string, LoadAccountProvider>>
   providerUrls: ProviderUrls
   // Limit on how often a merchant may cause a call to a provider. Null: without a limit.
   accountThrottle: Throttle | null
@@ -82,7 +82,7 @@ export function adminHandlersFor(
   }: AdminHandlerParts,
   checkout: PayTools,
 ): AdminHandlers {
-  const shopParts = { timeZoneChanged: countAllAgain, lookChanged: carryLook, publicOrigin, providerUrls }
+  const shopParts = { timeZoneChanged: countAllAgain, lookChanged: copyLookToDraft, publicOrigin, providerUrls }
   const orderParts: AdminOrderParts = {
     rootSecret,
     findOrderKeys: (db, seller, question) => findOrderKeys(db, rootSecret, seller, question),
@@ -93,7 +93,7 @@ export function adminHandlersFor(
     ...adminDraftOperations(checkout),
     ...adminEditOperations({
       ...checkout,
-      askForDifference: (tx, ...asked) => askForDifference(checkout, tx, ...asked),
+      askForDifference: (tx, ...asked) => createDifferenceDraft(checkout, tx, ...asked),
     }),
     ...adminUnsettledOperations(checkout),
     ...adminReturnOperations({ rootSecret }),

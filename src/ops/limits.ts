@@ -49,7 +49,7 @@ function surfaceLimits(rate: Rate | null): Throttles {
 }
 
 // Limits what a client sends to a shop by both throttles, by address first. Returns 0 if the client is admitted.
-export function waitMsOf(
+export function throttleWaitMs(
   { ofAddress, ofShop }: Readonly<Record<'ofAddress' | 'ofShop', Throttle | null>>,
   { shopId, address, now }: { shopId: string; address: string; now: number },
 ): number {

@@ -3,7 +3,7 @@
 import type { Pressure } from '../platform/http/pressure.ts'
 import type { Log } from '../platform/log/log.ts'
 import type { Counts } from '../platform/metrics/counts.ts'
-import type { Metrics, Reading } from '../platform/metrics/metrics.ts'
+import type { MetricReading, Metrics } from '../platform/metrics/metrics.ts'
 
 export interface ProcessSources {
   version: string
@@ -14,9 +14,9 @@ export interface ProcessSources {
   profileReads: Counts
 }
 
-type Row = [name: string, type: Reading['type'], help: string, values: Reading['values']]
+type Row = [name: string, type: MetricReading['type'], help: string, values: MetricReading['values']]
 
-export function observeProcess(metrics: Metrics, sources: ProcessSources): void {
+export function registerProcessMetrics(metrics: Metrics, sources: ProcessSources): void {
   const { version, pressure, log, signIns, agentCalls, profileReads } = sources
   const rows: readonly Row[] = [
     ['sign_ins_total', 'counter', 'Attempts to sign in, by method and outcome.', () => signIns.samples()],

@@ -4,25 +4,25 @@
 // answers for.
 
 import { type App, createApp } from '../app.ts'
-import { openScopes, type Role } from '../contract/words.ts'
-import { noteDispute } from '../domain/checkout/pay/dispute.ts'
+import { openInterfaceScopes, type Role } from '../contract/words.ts'
+import { recordProviderDispute } from '../domain/checkout/pay/dispute.ts'
 import { lockMerchant } from '../domain/merchants/store.ts'
-import { refundPaid } from '../domain/orders/refunds.ts'
+import { recordRefundEnd } from '../domain/orders/refunds.ts'
 import { listPlacedBefore } from '../domain/orders/store.ts'
 import { cancelUnpaidOrders } from '../domain/orders/unpaid.ts'
 import { payRefunds } from '../domain/payments/refunds.ts'
 import { listPaymentsOfOrder, lockPayment } from '../domain/payments/store.ts'
 import { createReturnService, type RequestReturn } from '../domain/returns/hosted.ts'
 import { rightsFor } from '../domain/users/roles.ts'
-import { type Call, createCall } from '../domain/webhooks/call.ts'
+import { type CallEndpoint, createCall } from '../domain/webhooks/call.ts'
 import { claimDeliveries, type EndpointKey, listDueEndpoints } from '../domain/webhooks/claim.ts'
 import { recordOutcomes } from '../domain/webhooks/outcomes.ts'
-import type { CallOutcome, Sender, Call as WebhookCall } from '../domain/webhooks/sender.ts'
+import type { CallOutcome, Sender, OutgoingCall as WebhookCall } from '../domain/webhooks/sender.ts'
 import { deleteDeliveriesBefore, listEndpoints } from '../domain/webhooks/store.ts'
 import { openWithdrawnReturns } from '../domain/withdrawals/openreturn.ts'
 import type { KeyCaller } from '../platform/access/identify.ts'
 import { personCaller } from '../platform/http/admin.ts'
-import type { Asked } from '../platform/http/asked.ts'
+import type { OperationCall } from '../platform/http/asked.ts'
 import type { MountedSurface } from '../platform/http/surfaces.ts'
 import { newId } from '../platform/kit/ids.ts'
 import type { MerchantMode } from '../platform/kit/mode.ts'
@@ -59,14 +59,14 @@ interface PastRequest {
   body?: Readonly<Record<string, unknown>>
 }
 
-export class Past {
+export class PastSimulator {
   // The current instant of this server.
   now: number
   // Ids of the orders made so far, oldest first.
   orderIds: string[] = []
   readonly #parts: PastParts
   readonly #app: App
-  readonly #call: Call
+  readonly #call: CallEndpoint
   readonly #requestReturn: RequestReturn
   #within: Tx | undefined
 
@@ -117,7 +117,7 @@ export class Past {
   async open<Data>(id: string, request: PastRequest): Promise<Data> {
     const { shop } = this.#parts
     const principal: KeyCaller = {
-      ...{ kind: 'key', id: 'past', scopes: openScopes, ...shop },
+      ...{ kind: 'key', id: 'past', scopes: openInterfaceScopes, ...shop },
       ...{ claimant: shop.installationId, throttleKey: shop.installationId },
     }
     return performed(this.#app.open, id, { principal, ...request })
@@ -152,7 +152,13 @@ export class Past {
     if (!payment) throw new Error(`order ${orderId} was not paid`)
     const reference = `dp_${payment.id.slice(-12)}`
     const { amount } = payment
-    await noteDispute(this.#app.payTools, this.#tx, payment, { reference, amount, state: 'open', reason, dueAt })
+    await recordProviderDispute(this.#app.payTools, this.#tx, payment, {
+      reference,
+      amount,
+      state: 'open',
+      reason,
+      dueAt,
+    })
   }
 
   // Does the work of the loops from now until `until`: refunds, cancellations of unpaid orders, returns of withdrawals, and webhooks with
@@ -160,7 +166,7 @@ export class Past {
   async catchUp(until: number): Promise<void> {
     const { storage, providers, watch, rootSecret } = this.#app.payTools
     const from = this.now
-    await payRefunds({ storage, providers, watch, onPaid: refundPaid }, from + 2_000)
+    await payRefunds({ storage, providers, watch, onPaid: recordRefundEnd }, from + 2_000)
     await cancelUnpaidOrders(storage, from, 20)
     await openWithdrawnReturns(storage, rootSecret, { now: from, limit: 20 })
     for (const at of looksFrom(from)) {
@@ -201,7 +207,7 @@ export class Past {
 async function performed<Data>(
   surface: MountedSurface,
   id: string,
-  { body, ...request }: Omit<Asked, 'body'> & PastRequest,
+  { body, ...request }: Omit<OperationCall, 'body'> & PastRequest,
 ): Promise<Data> {
   const given = body && { body: { ...body, idempotencyKey: newId('req') } }
   const answer = String((await surface.perform(id, { ...request, ...given })).body)

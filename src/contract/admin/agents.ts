@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 import { IdempotencyKey, Instant, PlatformId } from '../parts.ts'
 import { patterns } from '../patterns.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { okReply } from '../surface.ts'
 import { endpointStatuses, settableEndpointStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
@@ -133,13 +133,13 @@ export const AdminAgentWebhookResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const agentRows = {
+export const agentOperationRows = {
   getAdminAgents: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/agents',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
     summary: 'Get what agents may do',
     description: 'Agents are software that buys for shoppers. In the mode of the caller.',
-    body: null, reply: ok(AdminAgentsResponse),
+    body: null, reply: okReply(AdminAgentsResponse),
     refusals: [],
   },
   updateAdminAgents: {
@@ -147,7 +147,7 @@ export const agentRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change what agents may do',
     description: 'In the mode of the caller. Orders of agents belong to an installation of their own.',
-    body: UpdateAdminAgentsRequest, reply: ok(AdminAgentsChangeResponse),
+    body: UpdateAdminAgentsRequest, reply: okReply(AdminAgentsChangeResponse),
     refusals: ['version_conflict'],
   },
   rotateAdminAgentSigningKey: {
@@ -155,7 +155,7 @@ export const agentRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Rotate the signing key',
     description: 'A new key signs what is sent to platforms at once. The former one stays in the profile for 7 days.',
-    body: AdminAgentKeyRequest, reply: ok(AdminAgentsChangeResponse),
+    body: AdminAgentKeyRequest, reply: okReply(AdminAgentsChangeResponse),
     refusals: [],
   },
   listAdminAgentPlatforms: {
@@ -163,7 +163,7 @@ export const agentRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop', paged: true,
     summary: 'List platforms',
     description: 'Platforms whose agents called the shop or were entered, in the mode of the caller.',
-    body: null, reply: ok(AdminAgentPlatformListResponse),
+    body: null, reply: okReply(AdminAgentPlatformListResponse),
     refusals: [],
   },
   createAdminAgentPlatform: {
@@ -171,7 +171,7 @@ export const agentRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Enter a platform',
     description: 'Approves it (default) before it has called, or changes the one with this profile.',
-    body: CreateAdminAgentPlatformRequest, reply: ok(AdminAgentPlatformResponse),
+    body: CreateAdminAgentPlatformRequest, reply: okReply(AdminAgentPlatformResponse),
     refusals: ['agents_closed'],
   },
   updateAdminAgentPlatform: {
@@ -179,7 +179,7 @@ export const agentRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Approve or block a platform',
     description: 'It holds from the next call on. Calls to its webhook can be paused and sent later.',
-    body: UpdateAdminAgentPlatformRequest, reply: ok(AdminAgentPlatformResponse),
+    body: UpdateAdminAgentPlatformRequest, reply: okReply(AdminAgentPlatformResponse),
     refusals: ['agent_platform_not_found', 'version_conflict'],
   },
   createAdminAgentKey: {
@@ -187,7 +187,7 @@ export const agentRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Create a key for a platform',
     description: 'For a platform that does not sign its requests: it sends the key as X-API-Key or Bearer, by ACP as Bearer alone. It is of no use elsewhere. The former key of the platform ends.',
-    body: AdminAgentKeyRequest, reply: { ...ok(AdminAgentKeyResponse), isSecret: true },
+    body: AdminAgentKeyRequest, reply: { ...okReply(AdminAgentKeyResponse), isSecret: true },
     refusals: ['agent_platform_not_found', 'credential_limit'],
   },
   createAdminAgentWebhook: {
@@ -195,7 +195,7 @@ export const agentRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Enter the webhook of a platform',
     description: 'For a platform that buys by ACP, which has no profile to name one: it is called when its orders change. Entered again, the address changes and a new secret signs at once.',
-    body: AdminAgentWebhookRequest, reply: { ...ok(AdminAgentWebhookResponse), isSecret: true },
+    body: AdminAgentWebhookRequest, reply: { ...okReply(AdminAgentWebhookResponse), isSecret: true },
     refusals: ['agent_platform_not_found', 'webhook_endpoint_limit'],
   },
 } as const satisfies AdminOperationRows

@@ -1,7 +1,14 @@
 // Products, SKUs, stock, categories and promotions: schemas and rows. A merchant writes entries as in a shop file. Answers add ids,
 // versions and counts around an entry, so an answer can be changed and sent back.
 
-import { brand, CategoryEntry, amount as PriceAmount, ProductEntry, PromotionEntry, picture } from '../entries.ts'
+import {
+  brandSchema,
+  CategoryEntry,
+  amountSchema as PriceAmount,
+  ProductEntry,
+  PromotionEntry,
+  pictureSchema,
+} from '../entries.ts'
 import { limits } from '../limits.ts'
 import {
   Amount,
@@ -10,25 +17,25 @@ import {
   ExpectedVersion,
   IdempotencyKey,
   Instant,
-  line,
+  lineSchema,
   ProductId,
   PromotionId,
   SkuId,
   Slug,
   Version,
 } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { actorKinds, movementKinds, priceEndings, productStatuses, promotionStatuses } from '../words.ts'
 import { BulkResponse } from './bulk.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminOperationRows, adminRow, listOf, rowLimit } from './row.ts'
+import { type AdminOperationRows, adminRow, bulkListLimit, listOf } from './row.ts'
 
 const productBodyBytesMax = 512 * 1024
 
 const changing = { idempotencyKey: Type.Optional(IdempotencyKey) }
-const Search = (description: string) => Type.Optional(described(description, line(1, 100)))
+const Search = (description: string) => Type.Optional(withDescription(description, lineSchema(1, 100)))
 const Changes = Type.Array(AdminSubjectChange, { description: 'What changed, or with dryRun would change.' })
 
 // Products
@@ -38,8 +45,8 @@ export const ProductStatus = oneOf(productStatuses, {
 })
 
 export const AdminStock = {
-  onHand: described('Units that exist, in the mode of the caller.', Count),
-  held: described('Units that are reserved for checkouts.', Count),
+  onHand: withDescription('Units that exist, in the mode of the caller.', Count),
+  held: withDescription('Units that are reserved for checkouts.', Count),
 }
 
 export const AdminProductSummary = object({
@@ -48,7 +55,7 @@ export const AdminProductSummary = object({
   name: Type.String(),
   brand: nullable(Type.String()),
   status: ProductStatus,
-  picture: nullable(picture),
+  picture: nullable(pictureSchema),
   categories: Type.Array(Slug),
   tags: Type.Array(Type.String()),
   priceMin: Amount,
@@ -71,7 +78,7 @@ export const AdminProduct = object({
   id: ProductId,
   version: Version,
   status: ProductStatus,
-  product: described('What the merchant wrote. It can be changed and sent back.', ProductEntry),
+  product: withDescription('What the merchant wrote. It can be changed and sent back.', ProductEntry),
   skus: Type.Array(AdminProductSku, { description: 'The SKUs in the order of `product.skus`.' }),
   createdAt: Instant,
   updatedAt: Instant,
@@ -85,14 +92,14 @@ export const stockFilters = ['low', 'out'] as const
 export const AdminProductListQuery = object({
   q: Search('In the name, the brand or the slug, or at the beginning of a SKU code.'),
   status: Type.Optional(oneOf(productStatuses, { description: 'Without it, all that are not archived.' })),
-  categoryId: Type.Optional(described('Only products in this category itself.', CategoryId)),
-  brand: Type.Optional(described('A whole brand. Case does not matter.', brand)),
-  maker: Type.Optional(described('Slug of a maker.', Slug)),
+  categoryId: Type.Optional(withDescription('Only products in this category itself.', CategoryId)),
+  brand: Type.Optional(withDescription('A whole brand. Case does not matter.', brandSchema)),
+  maker: Type.Optional(withDescription('Slug of a maker.', Slug)),
   lacks: Type.Optional(oneOf(productLacks, { description: 'Only products without it.' })),
-  tag: Type.Optional(line(1, 60)),
+  tag: Type.Optional(lineSchema(1, 60)),
   stock: Type.Optional(oneOf(stockFilters, { description: 'Only products with a SKU that is low or out of stock.' })),
   sort: Type.Optional(oneOf(productSorts, { description: 'By the last change. Without it the newest come first.' })),
-  limit: rowLimit('updateAdminProducts'),
+  limit: bulkListLimit('updateAdminProducts'),
 })
 
 export const AdminProductListResponse = listOf(
@@ -111,7 +118,7 @@ export const CreateAdminProductRequest = object({
 export const ReplaceAdminProductRequest = object({
   ...changing,
   expectedVersion: ExpectedVersion,
-  product: described(
+  product: withDescription(
     'The whole product. SKUs are known by their code; one that is missing is retired. `stock` counts for new SKUs only.',
     ProductEntry,
   ),
@@ -126,12 +133,12 @@ export const UpdateAdminProductsRequest = object({
   change: object(
     {
       status: Type.Optional(oneOf(productStatuses)),
-      addCategory: Type.Optional(described('Slug of a category.', Slug)),
-      removeCategory: Type.Optional(described('Slug of a category.', Slug)),
-      brand: Type.Optional(nullable(brand, { description: 'null takes the brand off.' })),
+      addCategory: Type.Optional(withDescription('Slug of a category.', Slug)),
+      removeCategory: Type.Optional(withDescription('Slug of a category.', Slug)),
+      brand: Type.Optional(nullable(brandSchema, { description: 'null takes the brand off.' })),
       maker: Type.Optional(nullable(Slug, { description: 'Slug of a maker; null takes it off.' })),
-      addTag: Type.Optional(line(1, 60)),
-      removeTag: Type.Optional(line(1, 60)),
+      addTag: Type.Optional(lineSchema(1, 60)),
+      removeTag: Type.Optional(lineSchema(1, 60)),
       pricePercentage: Type.Optional(
         Type.Integer({
           minimum: -9_999,
@@ -167,9 +174,9 @@ export const AdminSku = object({
   price: Amount,
   compareAtPrice: nullable(Amount),
   priorPrice: AdminPriorPrice,
-  picture: nullable(picture, { description: 'Its own, or else the first of its product.' }),
+  picture: nullable(pictureSchema, { description: 'Its own, or else the first of its product.' }),
   ...AdminStock,
-  available: described('Units that can be bought now.', Count),
+  available: withDescription('Units that can be bought now.', Count),
 })
 
 export const skuSorts = ['code', 'stock'] as const
@@ -182,7 +189,7 @@ export const AdminSkuListQuery = object({
     oneOf(['missing'], { description: 'Those without a content, from which the unit price is computed.' }),
   ),
   sort: Type.Optional(oneOf(skuSorts, { description: 'By code, or the least stock first (default: code).' })),
-  limit: rowLimit('updateAdminSkus'),
+  limit: bulkListLimit('updateAdminSkus'),
 })
 
 export const AdminSkuListResponse = listOf(AdminSku, 'By code, unless sort says otherwise.', limits.bulkItemsMax)
@@ -196,7 +203,7 @@ export const UpdateAdminSkusRequest = object({
       skuId: SkuId,
       price: Type.Optional(PriceAmount),
       expectedPrice: Type.Optional(
-        described(
+        withDescription(
           'The price that was seen. If it is another now, and not the wanted one, the row is refused.',
           PriceAmount,
         ),
@@ -212,9 +219,9 @@ export const UpdateAdminSkusRequest = object({
           description: 'Adds to the stock, or takes from it. Not together with onHand.',
         }),
       ),
-      onHand: Type.Optional(described('Sets the stock, if it still is expectedOnHand.', OnHand)),
-      expectedOnHand: Type.Optional(described('The stock that was seen. Needed with onHand.', OnHand)),
-      reason: Type.Optional(described('Why the stock changes.', line(1, 200))),
+      onHand: Type.Optional(withDescription('Sets the stock, if it still is expectedOnHand.', OnHand)),
+      expectedOnHand: Type.Optional(withDescription('The stock that was seen. Needed with onHand.', OnHand)),
+      reason: Type.Optional(withDescription('Why the stock changes.', lineSchema(1, 200))),
     }),
     { minItems: 1, maxItems: limits.bulkItemsMax },
   ),
@@ -237,10 +244,10 @@ export const AdminStockMovementListResponse = listOf(AdminStockMovement, 'Newest
 
 export const AdminBrand = object({
   name: Type.String(),
-  products: described('Products of it that are not archived.', Count),
+  products: withDescription('Products of it that are not archived.', Count),
 })
 
-export const AdminBrandListQuery = object({ limit: rowLimit('updateAdminProducts') })
+export const AdminBrandListQuery = object({ limit: bulkListLimit('updateAdminProducts') })
 
 export const AdminBrandListResponse = listOf(
   AdminBrand,
@@ -253,10 +260,10 @@ export const AdminBrandListResponse = listOf(
 export const AdminCategory = object({
   id: CategoryId,
   version: Version,
-  category: described('What the merchant wrote. It can be changed and sent back.', CategoryEntry),
+  category: withDescription('What the merchant wrote. It can be changed and sent back.', CategoryEntry),
   parentId: nullable(CategoryId),
   path: Type.Array(Slug, { description: 'Slugs from the top category down to this one.' }),
-  productCount: described('Published products in it or below it.', Count),
+  productCount: withDescription('Published products in it or below it.', Count),
   updatedAt: Instant,
 })
 
@@ -266,7 +273,7 @@ export const CreateAdminCategoryRequest = object({ ...changing, category: Catego
 export const ReplaceAdminCategoryRequest = object({
   ...changing,
   expectedVersion: ExpectedVersion,
-  category: described('The slug cannot change.', CategoryEntry),
+  category: withDescription('The slug cannot change.', CategoryEntry),
 })
 export const RemoveAdminCategoryRequest = object({ ...changing, expectedVersion: ExpectedVersion })
 export const RemoveAdminCategoryResponse = object({ data: object({ id: CategoryId, removed: Type.Literal(true) }) })
@@ -281,8 +288,8 @@ export const AdminPromotion = object({
   id: PromotionId,
   version: Version,
   status: PromotionStatus,
-  used: described('Uses so far, in the mode of the caller.', Count),
-  promotion: described('What the merchant wrote. It can be changed and sent back.', PromotionEntry),
+  used: withDescription('Uses so far, in the mode of the caller.', Count),
+  promotion: withDescription('What the merchant wrote. It can be changed and sent back.', PromotionEntry),
 })
 
 export const AdminPromotionListQuery = object({
@@ -296,17 +303,17 @@ export const CreateAdminPromotionRequest = object({ ...changing, promotion: Prom
 export const ReplaceAdminPromotionRequest = object({
   ...changing,
   expectedVersion: ExpectedVersion,
-  promotion: described('The code cannot change.', PromotionEntry),
+  promotion: withDescription('The code cannot change.', PromotionEntry),
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const catalogRows = {
+export const catalogOperationRows = {
   listAdminProducts: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/products',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List products',
     description: 'Products of the merchant. Archived ones are listed only with status=archived.',
-    query: AdminProductListQuery, body: null, reply: ok(AdminProductListResponse),
+    query: AdminProductListQuery, body: null, reply: okReply(AdminProductListResponse),
     refusals: [],
   },
   getAdminProduct: {
@@ -314,7 +321,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog',
     summary: 'Get a product',
     description: 'The product in full, as it can be changed and sent back, with its version and the stock of its SKUs.',
-    body: null, reply: ok(AdminProductResponse),
+    body: null, reply: okReply(AdminProductResponse),
     refusals: ['product_not_found'],
   },
   createAdminProduct: {
@@ -322,7 +329,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Create a product',
     description: 'It is in the catalog at once, unless `published` is false.',
-    body: CreateAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: ok(AdminProductChangeResponse),
+    body: CreateAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: okReply(AdminProductChangeResponse),
     refusals: ['category_not_found', 'maker_not_found', 'product_exists', 'sku_exists'],
   },
   replaceAdminProduct: {
@@ -330,7 +337,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Replace a product',
     description: 'Changes the product to what the request says. After version_conflict, `current` has the product as it is now.',
-    body: ReplaceAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: ok(AdminProductChangeResponse),
+    body: ReplaceAdminProductRequest, bodyBytesMax: productBodyBytesMax, reply: okReply(AdminProductChangeResponse),
     refusals: ['product_not_found', 'category_not_found', 'maker_not_found', 'version_conflict', 'product_archived', 'product_exists', 'sku_exists'],
   },
   updateAdminProducts: {
@@ -338,7 +345,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change many products',
     description: 'Publishes, hides or archives products, changes category, brand, maker or tag, or prices by a percentage. Each product has an outcome of its own. Together they have at most 2,000 SKUs.',
-    body: UpdateAdminProductsRequest, reply: ok(BulkResponse),
+    body: UpdateAdminProductsRequest, reply: okReply(BulkResponse),
     refusals: ['category_not_found', 'maker_not_found', 'change_too_large'],
   },
   listAdminSkus: {
@@ -346,7 +353,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List SKUs',
     description: 'SKUs with price and stock. SKUs of archived products and retired ones are left out.',
-    query: AdminSkuListQuery, body: null, reply: ok(AdminSkuListResponse),
+    query: AdminSkuListQuery, body: null, reply: okReply(AdminSkuListResponse),
     refusals: [],
   },
   listAdminStockMovements: {
@@ -354,7 +361,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List the stock movements of a SKU',
     description: 'Every change of the stock. Their sum is the stock.',
-    body: null, reply: ok(AdminStockMovementListResponse),
+    body: null, reply: okReply(AdminStockMovementListResponse),
     refusals: ['sku_not_found'],
   },
   updateAdminSkus: {
@@ -362,7 +369,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Change prices and stock of many SKUs',
     description: 'Stock is changed in the mode of the caller: by a difference, or to a count that is refused if the stock has changed since it was seen. Prices that were seen can be named too. Each row has an outcome of its own.',
-    body: UpdateAdminSkusRequest, reply: ok(BulkResponse),
+    body: UpdateAdminSkusRequest, reply: okReply(BulkResponse),
     refusals: ['change_too_large'],
   },
   listAdminBrands: {
@@ -370,7 +377,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List brands',
     description: 'Every brand that a product has. A brand is there as long as a product has it.',
-    query: AdminBrandListQuery, body: null, reply: ok(AdminBrandListResponse),
+    query: AdminBrandListQuery, body: null, reply: okReply(AdminBrandListResponse),
     refusals: [],
   },
   listAdminCategories: {
@@ -378,7 +385,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List categories',
     description: 'The tree of categories; `parentId` and `path` say where each one is.',
-    body: null, reply: ok(AdminCategoryListResponse),
+    body: null, reply: okReply(AdminCategoryListResponse),
     refusals: [],
   },
   createAdminCategory: {
@@ -386,7 +393,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Create a category',
     description: '`parent` is the slug of an existing category.',
-    body: CreateAdminCategoryRequest, reply: ok(AdminCategoryResponse),
+    body: CreateAdminCategoryRequest, reply: okReply(AdminCategoryResponse),
     refusals: ['category_not_found', 'category_exists', 'category_limit', 'category_too_deep'],
   },
   replaceAdminCategory: {
@@ -394,7 +401,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Replace a category',
     description: 'Changes its texts and its place in the tree.',
-    body: ReplaceAdminCategoryRequest, reply: ok(AdminCategoryResponse),
+    body: ReplaceAdminCategoryRequest, reply: okReply(AdminCategoryResponse),
     refusals: ['category_not_found', 'version_conflict', 'slug_not_changeable', 'category_too_deep'],
   },
   removeAdminCategory: {
@@ -402,7 +409,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Remove a category',
     description: 'Only one without products, without categories below it, and without promotions for it.',
-    body: RemoveAdminCategoryRequest, reply: ok(RemoveAdminCategoryResponse),
+    body: RemoveAdminCategoryRequest, reply: okReply(RemoveAdminCategoryResponse),
     refusals: ['category_not_found', 'version_conflict', 'category_in_use'],
   },
   listAdminPromotions: {
@@ -410,7 +417,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List promotions',
     description: 'Codes with their status and their uses.',
-    query: AdminPromotionListQuery, body: null, reply: ok(AdminPromotionListResponse),
+    query: AdminPromotionListQuery, body: null, reply: okReply(AdminPromotionListResponse),
     refusals: [],
   },
   getAdminPromotion: {
@@ -418,7 +425,7 @@ export const catalogRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog',
     summary: 'Get a promotion',
     description: 'The promotion as it can be changed and sent back.',
-    body: null, reply: ok(AdminPromotionResponse),
+    body: null, reply: okReply(AdminPromotionResponse),
     refusals: ['promotion_not_found'],
   },
   createAdminPromotion: {
@@ -426,7 +433,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Create a promotion',
     description: 'It can be used at once, unless `startsAt` or `disabled` says otherwise.',
-    body: CreateAdminPromotionRequest, reply: ok(AdminPromotionResponse),
+    body: CreateAdminPromotionRequest, reply: okReply(AdminPromotionResponse),
     refusals: ['category_not_found', 'sku_not_found', 'promotion_exists'],
   },
   replaceAdminPromotion: {
@@ -434,7 +441,7 @@ export const catalogRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Replace a promotion',
     description: 'Its uses stay. `disabled: true` stops it.',
-    body: ReplaceAdminPromotionRequest, reply: ok(AdminPromotionResponse),
+    body: ReplaceAdminPromotionRequest, reply: okReply(AdminPromotionResponse),
     refusals: ['promotion_not_found', 'category_not_found', 'sku_not_found', 'version_conflict', 'code_not_changeable', 'usage_limit_too_low'],
   },
 } as const satisfies AdminOperationRows

@@ -3,8 +3,8 @@
 import { limits } from '../limits.ts'
 import { IdempotencyKey, Instant, Mode, RequestId } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { actorKinds, changeKinds, changeSubjects, idPrefixes } from '../words.ts'
 import { DryRun } from './dryrun.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
@@ -55,12 +55,12 @@ export const AdminChange = object({
   }),
   changesCount: Type.Integer({ minimum: 0, description: 'How many things changed.' }),
   undoes: nullable(ChangeId, { description: 'The entry that this one took back.' }),
-  undoneBy: nullable(described('The entry that took this one back.', ChangeId)),
+  undoneBy: nullable(withDescription('The entry that took this one back.', ChangeId)),
 })
 
 export const AdminChangeListQuery = object({
   changeId: Type.Optional(
-    described(
+    withDescription(
       `Only this entry, with ${limits.changesShownMax} of its changes on each page; \`meta.next\` leads to the following ones.`,
       ChangeId,
     ),
@@ -70,8 +70,8 @@ export const AdminChangeListQuery = object({
     Type.String({ maxLength: 64, description: 'Only changes by this user, key or installation.' }),
   ),
   operation: Type.Optional(Type.String({ maxLength: 64, description: 'Only changes by this operationId.' })),
-  from: Type.Optional(described('Only changes then or later.', Instant)),
-  to: Type.Optional(described('Only changes before.', Instant)),
+  from: Type.Optional(withDescription('Only changes then or later.', Instant)),
+  to: Type.Optional(withDescription('Only changes before.', Instant)),
 })
 export const AdminChangeListResponse = listOf(AdminChange, 'Newest first. A page of large entries has fewer of them.')
 
@@ -86,13 +86,13 @@ export const AdminUndoResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const changeRows = {
+export const changeOperationRows = {
   listAdminChanges: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/changes',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Changes', paged: true,
     summary: 'List changes',
     description: 'Who changed what, and who looked at data of customers, in the mode of the caller.',
-    query: AdminChangeListQuery, body: null, reply: ok(AdminChangeListResponse),
+    query: AdminChangeListQuery, body: null, reply: okReply(AdminChangeListResponse),
     refusals: [],
   },
   undoAdminChange: {
@@ -100,7 +100,7 @@ export const changeRows = {
     scope: 'admin:read', idempotency: 'required', audit: 'change', tag: 'Changes',
     summary: 'Take a change back',
     description: 'Puts each member back to what it was. What was changed since is refused with change_overtaken, and nothing is put back. Needs the scope of the change too. What was created is archived (products), disabled (promotions), retired (SKUs) or removed (categories). Stock goes back by the difference, so a sale stays. Money, parcels, keys and people are not taken back.',
-    body: AdminUndoRequest, reply: ok(AdminUndoResponse),
+    body: AdminUndoRequest, reply: okReply(AdminUndoResponse),
     refusals: ['change_not_found', 'change_not_undoable', 'change_already_undone', 'change_overtaken'],
   },
 } as const satisfies AdminOperationRows

@@ -5,10 +5,20 @@ import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
 import { OrderConsent, orderMembers } from '../open/orders.ts'
 import { Return } from '../open/returns.ts'
-import { Amount, Count, Currency, CustomerId, IdempotencyKey, Instant, line, OrderId, paragraph } from '../parts.ts'
+import {
+  Amount,
+  Count,
+  Currency,
+  CustomerId,
+  IdempotencyKey,
+  Instant,
+  lineSchema,
+  OrderId,
+  paragraphSchema,
+} from '../parts.ts'
 import { idPattern } from '../patterns.ts'
-import { described, nullable, object, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { idPrefixes } from '../words.ts'
 import { AdminActor, AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
@@ -27,7 +37,7 @@ const summary = {
   country: nullable(Type.String(), { description: 'Of the newest order.' }),
   currency: Currency,
   orderCount: Count,
-  spent: described('What was paid for orders in this currency, without what went back or is on its way.', Amount),
+  spent: withDescription('What was paid for orders in this currency, without what went back or is on its way.', Amount),
   firstOrderAt: Instant,
   lastOrderAt: Instant,
   eraseAskedAt: nullable(Instant, { description: 'The person is about to be erased since then.' }),
@@ -64,7 +74,7 @@ export const CustomerRecord = object({
 export const CustomerAddress = object({
   address: Address,
   label: Type.Array(Type.String(), { description: 'As lines to print, in the order of its country.' }),
-  lastOrderAt: described('When the newest order went there.', Instant),
+  lastOrderAt: withDescription('When the newest order went there.', Instant),
 })
 
 export const CustomerDetails = object({
@@ -101,9 +111,9 @@ export const CustomerData = object({
 
 export const CustomerListQuery = object({
   q: Type.Optional(
-    described(
+    withDescription(
       'The number of an order or of a parcel, the code of an item, or beginnings of words of name, e-mail, city and postal code. Customers of the newest 200 orders that match are listed.',
-      line(1, 100),
+      lineSchema(1, 100),
     ),
   ),
 })
@@ -114,7 +124,7 @@ export const CustomerDataResponse = object({ data: CustomerData })
 
 export const CustomerNoteRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  text: paragraph(1, 2000),
+  text: paragraphSchema(1, 2000),
 })
 export const CustomerNoteResponse = object({ data: CustomerNote })
 
@@ -124,7 +134,7 @@ export const CustomerErasureRequest = object({
 })
 export const CustomerErasureResponse = object({
   data: object({
-    orders: described('Orders from which the person is erased.', Count),
+    orders: withDescription('Orders from which the person is erased.', Count),
     kept: Type.Array(object({ id: OrderId, number: Type.String() }), {
       maxItems: customerOrdersMax,
       description: 'Orders that are still to be sent, and keep who they are for. Erase the customer again afterwards.',
@@ -133,13 +143,13 @@ export const CustomerErasureResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const customerRows = {
+export const customerOperationRows = {
   listAdminCustomers: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/customers',
     scope: 'admin:customers', idempotency: 'none', audit: 'none', tag: 'Customers', paged: true,
     summary: 'List customers',
     description: 'Shoppers who ordered, in the mode of the caller, with masked e-mail addresses. A new one is listed a moment after the order.',
-    query: CustomerListQuery, body: null, reply: ok(CustomerListResponse),
+    query: CustomerListQuery, body: null, reply: okReply(CustomerListResponse),
     refusals: [],
   },
   getAdminCustomer: {
@@ -147,7 +157,7 @@ export const customerRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'none', tag: 'Customers',
     summary: 'Get a customer',
     description: 'Sums, notes, consents, and who did what. Orders and returns are listed by their own operations with `customerId`.',
-    body: null, reply: ok(CustomerResponse),
+    body: null, reply: okReply(CustomerResponse),
     refusals: ['customer_not_found'],
   },
   getAdminCustomerDetails: {
@@ -155,7 +165,7 @@ export const customerRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers',
     summary: 'Get who a customer is',
     description: 'Name, e-mail, phone and addresses. Each look is an entry in the list of changes.',
-    body: null, reply: ok(CustomerDetailsResponse),
+    body: null, reply: okReply(CustomerDetailsResponse),
     refusals: ['customer_not_found'],
   },
   getAdminCustomerData: {
@@ -163,7 +173,7 @@ export const customerRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Customers', asksOutside: true,
     summary: 'Get the data of a customer',
     description: `What is stored about the person: the newest ${customerOrdersMax} orders whole, with addresses and returns, and saved addresses. Each look is an entry in the list of changes.`,
-    body: null, reply: ok(CustomerDataResponse),
+    body: null, reply: okReply(CustomerDataResponse),
     refusals: ['customer_not_found'],
   },
   addAdminCustomerNote: {
@@ -171,7 +181,7 @@ export const customerRows = {
     scope: 'admin:customers', idempotency: 'required', audit: 'change', tag: 'Customers',
     summary: 'Add a note about a customer',
     description: 'A note for the people of the shop. No shopper and no app of theirs sees it. It goes when the person is erased.',
-    body: CustomerNoteRequest, reply: ok(CustomerNoteResponse),
+    body: CustomerNoteRequest, reply: okReply(CustomerNoteResponse),
     refusals: ['customer_not_found', 'note_limit'],
   },
   eraseAdminCustomer: {
@@ -179,7 +189,7 @@ export const customerRows = {
     scope: 'admin:customers', idempotency: 'required', audit: 'change', tag: 'Customers',
     summary: 'Erase a customer',
     description: 'Erases name, e-mail, phone, addresses, also those saved in the account, and notes, a moment later, and ends the account. What was bought for how much stays, as do invoices, as long as tax law demands. It cannot be undone.',
-    body: CustomerErasureRequest, reply: ok(CustomerErasureResponse),
+    body: CustomerErasureRequest, reply: okReply(CustomerErasureResponse),
     refusals: ['customer_not_found'],
   },
 } as const satisfies AdminOperationRows

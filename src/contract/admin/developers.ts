@@ -10,16 +10,16 @@ import {
   IdempotencyKey,
   InstallationId,
   Instant,
-  line,
+  lineSchema,
   Mode,
-  paragraph,
+  paragraphSchema,
   Scopes,
   WebhookDeliveryId,
   WebhookEndpointId,
 } from '../parts.ts'
 import { patterns } from '../patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import {
   deliveryStatuses,
   endpointDisabledReasons,
@@ -65,7 +65,7 @@ export const AdminInstallationResponse = object({ data: AdminInstallation })
 
 export const AdminInstallationCreateRequest = object({
   idempotencyKey,
-  name: line(1, 200, 'Unique within the merchant.'),
+  name: lineSchema(1, 200, 'Unique within the merchant.'),
   redirectHosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
       maxItems: 100,
@@ -95,7 +95,7 @@ export const AdminKey = object({
 })
 
 export const AdminKeyListQuery = object({
-  installationId: Type.Optional(described('Only keys of this installation.', InstallationId)),
+  installationId: Type.Optional(withDescription('Only keys of this installation.', InstallationId)),
 })
 export const AdminKeyListResponse = listOf(AdminKey, 'Newest first.')
 export const AdminKeyResponse = object({ data: AdminKey })
@@ -103,7 +103,7 @@ export const AdminKeyResponse = object({ data: AdminKey })
 export const AdminKeyCreateRequest = object({
   idempotencyKey,
   installationId: InstallationId,
-  name: line(1, 200, 'What the key is for.'),
+  name: lineSchema(1, 200, 'What the key is for.'),
   scopes: Type.Array(Scopes.items, {
     maxItems: scopes.length,
     uniqueItems: true,
@@ -117,7 +117,7 @@ export const AdminKeyCreateRequest = object({
       description: 'Of a publishable key: the origins of the pages on which it works. At least one.',
     }),
   ),
-  expiresAt: Type.Optional(described('In the future. Left out: the key does not expire.', Instant)),
+  expiresAt: Type.Optional(withDescription('In the future. Left out: the key does not expire.', Instant)),
 })
 
 const secretKey = Type.String({ pattern: patterns.apiKey.source, description: 'The API key. Shown this once.' })
@@ -159,7 +159,7 @@ export const AdminWebhookEndpoint = object({
 })
 
 export const AdminWebhookEndpointListQuery = object({
-  installationId: Type.Optional(described('Only endpoints of this installation.', InstallationId)),
+  installationId: Type.Optional(withDescription('Only endpoints of this installation.', InstallationId)),
 })
 export const AdminWebhookEndpointListResponse = listOf(AdminWebhookEndpoint, 'Oldest first.')
 export const AdminWebhookEndpointResponse = object({ data: AdminWebhookEndpoint })
@@ -179,7 +179,7 @@ export const AdminWebhookEndpointCreateRequest = object({
   installationId: InstallationId,
   url: endpointUrl,
   events: Type.Optional(subscriptions),
-  description: Type.Optional(line(0, 200)),
+  description: Type.Optional(lineSchema(0, 200)),
   status: Type.Optional(settableStatus),
 })
 
@@ -187,7 +187,7 @@ export const AdminWebhookEndpointUpdateRequest = object({
   idempotencyKey,
   url: Type.Optional(endpointUrl),
   events: Type.Optional(subscriptions),
-  description: Type.Optional(line(0, 200)),
+  description: Type.Optional(lineSchema(0, 200)),
   status: Type.Optional(settableStatus),
 })
 
@@ -213,11 +213,11 @@ export const AdminWebhookDelivery = object({
 export const AdminWebhookTestResponse = object({ data: AdminWebhookDelivery })
 
 export const AdminWebhookDeliveryListQuery = object({
-  endpointId: Type.Optional(described('Only calls to this endpoint.', WebhookEndpointId)),
+  endpointId: Type.Optional(withDescription('Only calls to this endpoint.', WebhookEndpointId)),
   status: Type.Optional(oneOf(deliveryStatuses, { description: 'Only deliveries of this status.' })),
-  type: Type.Optional(described('Only events of this type.', EventType)),
-  from: Type.Optional(described('Only deliveries made then or later.', Instant)),
-  to: Type.Optional(described('Only deliveries made before.', Instant)),
+  type: Type.Optional(withDescription('Only events of this type.', EventType)),
+  from: Type.Optional(withDescription('Only deliveries made then or later.', Instant)),
+  to: Type.Optional(withDescription('Only deliveries made before.', Instant)),
 })
 export const AdminWebhookDeliveryListResponse = listOf(AdminWebhookDelivery, 'Newest first.')
 
@@ -234,14 +234,14 @@ export const AdminWebhookReplayRequest = object({
     Type.Array(WebhookDeliveryId, { minItems: 1, maxItems: limits.bulkItemsMax, uniqueItems: true }),
   ),
   endpointId: Type.Optional(
-    described(
+    withDescription(
       'Instead of deliveryIds: the oldest failed deliveries of this endpoint that were not replayed yet, at most 200 at a time.',
       WebhookEndpointId,
     ),
   ),
-  since: Type.Optional(described('With endpointId: only those made then or later.', Instant)),
+  since: Type.Optional(withDescription('With endpointId: only those made then or later.', Instant)),
   allowSucceeded: Type.Optional(Type.Boolean({ description: 'Replay deliveries that succeeded too.' })),
-  reason: Type.Optional(paragraph(1, 500, 'For your records.')),
+  reason: Type.Optional(paragraphSchema(1, 500, 'For your records.')),
 })
 
 export const AdminWebhookReplayResponse = object({
@@ -257,13 +257,13 @@ export const AdminWebhookReplayResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const developerRows = {
+export const developerOperationRows = {
   listAdminInstallations: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/installations',
     scope: 'admin:developers', idempotency: 'none', audit: 'none', tag: 'Developers', paged: true,
     summary: 'List installations',
     description: 'What acts for the merchant: apps and assistants that were approved, and installations of its own.',
-    body: null, reply: ok(AdminInstallationListResponse),
+    body: null, reply: okReply(AdminInstallationListResponse),
     refusals: [],
   },
   createAdminInstallation: {
@@ -271,7 +271,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Create an installation',
     description: 'In the mode of the caller. Apps are installed by a person, with OAuth.',
-    body: AdminInstallationCreateRequest, reply: ok(AdminInstallationResponse),
+    body: AdminInstallationCreateRequest, reply: okReply(AdminInstallationResponse),
     refusals: ['installation_exists', 'installation_limit'],
   },
   endAdminInstallation: {
@@ -279,7 +279,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'End an installation',
     description: 'Its keys and tokens no longer work, its webhook endpoints are removed, and its open checkouts end. Its orders stay. The request has a body, for its idempotency key.',
-    body: AdminEndRequest, reply: ok(AdminInstallationResponse),
+    body: AdminEndRequest, reply: okReply(AdminInstallationResponse),
     refusals: ['installation_not_found'],
   },
   listAdminKeys: {
@@ -287,7 +287,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'none', audit: 'none', tag: 'Developers', paged: true,
     summary: 'List keys',
     description: 'API keys of all installations. The keys themselves are not stored.',
-    query: AdminKeyListQuery, body: null, reply: ok(AdminKeyListResponse),
+    query: AdminKeyListQuery, body: null, reply: okReply(AdminKeyListResponse),
     refusals: [],
   },
   createAdminKey: {
@@ -295,7 +295,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Create a key',
     description: 'Answers the key this once. A key or an app gives only open scopes that it has itself, and what it makes ends with it; admin scopes are given by a person. An app makes keys only for its own installation, with at most the scopes that it was granted. A publishable key reads the catalog without stock numbers, and makes carts and checkouts, on the pages that it is bound to.',
-    body: AdminKeyCreateRequest, reply: { ...ok(AdminKeyCreateResponse), isSecret: true },
+    body: AdminKeyCreateRequest, reply: { ...okReply(AdminKeyCreateResponse), isSecret: true },
     refusals: ['installation_not_found', 'credential_limit'],
   },
   rotateAdminKey: {
@@ -303,7 +303,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Rotate a key',
     description: 'Makes a successor with the same scopes; the old key works for a while. A key with admin scopes is rotated by a person who has them, others by a person or by a key or app that has their scopes.',
-    body: AdminKeyRotateRequest, reply: { ...ok(AdminKeyRotateResponse), isSecret: true },
+    body: AdminKeyRotateRequest, reply: { ...okReply(AdminKeyRotateResponse), isSecret: true },
     refusals: ['credential_not_found', 'credential_already_rotated'],
   },
   revokeAdminKey: {
@@ -311,7 +311,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Revoke a key',
     description: 'At once, with the keys that it made. Revoking a revoked key is not an error. The request has a body, for its idempotency key.',
-    body: AdminEndRequest, reply: ok(AdminKeyResponse),
+    body: AdminEndRequest, reply: okReply(AdminKeyResponse),
     refusals: ['credential_not_found'],
   },
   listAdminWebhookEndpoints: {
@@ -319,7 +319,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'none', audit: 'none', tag: 'Developers', paged: true,
     summary: 'List webhook endpoints',
     description: 'Endpoints of all installations, with their health.',
-    query: AdminWebhookEndpointListQuery, body: null, reply: ok(AdminWebhookEndpointListResponse),
+    query: AdminWebhookEndpointListQuery, body: null, reply: okReply(AdminWebhookEndpointListResponse),
     refusals: [],
   },
   createAdminWebhookEndpoint: {
@@ -328,7 +328,7 @@ export const developerRows = {
     summary: 'Create a webhook endpoint',
     description:
       'Answers the secret that signs the calls, this once. Without events it gets all of them; events about the shop need admin:read. An endpoint that a key makes ends with that key or its successor.',
-    body: AdminWebhookEndpointCreateRequest, reply: { ...ok(AdminWebhookSecretResponse), isSecret: true },
+    body: AdminWebhookEndpointCreateRequest, reply: { ...okReply(AdminWebhookSecretResponse), isSecret: true },
     refusals: ['installation_not_found', 'webhook_endpoint_limit'],
   },
   updateAdminWebhookEndpoint: {
@@ -336,7 +336,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Change a webhook endpoint',
     description: 'Members that are left out stay as they are. Enabling one that was paused or disabled sends what has waited.',
-    body: AdminWebhookEndpointUpdateRequest, reply: ok(AdminWebhookEndpointResponse),
+    body: AdminWebhookEndpointUpdateRequest, reply: okReply(AdminWebhookEndpointResponse),
     refusals: ['webhook_endpoint_not_found'],
   },
   removeAdminWebhookEndpoint: {
@@ -344,7 +344,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Remove a webhook endpoint',
     description: 'What waits for it is not sent. The request has a body, for its idempotency key.',
-    body: AdminEndRequest, reply: ok(AdminWebhookEndpointRemovedResponse),
+    body: AdminEndRequest, reply: okReply(AdminWebhookEndpointRemovedResponse),
     refusals: ['webhook_endpoint_not_found'],
   },
   rotateAdminWebhookSecret: {
@@ -352,7 +352,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Rotate the secret of a webhook endpoint',
     description: 'The new secret signs at once, and for a day the former one beside it.',
-    body: AdminEndRequest, reply: { ...ok(AdminWebhookSecretResponse), isSecret: true },
+    body: AdminEndRequest, reply: { ...okReply(AdminWebhookSecretResponse), isSecret: true },
     refusals: ['webhook_endpoint_not_found'],
   },
   testAdminWebhookEndpoint: {
@@ -360,7 +360,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Call a webhook endpoint to test it',
     description: 'Sends webhook.ping to this endpoint alone. Look up the delivery to see what became of it.',
-    body: AdminEndRequest, reply: ok(AdminWebhookTestResponse),
+    body: AdminEndRequest, reply: okReply(AdminWebhookTestResponse),
     refusals: ['webhook_endpoint_not_found', 'endpoint_disabled'],
   },
   listAdminWebhookDeliveries: {
@@ -368,7 +368,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'none', audit: 'none', tag: 'Developers', paged: true,
     summary: 'List webhook deliveries',
     description: 'Of all endpoints of the merchant, or of one.',
-    query: AdminWebhookDeliveryListQuery, body: null, reply: ok(AdminWebhookDeliveryListResponse),
+    query: AdminWebhookDeliveryListQuery, body: null, reply: okReply(AdminWebhookDeliveryListResponse),
     refusals: [],
   },
   getAdminWebhookDelivery: {
@@ -376,7 +376,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'none', audit: 'none', tag: 'Developers',
     summary: 'Get a webhook delivery',
     description: 'With the body of the call, as long as it is stored.',
-    body: null, reply: ok(AdminWebhookDeliveryResponse),
+    body: null, reply: okReply(AdminWebhookDeliveryResponse),
     refusals: ['webhook_delivery_not_found'],
   },
   replayAdminWebhookDeliveries: {
@@ -384,7 +384,7 @@ export const developerRows = {
     scope: 'admin:developers', idempotency: 'required', audit: 'change', tag: 'Developers',
     summary: 'Replay webhook deliveries',
     description: 'Sends events once more to the same endpoints: named ones, or those of an endpoint that failed. Each has its own outcome.',
-    body: AdminWebhookReplayRequest, reply: ok(AdminWebhookReplayResponse),
+    body: AdminWebhookReplayRequest, reply: okReply(AdminWebhookReplayResponse),
     refusals: ['webhook_endpoint_not_found'],
   },
 } as const satisfies AdminOperationRows

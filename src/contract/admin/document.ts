@@ -1,6 +1,6 @@
 // The documentation of the admin surface in addition to its rows.
 
-import { namedIn } from '../components.ts'
+import { collectNamedSchemas } from '../components.ts'
 import {
   CategoryEntry,
   InvoicesEntry,
@@ -15,7 +15,7 @@ import {
 } from '../entries.ts'
 import { issueAt } from '../issues.ts'
 import * as openCarts from '../open/carts.ts'
-import { openDocument } from '../open/document.ts'
+import { openInterfaceDocument } from '../open/document.ts'
 import * as openOrders from '../open/orders.ts'
 import * as openReturns from '../open/returns.ts'
 import type { SurfaceDocument } from '../openapi.ts'
@@ -167,8 +167,8 @@ export const adminDocument: SurfaceDocument = {
     ...transferExamples,
   },
   schemas: [
-    ...namedIn(parts, openCarts, openOrders, openReturns, entries),
-    ...namedIn(
+    ...collectNamedSchemas(parts, openCarts, openOrders, openReturns, entries),
+    ...collectNamedSchemas(
       errors,
       bulk,
       dryrun,
@@ -208,5 +208,5 @@ export const adminDocument: SurfaceDocument = {
     version_conflict: { current: { version: 8 } },
   },
   pathWords,
-  callers: { key: openDocument.callers.key as NonNullable<(typeof openDocument.callers)['key']> },
+  callers: { key: openInterfaceDocument.callers.key as NonNullable<(typeof openInterfaceDocument.callers)['key']> },
 }

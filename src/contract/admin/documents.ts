@@ -1,9 +1,9 @@
 // Invoices, credit notes and the tax report: schemas and rows.
 
 import { LegalEntry } from '../entries.ts'
-import { Amount, Country, Currency, DocumentId, ListMeta, line, Mode, OrderId } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { Amount, Country, Currency, DocumentId, ListMeta, lineSchema, Mode, OrderId } from '../parts.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { documentCauses, documentKinds, taxReasons } from '../words.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
@@ -21,11 +21,11 @@ const headMembers = {
   number: Type.String(),
   mode: Mode,
   orderId: OrderId,
-  day: described('Its date, in the time zone of the shop.', Day),
-  supplyDay: described('The date of supply.', Day),
+  day: withDescription('Its date, in the time zone of the shop.', Day),
+  supplyDay: withDescription('The date of supply.', Day),
   currency: Currency,
   ...sums,
-  country: described('Where it is taxed.', Country),
+  country: withDescription('Where it is taxed.', Country),
 }
 
 export const AdminDocumentSummary = object(headMembers)
@@ -40,7 +40,7 @@ export const AdminDocumentLine = object({
   isShipping: Type.Boolean(),
   quantity: nullable(Type.Integer(), { description: 'null where a part of the price was refunded.' }),
   unitPrice: nullable(Amount, { description: 'As the order has it, with or without tax. null on credit notes.' }),
-  discount: described('Off the line, as the order has it.', Amount),
+  discount: withDescription('Off the line, as the order has it.', Amount),
   rate: Rate,
   reason: Reason,
   ...sums,
@@ -94,10 +94,10 @@ export const AdminDocument = object({
 
 export const AdminDocumentListQuery = object({
   kind: Type.Optional(oneOf(documentKinds, { description: 'Only invoices, or only credit notes.' })),
-  orderId: Type.Optional(described('Only documents of this order.', OrderId)),
-  number: Type.Optional(described('Only the document with this number.', line(1, 60))),
-  from: Type.Optional(described('The first day.', Day)),
-  to: Type.Optional(described('The last day.', Day)),
+  orderId: Type.Optional(withDescription('Only documents of this order.', OrderId)),
+  number: Type.Optional(withDescription('Only the document with this number.', lineSchema(1, 60))),
+  from: Type.Optional(withDescription('The first day.', Day)),
+  to: Type.Optional(withDescription('The last day.', Day)),
 })
 
 export const AdminDocumentListResponse = listOf(AdminDocumentSummary, 'Newest first.')
@@ -105,8 +105,8 @@ export const AdminDocumentResponse = object({ data: AdminDocument })
 export const AdminDocumentExportResponse = listOf(AdminDocument, 'In the order in which they were made.')
 
 export const AdminTaxQuery = object({
-  from: Type.Optional(described('The first day. Default: the first of the month of the last day.', Day)),
-  to: Type.Optional(described('The last day. Default: today.', Day)),
+  from: Type.Optional(withDescription('The first day. Default: the first of the month of the last day.', Day)),
+  to: Type.Optional(withDescription('The last day. Default: today.', Day)),
 })
 
 export const ledgerFormats = ['plain', 'datev'] as const
@@ -154,13 +154,13 @@ export const AdminTaxReport = object({
 export const AdminTaxResponse = object({ data: AdminTaxReport })
 
 // biome-ignore format: a row reads best as a few lines
-export const documentRows = {
+export const documentOperationRows = {
   listAdminDocuments: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/documents',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders', paged: true,
     summary: 'List invoices and credit notes',
     description: 'An invoice is made seconds after an order was paid, a credit note seconds after a refund. They never change.',
-    query: AdminDocumentListQuery, body: null, reply: ok(AdminDocumentListResponse),
+    query: AdminDocumentListQuery, body: null, reply: okReply(AdminDocumentListResponse),
     refusals: [],
   },
   getAdminDocument: {
@@ -168,7 +168,7 @@ export const documentRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Orders',
     summary: 'Get an invoice or a credit note',
     description: 'With its lines and with the buyer, so each look is written down.',
-    body: null, reply: ok(AdminDocumentResponse),
+    body: null, reply: okReply(AdminDocumentResponse),
     refusals: ['document_not_found'],
   },
   getAdminTaxReport: {
@@ -176,21 +176,21 @@ export const documentRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Taxes of some days',
     description: 'Net, tax and total of the documents of these days, by country and rate: what a VAT return is made from. At most 1,000 days.',
-    query: AdminTaxQuery, body: null, reply: ok(AdminTaxResponse), refusals: [],
+    query: AdminTaxQuery, body: null, reply: okReply(AdminTaxResponse), refusals: [],
   },
   listAdminLedger: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/exports/ledger',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
     summary: 'Export the ledger',
     description: 'The documents of some days for bookkeeping, in the order in which they were made, without the buyers. Its sums are those of getAdminTaxReport.',
-    query: AdminLedgerQuery, body: null, reply: ok(AdminLedgerResponse), refusals: [],
+    query: AdminLedgerQuery, body: null, reply: okReply(AdminLedgerResponse), refusals: [],
   },
   listAdminDocumentExport: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/exports/documents',
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Transfers', paged: true,
     summary: 'Export documents',
     description: 'The documents of some days as getAdminDocument answers them, ten at a time. Each answer is a look at its documents, and is written down.',
-    query: AdminTaxQuery, body: null, reply: ok(AdminDocumentExportResponse), refusals: [],
+    query: AdminTaxQuery, body: null, reply: okReply(AdminDocumentExportResponse), refusals: [],
   },
 } as const satisfies AdminOperationRows
 

@@ -1,7 +1,7 @@
 // Drafts: orders that the merchant makes for a shopper, at catalog prices or at prices set by hand. The shopper pays by a link to the
 // hosted checkout. Until payment the stock is held, and the merchant may change the draft behind the same link.
 
-import { amount } from '../entries.ts'
+import { amountSchema } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
 import { CheckoutCustomerInput } from '../open/checkout.ts'
@@ -13,18 +13,18 @@ import {
   IdempotencyKey,
   InstallationId,
   Instant,
-  line,
+  lineSchema,
   Mode,
   OptionValue,
   OrderId,
-  paragraph,
+  paragraphSchema,
   Quantity,
   SkuId,
   Totals,
   Version,
 } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { draftStatuses, textLanguages } from '../words.ts'
 import { AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
@@ -44,19 +44,22 @@ const summary = {
   }),
   emailMasked: nullable(Type.String()),
   currency: Currency,
-  total: described('With tax, when it was last priced. Of an open draft without an address, an estimate.', Amount),
+  total: withDescription(
+    'With tax, when it was last priced. Of an open draft without an address, an estimate.',
+    Amount,
+  ),
   order: nullable(object({ id: OrderId, number: Type.String() }), { description: 'null until it is paid.' }),
   ofOrder: nullable(object({ id: OrderId, number: Type.String() }), {
     description:
       'The order that is changed when the draft is paid (`editAdminOrder` with payByLink): no order is made then, and the total is the difference.',
   }),
   createdAt: Instant,
-  expiresAt: described('Until then the link can be paid, and the stock is held.', Instant),
+  expiresAt: withDescription('Until then the link can be paid, and the stock is held.', Instant),
 }
 
 export const DraftSummary = object(summary)
 
-const Delivery = object({ label: line(1, 100), amount })
+const Delivery = object({ label: lineSchema(1, 100), amount: amountSchema })
 const Language = oneOf(textLanguages, { description: 'Of the page and the e-mail for the shopper.' })
 
 export const DraftItem = object({
@@ -66,7 +69,7 @@ export const DraftItem = object({
   options: Type.Array(OptionValue),
   quantity: Quantity,
   unitPrice: Amount,
-  total: described('With its part of the discount, and with tax.', Amount),
+  total: withDescription('With its part of the discount, and with tax.', Amount),
 })
 
 const priced = {
@@ -101,16 +104,19 @@ const Items = Type.Array(
   object({
     skuId: SkuId,
     quantity: Quantity,
-    unitPrice: Type.Optional(described('In place of the price of the catalog. 0 is a gift.', amount)),
+    unitPrice: Type.Optional(withDescription('In place of the price of the catalog. 0 is a gift.', amountSchema)),
   }),
   { minItems: 1, maxItems: limits.cartLinesMax },
 )
-const Discount = described('Taken off the items, and no more than they cost.', amount)
+const Discount = withDescription('Taken off the items, and no more than they cost.', amountSchema)
 const Shipping = nullable(Delivery, {
   description: 'Delivery by hand. null: what the shop offers for the address.',
 })
 const Days = Type.Integer({ minimum: 1, maximum: draftDaysMax })
-const ShownTotal = described('What the caller was shown. Another total is refused with 409 total_changed.', Amount)
+const ShownTotal = withDescription(
+  'What the caller was shown. Another total is refused with 409 total_changed.',
+  Amount,
+)
 
 export const CreateDraftRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
@@ -118,12 +124,12 @@ export const CreateDraftRequest = object({
   discount: Type.Optional(Discount),
   shipping: Type.Optional(Shipping),
   customer: Type.Optional(CheckoutCustomerInput),
-  address: Type.Optional(described('Without it, the shopper types it.', Address)),
-  note: Type.Optional(paragraph(1, 2000)),
+  address: Type.Optional(withDescription('Without it, the shopper types it.', Address)),
+  note: Type.Optional(paragraphSchema(1, 2000)),
   locale: Type.Optional(Language),
-  days: Type.Optional(described(`How long the link can be paid (default: ${draftDaysDefault}).`, Days)),
+  days: Type.Optional(withDescription(`How long the link can be paid (default: ${draftDaysDefault}).`, Days)),
   installationId: Type.Optional(
-    described('Which installation sells it (default: the oldest that is active).', InstallationId),
+    withDescription('Which installation sells it (default: the oldest that is active).', InstallationId),
   ),
   expectedTotal: Type.Optional(ShownTotal),
   dryRun: Type.Optional(DryRun),
@@ -133,15 +139,18 @@ export const UpdateDraftRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Optional(ExpectedVersion),
   items: Type.Optional(
-    described('All items. One without unitPrice keeps what was agreed, or is new at the price of the catalog.', Items),
+    withDescription(
+      'All items. One without unitPrice keeps what was agreed, or is new at the price of the catalog.',
+      Items,
+    ),
   ),
   discount: Type.Optional(Discount),
   shipping: Type.Optional(Shipping),
   customer: Type.Optional(CheckoutCustomerInput),
   address: Type.Optional(Address),
-  note: Type.Optional(nullable(paragraph(1, 2000))),
+  note: Type.Optional(nullable(paragraphSchema(1, 2000))),
   locale: Type.Optional(Language),
-  days: Type.Optional(described('How long the link can be paid, from now.', Days)),
+  days: Type.Optional(withDescription('How long the link can be paid, from now.', Days)),
   expectedTotal: Type.Optional(ShownTotal),
   dryRun: Type.Optional(DryRun),
 })
@@ -155,13 +164,13 @@ export const CreateDraftResponse = object({
 export const CancelDraftRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
 
 // biome-ignore format: a row reads best as a few lines
-export const draftRows = {
+export const draftOperationRows = {
   listAdminDrafts: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/drafts',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Drafts', paged: true,
     summary: 'List drafts',
     description: 'Drafts of the merchant in the mode of the caller, without their links.',
-    body: null, reply: ok(DraftListResponse),
+    body: null, reply: okReply(DraftListResponse),
     refusals: [],
   },
   getAdminDraft: {
@@ -169,7 +178,7 @@ export const draftRows = {
     scope: 'admin:orders', idempotency: 'none', audit: 'none', tag: 'Drafts',
     summary: 'Get a draft',
     description: 'The draft with its lines, its totals and the link for the shopper.',
-    body: null, reply: ok(DraftResponse),
+    body: null, reply: okReply(DraftResponse),
     refusals: ['draft_not_found'],
   },
   createAdminDraft: {
@@ -177,7 +186,7 @@ export const draftRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
     summary: 'Make a draft',
     description: 'Makes an order for a shopper, holds its stock and answers with the link at which it is paid. With dryRun it says what it would cost, to the cent.',
-    body: CreateDraftRequest, reply: { ...ok(CreateDraftResponse), isSecret: true },
+    body: CreateDraftRequest, reply: { ...okReply(CreateDraftResponse), isSecret: true },
     refusals: [
       'installation_not_found', 'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded', 'address_undeliverable',
       'total_changed',
@@ -188,7 +197,7 @@ export const draftRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
     summary: 'Change a draft',
     description: 'Members that are left out stay. The link stays the same, and the stock follows the items. With dryRun it says what it would cost.',
-    body: UpdateDraftRequest, reply: { ...ok(CreateDraftResponse), isSecret: true },
+    body: UpdateDraftRequest, reply: { ...okReply(CreateDraftResponse), isSecret: true },
     refusals: [
       'draft_not_found', 'draft_not_open', 'payment_in_progress', 'version_conflict', 'item_unavailable', 'insufficient_stock',
       'quantity_limit_exceeded', 'address_undeliverable', 'total_changed',
@@ -199,7 +208,7 @@ export const draftRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
     summary: 'Send the link of a draft',
     description: `Sends the link to the e-mail address of the draft, at most ${draftEmailsMax} times.`,
-    body: SendDraftRequest, reply: { ...ok(DraftResponse), isSecret: true },
+    body: SendDraftRequest, reply: { ...okReply(DraftResponse), isSecret: true },
     refusals: [
       'draft_not_found', 'draft_not_open', 'payment_in_progress', 'draft_without_email', 'draft_email_limit', 'mail_off',
     ],
@@ -209,7 +218,7 @@ export const draftRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Drafts',
     summary: 'Cancel a draft',
     description: 'The link ends, and the stock is free again. Refused while a payment is under way.',
-    body: CancelDraftRequest, reply: ok(DraftResponse),
+    body: CancelDraftRequest, reply: okReply(DraftResponse),
     refusals: ['draft_not_found', 'draft_not_open', 'payment_in_progress'],
   },
 } as const satisfies AdminOperationRows

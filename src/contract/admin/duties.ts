@@ -1,8 +1,8 @@
 // Duties of a shop under the law of the countries that it sells to: schemas and rows.
 
 import { Count, Country } from '../parts.ts'
-import { described, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { dutyIds, dutyNeeds, dutyStatuses } from '../words.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
 
@@ -21,19 +21,19 @@ export const AdminDuty = object({
 export const AdminDutiesResponse = object({
   data: object({
     duties: Type.Array(AdminDuty, { maxItems: 100 }),
-    productsWithoutMaker: described('Published ones.', Count),
-    makersWithoutResponsible: described('Outside of the EU, without a person in it.', Count),
+    productsWithoutMaker: withDescription('Published ones.', Count),
+    makersWithoutResponsible: withDescription('Outside of the EU, without a person in it.', Count),
   }),
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const dutyRows = {
+export const dutyOperationRows = {
   getAdminDuties: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/duties',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
     summary: 'List duties by law',
     description: 'What the law of the countries that the shop sells to demands, with date and source, and what of it is done or missing here. It does not say that a shop is lawful.',
-    body: null, reply: ok(AdminDutiesResponse),
+    body: null, reply: okReply(AdminDutiesResponse),
     refusals: [],
   },
 } as const satisfies AdminOperationRows

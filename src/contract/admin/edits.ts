@@ -1,12 +1,12 @@
 // Order edits: the merchant changes the items of an order that are not sent yet.
 
-import { amount } from '../entries.ts'
+import { amountSchema } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { Address } from '../open/carts.ts'
 import { OrderRefund } from '../open/orders.ts'
 import { Amount, DraftId, ExpectedVersion, IdempotencyKey, OptionValue, SkuId, Totals } from '../parts.ts'
-import { described, nullable, object, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { draftDays, draftDaysMax } from './drafts.ts'
 import { DryRun } from './dryrun.ts'
 import { AdminOrder } from './orders.ts'
@@ -23,7 +23,7 @@ export const AdminOrderEditItem = object({
   before: Type.Integer({ description: 'Units before the edit. 0: the item is new.' }),
   quantity: Type.Integer({ description: 'Units after it. 0: the item is removed.' }),
   unitPrice: Amount,
-  total: described('After the edit, with discount and tax.', Amount),
+  total: withDescription('After the edit, with discount and tax.', Amount),
 })
 
 export const AdminOrderEditRequest = object(
@@ -40,21 +40,23 @@ export const AdminOrderEditRequest = object(
             description: 'Of the whole order after the edit. Units that were sent count too. 0 removes the item.',
           }),
           unitPrice: Type.Optional(
-            described(
+            withDescription(
               'Of a new item. Without it, the price of the catalog. More units of an item cost what its units cost.',
-              amount,
+              amountSchema,
             ),
           ),
         }),
         { minItems: 1, maxItems: limits.cartLinesMax, description: 'Items that change. Others stay as they are.' },
       ),
     ),
-    shipping: Type.Optional(described('Delivery costs after the edit. Without it, they stay as they are.', amount)),
+    shipping: Type.Optional(
+      withDescription('Delivery costs after the edit. Without it, they stay as they are.', amountSchema),
+    ),
     address: Type.Optional(
-      described('Within the country and region of the order. Taxes and delivery depend on these.', Address),
+      withDescription('Within the country and region of the order. Taxes and delivery depend on these.', Address),
     ),
     expectedTotal: Type.Optional(
-      described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
+      withDescription('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
     ),
     differenceReceived: Type.Optional(
       Type.Boolean({
@@ -99,13 +101,13 @@ export const AdminOrderEditResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const editRows = {
+export const editOperationRows = {
   editAdminOrder: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/orders/{orderId}/edits',
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Edit an order',
     description: 'Adds or removes items that were not sent, or corrects delivery costs or address. What was paid above the new total goes back; what is missing comes by a link or by hand.',
-    body: AdminOrderEditRequest, reply: ok(AdminOrderEditResponse),
+    body: AdminOrderEditRequest, reply: okReply(AdminOrderEditResponse),
     refusals: [
       'order_not_found', 'version_conflict', 'order_not_editable', 'order_edit_not_possible', 'total_changed',
       'item_unavailable', 'insufficient_stock', 'quantity_limit_exceeded', 'refund_amount_not_payable',

@@ -1,8 +1,8 @@
 // Home and search: schemas and rows.
 
-import { Amount, Count, Currency, Instant, line, OrderId, ProductId, PromotionId, SkuId, Slug } from '../parts.ts'
+import { Amount, Count, Currency, Instant, lineSchema, OrderId, ProductId, PromotionId, SkuId, Slug } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { okReply } from '../surface.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../words.ts'
 import { AdminSalesReport } from './reports.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
@@ -79,7 +79,7 @@ export const FoundSku = object({
 })
 export const FoundPromotion = object({ id: PromotionId, code: Type.String(), name: Type.String() })
 
-export const AdminSearchQuery = object({ q: line(1, 100, 'What to look for.') })
+export const AdminSearchQuery = object({ q: lineSchema(1, 100, 'What to look for.') })
 export const AdminSearchResponse = object({
   data: object({
     orders: Type.Array(FoundOrder, {
@@ -94,13 +94,13 @@ export const AdminSearchResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const homeRows = {
+export const homeOperationRows = {
   getAdminHome: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/home',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Get what there is to do',
     description: 'Counts of what waits for someone, in the mode of the caller.',
-    body: null, reply: ok(AdminHomeResponse),
+    body: null, reply: okReply(AdminHomeResponse),
     refusals: [],
   },
   getAdminOrderCounts: {
@@ -108,7 +108,7 @@ export const homeRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Count the orders that wait',
     description: 'Those of the home that are about orders, in the mode of the caller. They cost a tenth of the whole.',
-    body: null, reply: ok(AdminOrderCountsResponse),
+    body: null, reply: okReply(AdminOrderCountsResponse),
     refusals: [],
   },
   searchAdmin: {
@@ -116,7 +116,7 @@ export const homeRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Search',
     description: 'Orders, products, SKUs and promotions. Customers are found by the beginning of words, from two letters on, until they are erased. New orders are found a few seconds after they were placed.',
-    query: AdminSearchQuery, body: null, reply: ok(AdminSearchResponse),
+    query: AdminSearchQuery, body: null, reply: okReply(AdminSearchResponse),
     refusals: [],
   },
 } as const satisfies AdminOperationRows

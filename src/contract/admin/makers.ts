@@ -2,21 +2,21 @@
 
 import { MakerEntry } from '../entries.ts'
 import { limits } from '../limits.ts'
-import { Count, ExpectedVersion, IdempotencyKey, Instant, line, MakerId, Version } from '../parts.ts'
-import { described, object, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
-import { type AdminOperationRows, adminRow, listOf, rowLimit } from './row.ts'
+import { Count, ExpectedVersion, IdempotencyKey, Instant, lineSchema, MakerId, Version } from '../parts.ts'
+import { object, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
+import { type AdminOperationRows, adminRow, bulkListLimit, listOf } from './row.ts'
 
 export const AdminMaker = object({
   id: MakerId,
   version: Version,
-  maker: described('What the merchant wrote. It can be changed and sent back.', MakerEntry),
-  productCount: described('Products that name it, archived ones too.', Count),
+  maker: withDescription('What the merchant wrote. It can be changed and sent back.', MakerEntry),
+  productCount: withDescription('Products that name it, archived ones too.', Count),
   updatedAt: Instant,
 })
 export const AdminMakerListQuery = object({
-  q: Type.Optional(described('In the name or the slug.', line(1, 100))),
-  limit: rowLimit('updateAdminProducts'),
+  q: Type.Optional(withDescription('In the name or the slug.', lineSchema(1, 100))),
+  limit: bulkListLimit('updateAdminProducts'),
 })
 export const AdminMakerListResponse = listOf(AdminMaker, 'By slug.', limits.bulkItemsMax)
 export const AdminMakerResponse = object({ data: AdminMaker })
@@ -26,18 +26,18 @@ export const CreateAdminMakerRequest = object({ idempotencyKey, maker: MakerEntr
 export const ReplaceAdminMakerRequest = object({
   idempotencyKey,
   expectedVersion: ExpectedVersion,
-  maker: described('The slug cannot change.', MakerEntry),
+  maker: withDescription('The slug cannot change.', MakerEntry),
 })
 export const RemoveAdminMakerRequest = object({ idempotencyKey, expectedVersion: ExpectedVersion })
 
 // biome-ignore format: a row reads best as a few lines
-export const makerRows = {
+export const makerOperationRows = {
   listAdminMakers: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/makers',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Catalog', paged: true,
     summary: 'List makers',
     description: 'Who makes the products, with the addresses that shoppers are shown.',
-    query: AdminMakerListQuery, body: null, reply: ok(AdminMakerListResponse),
+    query: AdminMakerListQuery, body: null, reply: okReply(AdminMakerListResponse),
     refusals: [],
   },
   createAdminMaker: {
@@ -45,7 +45,7 @@ export const makerRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Create a maker',
     description: 'Products name it by its slug.',
-    body: CreateAdminMakerRequest, reply: ok(AdminMakerResponse),
+    body: CreateAdminMakerRequest, reply: okReply(AdminMakerResponse),
     refusals: ['maker_exists', 'maker_limit'],
   },
   replaceAdminMaker: {
@@ -53,7 +53,7 @@ export const makerRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Replace a maker',
     description: 'Every product that names it shows the new addresses.',
-    body: ReplaceAdminMakerRequest, reply: ok(AdminMakerResponse),
+    body: ReplaceAdminMakerRequest, reply: okReply(AdminMakerResponse),
     refusals: ['maker_not_found', 'version_conflict', 'slug_not_changeable'],
   },
   removeAdminMaker: {
@@ -61,7 +61,7 @@ export const makerRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Remove a maker',
     description: 'Only one that no product names.',
-    body: RemoveAdminMakerRequest, reply: ok(AdminMakerResponse),
+    body: RemoveAdminMakerRequest, reply: okReply(AdminMakerResponse),
     refusals: ['maker_not_found', 'version_conflict', 'maker_in_use'],
   },
 } as const satisfies AdminOperationRows

@@ -1,60 +1,60 @@
 // The admin surface: the operations that run a merchant's shop, one row each. Each group of operations has its own file.
 
-import { openRefusals, type RefusalCode, refusalCodes, refusals } from '../refusals.ts'
+import { openInterfaceRefusals, type RefusalCode, refusalCodes, refusals } from '../refusals.ts'
 import type { Surface } from '../surface.ts'
-import { agentRows } from './agents.ts'
-import { catalogRows } from './catalog.ts'
-import { changeRows } from './changes.ts'
-import { customerRows } from './customers.ts'
-import { developerRows } from './developers.ts'
-import { documentRows } from './documents.ts'
-import { draftRows } from './drafts.ts'
-import { dutyRows } from './duties.ts'
-import { editRows } from './edits.ts'
-import { homeRows } from './home.ts'
-import { makerRows } from './makers.ts'
-import { orderRows } from './orders.ts'
-import { pageRows } from './pages.ts'
-import { paymentRows } from './payments.ts'
-import { peopleRows } from './people.ts'
-import { pictureRows } from './pictures.ts'
-import { redirectRows } from './redirects.ts'
-import { reportRows } from './reports.ts'
-import { returnRows } from './returns.ts'
+import { agentOperationRows } from './agents.ts'
+import { catalogOperationRows } from './catalog.ts'
+import { changeOperationRows } from './changes.ts'
+import { customerOperationRows } from './customers.ts'
+import { developerOperationRows } from './developers.ts'
+import { documentOperationRows } from './documents.ts'
+import { draftOperationRows } from './drafts.ts'
+import { dutyOperationRows } from './duties.ts'
+import { editOperationRows } from './edits.ts'
+import { homeOperationRows } from './home.ts'
+import { makerOperationRows } from './makers.ts'
+import { orderOperationRows } from './orders.ts'
+import { pageOperationRows } from './pages.ts'
+import { paymentOperationRows } from './payments.ts'
+import { peopleOperationRows } from './people.ts'
+import { pictureOperationRows } from './pictures.ts'
+import { redirectOperationRows } from './redirects.ts'
+import { reportOperationRows } from './reports.ts'
+import { returnOperationRows } from './returns.ts'
 import type { AdminOperation } from './row.ts'
-import { shopRows } from './shop.ts'
-import { siteRows } from './site.ts'
-import { textRows } from './texts.ts'
-import { transferRows } from './transfers.ts'
-import { unsettledRows } from './unsettled.ts'
-import { withdrawalRows } from './withdrawals.ts'
+import { shopOperationRows } from './shop.ts'
+import { siteOperationRows } from './site.ts'
+import { textOperationRows } from './texts.ts'
+import { transferOperationRows } from './transfers.ts'
+import { unsettledOperationRows } from './unsettled.ts'
+import { withdrawalOperationRows } from './withdrawals.ts'
 
 export const adminOperations = {
-  ...homeRows,
-  ...orderRows,
-  ...returnRows,
-  ...withdrawalRows,
-  ...customerRows,
-  ...draftRows,
-  ...editRows,
-  ...documentRows,
-  ...unsettledRows,
-  ...catalogRows,
-  ...makerRows,
-  ...pictureRows,
-  ...shopRows,
-  ...textRows,
-  ...dutyRows,
-  ...siteRows,
-  ...pageRows,
-  ...redirectRows,
-  ...paymentRows,
-  ...agentRows,
-  ...developerRows,
-  ...peopleRows,
-  ...changeRows,
-  ...reportRows,
-  ...transferRows,
+  ...homeOperationRows,
+  ...orderOperationRows,
+  ...returnOperationRows,
+  ...withdrawalOperationRows,
+  ...customerOperationRows,
+  ...draftOperationRows,
+  ...editOperationRows,
+  ...documentOperationRows,
+  ...unsettledOperationRows,
+  ...catalogOperationRows,
+  ...makerOperationRows,
+  ...pictureOperationRows,
+  ...shopOperationRows,
+  ...textOperationRows,
+  ...dutyOperationRows,
+  ...siteOperationRows,
+  ...pageOperationRows,
+  ...redirectOperationRows,
+  ...paymentOperationRows,
+  ...agentOperationRows,
+  ...developerOperationRows,
+  ...peopleOperationRows,
+  ...changeOperationRows,
+  ...reportOperationRows,
+  ...transferOperationRows,
 } as const
 
 export type AdminOperations = typeof adminOperations
@@ -75,5 +75,5 @@ export const adminRefusalCodes = refusalCodes.filter((code) => own.has(code) || 
 
 function isCommon(code: RefusalCode): boolean {
   if (code === 'route_not_found' || code === 'idempotency_key_reused') return true
-  return code in openRefusals && refusals[code].status !== 404 && refusals[code].status !== 409
+  return code in openInterfaceRefusals && refusals[code].status !== 404 && refusals[code].status !== 409
 }

@@ -25,18 +25,18 @@ import {
   InstallationId,
   Instant,
   ItemQuantity,
-  line,
+  lineSchema,
   OrderId,
   PaymentId,
-  paragraph,
+  paragraphSchema,
   Quantity,
   RefundId,
   ReturnId,
   SkuId,
 } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import {
   carrierNames,
   disputeStatuses,
@@ -51,7 +51,7 @@ import {
 import { BulkResponse } from './bulk.ts'
 import { AdminActor, AdminChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
-import { type AdminOperationRows, adminRow, listOf, rowLimit } from './row.ts'
+import { type AdminOperationRows, adminRow, bulkListLimit, listOf } from './row.ts'
 
 export const FulfillmentId = Type.String({
   pattern: idPattern(idPrefixes.fulfillment).source,
@@ -70,7 +70,7 @@ const placed = {
 }
 
 const agentMembers = {
-  platformId: described('plt_none: a caller without a profile, such as a chat program.', Type.String()),
+  platformId: withDescription('plt_none: a caller without a profile, such as a chat program.', Type.String()),
   host: nullable(Type.String(), { description: 'Of its profile. null: it has none, or is forgotten.' }),
   protocol: Type.String({ description: 'ucp, acp or mcp.' }),
 }
@@ -80,7 +80,7 @@ export const AdminOrderSummary = object({
   ...OrderSummary.properties,
   ...placed,
   agent: nullable(object(agentMembers), agentNote),
-  refunded: described('Money that went back or is on its way.', Amount),
+  refunded: withDescription('Money that went back or is on its way.', Amount),
 })
 
 export const AdminFulfillment = object({ id: FulfillmentId, ...Fulfillment.properties })
@@ -117,7 +117,7 @@ export const AdminDispute = object(
     paymentId: PaymentId,
     reference: Type.String({ description: 'The name that the provider gave it.' }),
     providerUrl: providerPage,
-    amount: described('What the bank asks back, in minor units. Once the dispute is lost it is gone.', Amount),
+    amount: withDescription('What the bank asks back, in minor units. Once the dispute is lost it is gone.', Amount),
     currency: Currency,
     status: oneOf(disputeStatuses),
     reason: nullable(Type.String(), { description: 'In the word of the provider, such as fraudulent.' }),
@@ -133,7 +133,7 @@ export const AdminDispute = object(
 
 export const AdminOrderRefund = object({
   ...OrderRefund.properties,
-  paymentId: described('The payment that gives it back.', PaymentId),
+  paymentId: withDescription('The payment that gives it back.', PaymentId),
   partOf: nullable(RefundId, {
     description:
       'The first refund of the same amount, where several payments give it back. null in that one, and where one payment does.',
@@ -175,9 +175,9 @@ export const AdminMoneyReceived = object(
       }),
       { maxItems: moneyEntriesMax, description: 'Oldest first.' },
     ),
-    sum: described('What came, without what was given back.', Amount),
-    due: described('What is still to come.', Amount),
-    excess: described(
+    sum: withDescription('What came, without what was given back.', Amount),
+    due: withDescription('What is still to come.', Amount),
+    excess: withDescription(
       'What came beyond the total, or for an order that is cancelled. It is given back by hand, and recorded by recordAdminMoney.',
       Amount,
     ),
@@ -197,7 +197,7 @@ export const orderActions = [
 ] as const
 
 export const AdminBuyerVat = object({
-  country: described('Of the VAT number.', Country),
+  country: withDescription('Of the VAT number.', Country),
   status: oneOf(vatStatuses),
   checkedAt: Instant,
   consultationNumber: nullable(Type.String(), { description: 'By which VIES proves its answer.' }),
@@ -213,7 +213,7 @@ export const AdminOrderItem = object({
 
 export const OpenChange = object({
   draftId: DraftId,
-  total: described('The difference that the shopper is asked for.', Amount),
+  total: withDescription('The difference that the shopper is asked for.', Amount),
   expiresAt: Instant,
 })
 
@@ -262,9 +262,9 @@ export type OrderChannel = (typeof orderChannels)[number]
 
 export const AdminOrderListQuery = object({
   q: Type.Optional(
-    described(
+    withDescription(
       'The number of an order or of a parcel, or the code of an item. With admin:customers also beginnings of words of name, e-mail, city and postal code. The newest 200 that match are listed.',
-      line(1, 100),
+      lineSchema(1, 100),
     ),
   ),
   status: Type.Optional(oneOf(orderStatuses, { description: 'By status.' })),
@@ -278,14 +278,14 @@ export const AdminOrderListQuery = object({
     }),
   ),
   channel: Type.Optional(oneOf(orderChannels, { description: 'agents: made by agents.' })),
-  from: Type.Optional(described('Placed then or later.', Instant)),
-  to: Type.Optional(described('Placed before.', Instant)),
-  installationId: Type.Optional(described('Sold by this installation.', InstallationId)),
-  customerId: Type.Optional(described('Placed by this customer.', CustomerId)),
+  from: Type.Optional(withDescription('Placed then or later.', Instant)),
+  to: Type.Optional(withDescription('Placed before.', Instant)),
+  installationId: Type.Optional(withDescription('Sold by this installation.', InstallationId)),
+  customerId: Type.Optional(withDescription('Placed by this customer.', CustomerId)),
   sort: Type.Optional(
     oneOf(orderSorts, { description: 'By when they were placed. Without it the newest come first.' }),
   ),
-  limit: rowLimit('fulfilAdminOrders'),
+  limit: bulkListLimit('fulfilAdminOrders'),
 })
 
 export const AdminOrderListResponse = listOf(
@@ -333,11 +333,11 @@ export const AdminOrderNamesResponse = object({
 
 const parcelMembers = {
   carrier: Type.Optional(
-    nullable(line(1, 100), {
+    nullable(lineSchema(1, 100), {
       description: `Any name. Parcels of ${carrierNames.join(', ')} have a link by their number. A new parcel without it gets the carrier whose numbers look so, if there is only one.`,
     }),
   ),
-  trackingNumber: Type.Optional(nullable(line(1, 100))),
+  trackingNumber: Type.Optional(nullable(lineSchema(1, 100))),
   trackingUrl: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[^\\s]+$' }), {
       description: 'Where the parcel can be followed. Not needed for a carrier that has a link by its number.',
@@ -404,7 +404,7 @@ export const AdminOrderCancellationRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Optional(ExpectedVersion),
   reason: Type.Optional(oneOf(orderCancellationReasons)),
-  note: Type.Optional(paragraph(1, 500, 'The customer may read it.')),
+  note: Type.Optional(paragraphSchema(1, 500, 'The customer may read it.')),
   restock: Type.Optional(Type.Boolean({ description: 'Whether the items go back into stock. Without it they do.' })),
 })
 export const AdminOrderCancellationResponse = object({
@@ -413,7 +413,7 @@ export const AdminOrderCancellationResponse = object({
 
 export const AdminOrderNoteRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  text: paragraph(1, 2000, 'For the people of the shop. It is stored as it is: not the place for addresses.'),
+  text: paragraphSchema(1, 2000, 'For the people of the shop. It is stored as it is: not the place for addresses.'),
 })
 export const AdminOrderNoteResponse = object({ data: AdminOrderNote })
 
@@ -422,7 +422,7 @@ export const AdminRefundRequest = object(
     idempotencyKey: Type.Optional(IdempotencyKey),
     expectedVersion: Type.Optional(ExpectedVersion),
     expectedRefunded: Type.Optional(
-      described(
+      withDescription(
         'What the caller has seen as refunded and on its way back, in minor units: `totals.refunded` and `totals.refundPending`. ' +
           'Another sum is refused with 409 version_conflict. A refund that is on its way leaves the version as it is.',
         Amount,
@@ -440,7 +440,7 @@ export const AdminRefundRequest = object(
     ),
     shipping: Type.Optional(Type.Boolean({ description: 'true: also what was paid for the shipping.' })),
     restock: Type.Optional(Type.Boolean({ description: 'true: the items go back into stock.' })),
-    reason: Type.Optional(paragraph(1, 500)),
+    reason: Type.Optional(paragraphSchema(1, 500)),
     byHand: Type.Optional(
       Type.Boolean({
         description:
@@ -456,7 +456,7 @@ export const AdminRefundRequest = object(
 )
 export const AdminRefundResponse = object({
   data: object({
-    amount: described('What goes back; with dryRun, what would.', Amount),
+    amount: withDescription('What goes back; with dryRun, what would.', Amount),
     refund: nullable(OrderRefund, { description: 'null with dryRun.' }),
     restocked: Type.Array(ItemQuantity),
     order: AdminOrder,
@@ -464,13 +464,13 @@ export const AdminRefundResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const orderRows = {
+export const orderOperationRows = {
   listAdminOrders: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/orders',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders', paged: true,
     summary: 'List orders',
     description: 'Orders of the merchant in the mode of the caller.',
-    query: AdminOrderListQuery, body: null, reply: ok(AdminOrderListResponse),
+    query: AdminOrderListQuery, body: null, reply: okReply(AdminOrderListResponse),
     refusals: [],
   },
   getAdminOrder: {
@@ -478,7 +478,7 @@ export const orderRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders',
     summary: 'Get an order',
     description: 'The order in full, what may be done with it now, and who did what.',
-    body: null, reply: ok(AdminOrderResponse),
+    body: null, reply: okReply(AdminOrderResponse),
     refusals: ['order_not_found'],
   },
   getAdminOrderCustomer: {
@@ -486,7 +486,7 @@ export const orderRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Orders',
     summary: 'Get the customer of an order',
     description: 'Name, e-mail, phone and address of who ordered. Each look is an entry in the list of changes.',
-    body: null, reply: ok(AdminCustomerResponse),
+    body: null, reply: okReply(AdminCustomerResponse),
     refusals: ['order_not_found'],
   },
   getAdminOrderNames: {
@@ -494,7 +494,7 @@ export const orderRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'lookOnce', tag: 'Orders',
     summary: 'Get the names of a list of orders',
     description: 'Who ordered, by name alone. The list is one entry in the list of changes; the same one again within ten minutes is none.',
-    query: AdminOrderNamesQuery, body: null, reply: ok(AdminOrderNamesResponse),
+    query: AdminOrderNamesQuery, body: null, reply: okReply(AdminOrderNamesResponse),
     refusals: [],
   },
   fulfilAdminOrder: {
@@ -502,7 +502,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Send a parcel',
     description: 'Records a parcel of an order. With the last one the order is completed.',
-    body: AdminFulfillmentRequest, reply: ok(AdminFulfillmentResponse),
+    body: AdminFulfillmentRequest, reply: okReply(AdminFulfillmentResponse),
     refusals: ['order_not_found', 'version_conflict', 'order_not_fulfillable', 'order_not_paid', 'fulfillment_not_possible'],
   },
   payAdminOrder: {
@@ -510,7 +510,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Record a payment',
     description: 'The money of a bank transfer or a cash payment has come.',
-    body: AdminOrderPaymentRequest, reply: ok(AdminOrderResponse),
+    body: AdminOrderPaymentRequest, reply: okReply(AdminOrderResponse),
     refusals: ['order_not_found', 'version_conflict', 'payment_not_awaited'],
   },
   recordAdminMoney: {
@@ -518,7 +518,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Record money of any amount',
     description: 'Money of a bank transfer or in cash that came in part, twice or too much, or was given back. Once the total has come, the order is paid.',
-    body: AdminMoneyRequest, reply: ok(AdminOrderResponse),
+    body: AdminMoneyRequest, reply: okReply(AdminOrderResponse),
     refusals: ['order_not_found', 'version_conflict', 'payment_not_awaited', 'money_not_recordable'],
   },
   returnAdminOrder: {
@@ -526,7 +526,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Record that an unpaid order came back',
     description: 'What was sent and not paid, such as a parcel that is paid on delivery and was refused at the door, came back. No money is awaited any more.',
-    body: AdminUndeliveredRequest, reply: ok(AdminOrderResponse),
+    body: AdminUndeliveredRequest, reply: okReply(AdminOrderResponse),
     refusals: ['order_not_found', 'version_conflict', 'order_not_sent', 'payment_not_awaited'],
   },
   updateAdminFulfillment: {
@@ -534,7 +534,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Correct a parcel',
     description: 'Changes the carrier or the tracking of a parcel. Members that are left out stay; null removes.',
-    body: AdminFulfillmentUpdateRequest, reply: ok(AdminFulfillmentUpdateResponse),
+    body: AdminFulfillmentUpdateRequest, reply: okReply(AdminFulfillmentUpdateResponse),
     refusals: ['fulfillment_not_found'],
   },
   fulfilAdminOrders: {
@@ -542,7 +542,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Send many parcels',
     description: 'One parcel for each of these orders. Each has an outcome of its own; what is refused is left as it was.',
-    body: AdminBulkFulfillmentRequest, bodyBytesMax: 524_288, reply: ok(BulkResponse),
+    body: AdminBulkFulfillmentRequest, bodyBytesMax: 524_288, reply: okReply(BulkResponse),
     refusals: [],
   },
   cancelAdminOrder: {
@@ -550,7 +550,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Cancel an order',
     description: 'Possible until something was sent. What was paid is refunded.',
-    body: AdminOrderCancellationRequest, reply: ok(AdminOrderCancellationResponse),
+    body: AdminOrderCancellationRequest, reply: okReply(AdminOrderCancellationResponse),
     refusals: ['order_not_found', 'version_conflict', 'order_not_cancellable'],
   },
   addAdminOrderNote: {
@@ -558,7 +558,7 @@ export const orderRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Add a note',
     description: 'A note for the people of the shop. No shopper and no app sees it.',
-    body: AdminOrderNoteRequest, reply: ok(AdminOrderNoteResponse),
+    body: AdminOrderNoteRequest, reply: okReply(AdminOrderNoteResponse),
     refusals: ['order_not_found', 'note_limit'],
   },
   refundAdminOrder: {
@@ -566,7 +566,7 @@ export const orderRows = {
     scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Refund an order',
     description: 'Money goes back the way it came, a moment later. By items, with or without putting them back into stock, or by amount.',
-    body: AdminRefundRequest, reply: ok(AdminRefundResponse),
+    body: AdminRefundRequest, reply: okReply(AdminRefundResponse),
     refusals: [
       'order_not_found', 'version_conflict', 'nothing_to_refund', 'refund_not_possible', 'refund_pending',
       'refund_amount_too_high', 'refund_amount_too_low', 'refund_amount_not_payable',

@@ -1,9 +1,9 @@
 // The pages of the online store: schemas and rows.
 
-import { optional, slug, text } from '../entries.ts'
+import { optionalMember, slugSchema, textSchema } from '../entries.ts'
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'
-import { described, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { pageMenus } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
@@ -14,19 +14,19 @@ export const pageBodyLengthMax = 40_000
 const pageBytesMax = 256 * 1024
 
 export const PageEntry = object({
-  slug: described('The path of the page in the shop: about for /about.', slug),
+  slug: withDescription('The path of the page in the shop: about for /about.', slugSchema),
   title: Type.String({ minLength: 1, maxLength: 200 }),
-  bodyHtml: described(
+  bodyHtml: withDescription(
     'HTML: headings, lists, tables, bold, links. Anything else, such as styles, pictures and scripts, is removed.',
-    text(pageBodyLengthMax),
+    textSchema(pageBodyLengthMax),
   ),
-  description: optional('What search engines show below the title.', text(500)),
-  menu: optional('Which menu of the shop links to it (default: none).', oneOf(pageMenus)),
-  position: optional(
+  description: optionalMember('What search engines show below the title.', textSchema(500)),
+  menu: optionalMember('Which menu of the shop links to it (default: none).', oneOf(pageMenus)),
+  position: optionalMember(
     'Lower ones come first in the menu (default: 0).',
     Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   ),
-  published: optional('false hides it (default: true).', Type.Boolean()),
+  published: optionalMember('false hides it (default: true).', Type.Boolean()),
 })
 
 export const AdminPage = object({ version: Version, updatedAt: Instant, page: PageEntry })
@@ -46,13 +46,13 @@ export const ReplaceAdminPageRequest = object({ idempotencyKey, expectedVersion:
 export const RemoveAdminPageRequest = object({ idempotencyKey, expectedVersion: ExpectedVersion })
 
 // biome-ignore format: a row reads best as a few lines
-export const pageRows = {
+export const pageOperationRows = {
   getAdminPages: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/site/pages',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Site',
     summary: 'List pages',
     description: 'The pages of the online store, without their texts.',
-    body: null, reply: ok(AdminPageListResponse),
+    body: null, reply: okReply(AdminPageListResponse),
     refusals: [],
   },
   getAdminPage: {
@@ -60,7 +60,7 @@ export const pageRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Site',
     summary: 'Get a page',
     description: 'One page with its text.',
-    body: null, reply: ok(AdminPageResponse),
+    body: null, reply: okReply(AdminPageResponse),
     refusals: ['page_not_found'],
   },
   createAdminPage: {
@@ -68,7 +68,7 @@ export const pageRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Create a page',
     description: 'A page of the online store, such as About or Terms, below its own path.',
-    body: CreateAdminPageRequest, bodyBytesMax: pageBytesMax, reply: ok(AdminPageChangeResponse),
+    body: CreateAdminPageRequest, bodyBytesMax: pageBytesMax, reply: okReply(AdminPageChangeResponse),
     refusals: ['page_exists', 'page_limit'],
   },
   replaceAdminPage: {
@@ -76,7 +76,7 @@ export const pageRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Replace a page',
     description: 'The page is what the body says. Its path stays.',
-    body: ReplaceAdminPageRequest, bodyBytesMax: pageBytesMax, reply: ok(AdminPageChangeResponse),
+    body: ReplaceAdminPageRequest, bodyBytesMax: pageBytesMax, reply: okReply(AdminPageChangeResponse),
     refusals: ['page_not_found', 'version_conflict'],
   },
   removeAdminPage: {
@@ -84,7 +84,7 @@ export const pageRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Remove a page',
     description: 'Its address is not found from now on.',
-    body: RemoveAdminPageRequest, reply: ok(AdminPageChangeResponse),
+    body: RemoveAdminPageRequest, reply: okReply(AdminPageChangeResponse),
     refusals: ['page_not_found', 'version_conflict'],
   },
 } as const satisfies AdminOperationRows

@@ -5,7 +5,7 @@ import { issueCodes } from '../issues.ts'
 import { limits } from '../limits.ts'
 import { IdempotencyKey, Instant, Mode, PaymentAccountId } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { okReply } from '../surface.ts'
 import { paymentAccountProblems } from '../words.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
 
@@ -78,13 +78,13 @@ export const ReplaceAdminPaymentKeysRequest = object({ idempotencyKey, keys: Acc
 export const EndAdminPaymentAccountRequest = object({ idempotencyKey })
 
 // biome-ignore format: a row reads best as a few lines
-export const paymentRows = {
+export const paymentOperationRows = {
   connectAdminPaymentAccount: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/shop/accounts',
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop', asksOutside: true,
     summary: 'Connect an account at a payment provider',
     description: 'The provider is asked whether it accepts the keys, which must be of the mode of the caller, and is given the address for notices. What is wrong with the keys is in `issues`.',
-    body: ConnectAdminPaymentAccountRequest, reply: ok(AdminPaymentAccountResponse),
+    body: ConnectAdminPaymentAccountRequest, reply: okReply(AdminPaymentAccountResponse),
     refusals: ['payment_provider_not_found', 'payment_account_exists', 'payment_account_refused', 'payment_provider_silent'],
   },
   checkAdminPaymentAccount: {
@@ -92,7 +92,7 @@ export const paymentRows = {
     scope: 'admin:settings', idempotency: 'none', audit: 'none', tag: 'Shop', asksOutside: true,
     summary: 'Check an account at a payment provider',
     description: 'Asks the provider now whether the account works.',
-    body: null, reply: ok(AdminPaymentAccountCheckResponse),
+    body: null, reply: okReply(AdminPaymentAccountCheckResponse),
     refusals: ['payment_account_not_found'],
   },
   replaceAdminPaymentKeys: {
@@ -100,7 +100,7 @@ export const paymentRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop', asksOutside: true,
     summary: 'Replace the keys of an account',
     description: 'The new keys must be of the same account at the provider. Secrets of notices from before are accepted for 24 hours.',
-    body: ReplaceAdminPaymentKeysRequest, reply: ok(AdminPaymentAccountResponse),
+    body: ReplaceAdminPaymentKeysRequest, reply: okReply(AdminPaymentAccountResponse),
     refusals: ['payment_account_not_found', 'payment_account_refused', 'payment_provider_silent'],
   },
   disconnectAdminPaymentAccount: {
@@ -108,7 +108,7 @@ export const paymentRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop', asksOutside: true,
     summary: 'Disconnect an account at a payment provider',
     description: 'It takes no new payment from now on. Its own are still looked up and refunded, so its key must stay valid at the provider until they are settled.',
-    body: EndAdminPaymentAccountRequest, reply: ok(AdminPaymentAccountEndResponse),
+    body: EndAdminPaymentAccountRequest, reply: okReply(AdminPaymentAccountEndResponse),
     refusals: ['payment_account_not_found', 'payment_account_ended'],
   },
 } as const satisfies AdminOperationRows

@@ -3,7 +3,7 @@
 import { IdempotencyKey, Instant } from '../parts.ts'
 import { idPattern, patterns } from '../patterns.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { okReply } from '../surface.ts'
 import { adminScopes, idPrefixes, memberStatuses, roles } from '../words.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
@@ -107,13 +107,13 @@ export const AdminSessionsEndedResponse = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const peopleRows = {
+export const peopleOperationRows = {
   getAdminPeople: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/people',
     scope: 'admin:people', idempotency: 'none', audit: 'none', tag: 'People',
     summary: 'See what is demanded of members',
     description: 'Whether a second factor is demanded, and how many have none.',
-    body: null, reply: ok(AdminPeopleResponse),
+    body: null, reply: okReply(AdminPeopleResponse),
     refusals: [],
   },
   updateAdminPeople: {
@@ -121,7 +121,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Demand a second factor of everyone',
     description: 'Or no longer: that is for a person, not for a key or an app (403 `person_required`). It holds from the next click of each person.',
-    body: AdminPeopleUpdateRequest, reply: ok(AdminPeopleResponse),
+    body: AdminPeopleUpdateRequest, reply: okReply(AdminPeopleResponse),
     refusals: ['person_required'],
   },
   listAdminMembers: {
@@ -129,7 +129,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'none', audit: 'none', tag: 'People', paged: true,
     summary: 'List members',
     description: 'The people who act for the merchant, and invitations that were not accepted yet.',
-    body: null, reply: ok(AdminMemberListResponse),
+    body: null, reply: okReply(AdminMemberListResponse),
     refusals: [],
   },
   inviteAdminMember: {
@@ -137,7 +137,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Invite a member',
     description: 'Sends a link with which the person joins, and shows it to a person who asks. A key or an app does not see it, and is refused where the server sends no mail (409 `mail_off`). Inviting the same address again makes a new link, and the one before no longer works. A role is given only by a caller who has all of its scopes, and one with `admin:people` only by a person. The invitation of a key or an app ends with it.',
-    body: AdminMemberInviteRequest, reply: { ...ok(AdminInvitationResponse), isSecret: true },
+    body: AdminMemberInviteRequest, reply: { ...okReply(AdminInvitationResponse), isSecret: true },
     refusals: ['member_exists', 'invitation_limit', 'mail_off'],
   },
   updateAdminMember: {
@@ -145,7 +145,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Change the role of a member',
     description: 'Takes effect with the person’s next request. The person is told by mail. A role is given or taken away only by a caller who has all of its scopes; one with `admin:people` is given only by a person.',
-    body: AdminMemberUpdateRequest, reply: ok(AdminMemberResponse),
+    body: AdminMemberUpdateRequest, reply: okReply(AdminMemberResponse),
     refusals: ['member_not_found', 'last_owner'],
   },
   removeAdminMember: {
@@ -153,7 +153,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Remove a member or take an invitation back',
     description: 'Signs the person out everywhere. The request has a body, for its idempotency key.',
-    body: AdminMemberRemoveRequest, reply: ok(AdminMemberRemovedResponse),
+    body: AdminMemberRemoveRequest, reply: okReply(AdminMemberRemovedResponse),
     refusals: ['member_not_found', 'last_owner'],
   },
   resetAdminMemberPassword: {
@@ -161,7 +161,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Make a link for a new password',
     description: 'For a member who cannot sign in. A person sees the link; what a key or an app makes is only in an e-mail to the member, and ends with the key or app (409 `mail_off` where the server sends no mail). The member is told by mail when a link was made and when it was used. The one before no longer works. The second factor stays. Not for a person who also acts for another merchant, nor for a role with a scope that the caller does not have; for a role with `admin:people` only by a person.',
-    body: AdminPasswordResetRequest, reply: { ...ok(AdminPasswordResetResponse), isSecret: true },
+    body: AdminPasswordResetRequest, reply: { ...okReply(AdminPasswordResetResponse), isSecret: true },
     refusals: ['member_not_found', 'person_of_others', 'mail_off'],
   },
   endAdminMemberSessions: {
@@ -169,7 +169,7 @@ export const peopleRows = {
     scope: 'admin:people', idempotency: 'required', audit: 'change', tag: 'People',
     summary: 'Sign a member out',
     description: 'Everywhere, also where the person acts for other merchants. The next click asks to sign in. Only by a caller who has all scopes of the member’s role. The request has a body, for its idempotency key.',
-    body: AdminSessionsEndRequest, reply: ok(AdminSessionsEndedResponse),
+    body: AdminSessionsEndRequest, reply: okReply(AdminSessionsEndedResponse),
     refusals: ['member_not_found'],
   },
 } as const satisfies AdminOperationRows

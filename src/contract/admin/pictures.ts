@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { IdempotencyKey } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
 import { object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { okReply } from '../surface.ts'
 import { idPrefixes, remotePictureProblems } from '../words.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
 
@@ -62,14 +62,14 @@ export const AdminRemotePicturesResponse = object({ data: AdminRemotePictures })
 export const AdminPictureResponse = object({ data: AdminPicture })
 
 // biome-ignore format: rows are read one below the other
-export const pictureRows = {
+export const pictureOperationRows = {
   uploadAdminPicture: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/pictures',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Catalog',
     summary: 'Upload a picture',
     description:
       'Stores a file and answers with its path, to be used as the picture of a product, a SKU or a category. The same file again answers with the same path.',
-    body: AdminPictureRequest, bodyBytesMax: contentLengthMax + 4_096, reply: ok(AdminPictureResponse),
+    body: AdminPictureRequest, bodyBytesMax: contentLengthMax + 4_096, reply: okReply(AdminPictureResponse),
     refusals: ['picture_not_found', 'picture_limit'],
   },
   getAdminRemotePictures: {
@@ -78,7 +78,7 @@ export const pictureRows = {
     summary: 'Show how far pictures of imports are brought over',
     description:
       'Pictures of imported products that are on other servers are copied to this one, so they stay when the old shop is closed. How many are here, and why others are not.',
-    body: null, reply: ok(AdminRemotePicturesResponse), refusals: [],
+    body: null, reply: okReply(AdminRemotePicturesResponse), refusals: [],
   },
 } as const satisfies AdminOperationRows
 

@@ -1,8 +1,8 @@
 // Redirects of the online store: schemas and rows.
 
 import { ExpectedVersion, IdempotencyKey, Instant, RedirectId, Version } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { redirectCauses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
@@ -46,17 +46,17 @@ export const CreateAdminRedirectRequest = object({ idempotencyKey, from: From, t
 export const ReplaceAdminRedirectRequest = object({ idempotencyKey, expectedVersion: ExpectedVersion, to: To })
 export const RemoveAdminRedirectRequest = object({
   idempotencyKey,
-  expectedVersion: described('The version that is removed.', ExpectedVersion),
+  expectedVersion: withDescription('The version that is removed.', ExpectedVersion),
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const redirectRows = {
+export const redirectOperationRows = {
   listAdminRedirects: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/site/redirects',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Site', paged: true,
     summary: 'List redirects',
     description: 'Old paths of the shop and where they lead. Renames, removals and imports make them, and so does the merchant.',
-    query: AdminRedirectListQuery, body: null, reply: ok(AdminRedirectListResponse),
+    query: AdminRedirectListQuery, body: null, reply: okReply(AdminRedirectListResponse),
     refusals: [],
   },
   getAdminRedirect: {
@@ -64,7 +64,7 @@ export const redirectRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Site',
     summary: 'Get a redirect',
     description: 'One old path.',
-    body: null, reply: ok(AdminRedirectResponse),
+    body: null, reply: okReply(AdminRedirectResponse),
     refusals: ['redirect_not_found'],
   },
   createAdminRedirect: {
@@ -72,7 +72,7 @@ export const redirectRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Create a redirect',
     description: 'It counts where the shop shows nothing else. If its target leads on, it leads there at once; redirects to its path follow it.',
-    body: CreateAdminRedirectRequest, reply: ok(AdminRedirectChangeResponse),
+    body: CreateAdminRedirectRequest, reply: okReply(AdminRedirectChangeResponse),
     refusals: ['redirect_exists', 'redirect_limit'],
   },
   replaceAdminRedirect: {
@@ -80,7 +80,7 @@ export const redirectRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Replace a redirect',
     description: 'It leads to another path. Its own path stays.',
-    body: ReplaceAdminRedirectRequest, reply: ok(AdminRedirectChangeResponse),
+    body: ReplaceAdminRedirectRequest, reply: okReply(AdminRedirectChangeResponse),
     refusals: ['redirect_not_found', 'version_conflict'],
   },
   removeAdminRedirect: {
@@ -88,7 +88,7 @@ export const redirectRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Remove a redirect',
     description: 'Its path is not found from now on.',
-    body: RemoveAdminRedirectRequest, reply: ok(AdminRedirectChangeResponse),
+    body: RemoveAdminRedirectRequest, reply: okReply(AdminRedirectChangeResponse),
     refusals: ['redirect_not_found', 'version_conflict'],
   },
 } as const satisfies AdminOperationRows

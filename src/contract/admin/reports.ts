@@ -1,8 +1,8 @@
 // Reports: schemas and rows.
 
 import { Amount, Currency } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
 
 export const salesGroups = ['day', 'week', 'month', 'product', 'promotion', 'country'] as const
@@ -13,8 +13,8 @@ export const salesRowsMax = 1_000
 const Day = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
 
 export const AdminSalesQuery = object({
-  from: Type.Optional(described('The first day, such as `2026-06-01`. Default: 29 days before the last.', Day)),
-  to: Type.Optional(described('The last day. Default: today.', Day)),
+  from: Type.Optional(withDescription('The first day, such as `2026-06-01`. Default: 29 days before the last.', Day)),
+  to: Type.Optional(withDescription('The last day. Default: today.', Day)),
   by: Type.Optional(oneOf(salesGroups, { description: 'What the rows are. Default: `day`.' })),
 })
 
@@ -23,16 +23,16 @@ const sums = {
   items: Type.Integer({ minimum: 0, description: 'How many pieces were sold.' }),
   subtotal: Amount,
   discount: Amount,
-  shipping: described('0 in rows of products: shipping belongs to an order.', Amount),
+  shipping: withDescription('0 in rows of products: shipping belongs to an order.', Amount),
   tax: Amount,
   total: Amount,
-  refunded: described('What went back of these orders. 0 in rows of products.', Amount),
-  refundedTax: described(
+  refunded: withDescription('What went back of these orders. 0 in rows of products.', Amount),
+  refundedTax: withDescription(
     'The tax in what went back, by the credit notes of these orders, which follow the money within seconds. 0 in rows of products.',
     Amount,
   ),
-  unpaid: described('The part of the total that is awaited.', Amount),
-  lost: described(
+  unpaid: withDescription('The part of the total that is awaited.', Amount),
+  lost: withDescription(
     'What banks took back of these orders, by disputes that were lost. Only in rows of days, weeks and months.',
     Amount,
   ),
@@ -61,25 +61,25 @@ export const AdminSalesReport = object({
     description:
       'Days, weeks and months in their order, without gaps. Everything else by its total, the largest first.',
   }),
-  sum: described('Of all orders in these days, also of those that no row names.', AdminSales),
-  rest: described(
+  sum: withDescription('Of all orders in these days, also of those that no row names.', AdminSales),
+  rest: withDescription(
     'What is missing in the rows for them to add up to the sum, such as shipping where they are products. Orders and items of it are 0.',
     AdminSales,
   ),
-  before: described('The sum of as many days before.', AdminSales),
+  before: withDescription('The sum of as many days before.', AdminSales),
 })
 
 export const AdminSalesResponse = object({ data: AdminSalesReport })
 
 // biome-ignore format: rows are read one below the other
-export const reportRows = {
+export const reportOperationRows = {
   getAdminSalesReport: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/reports/sales',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Home',
     summary: 'Sales of some days',
     description:
       'Sales by day, week, month, product, promotion or country, over at most 1,000 days. An order counts on its day. Changes are counted within seconds.',
-    query: AdminSalesQuery, body: null, reply: ok(AdminSalesResponse), refusals: [],
+    query: AdminSalesQuery, body: null, reply: okReply(AdminSalesResponse), refusals: [],
   },
 } as const satisfies AdminOperationRows
 

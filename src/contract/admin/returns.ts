@@ -1,6 +1,6 @@
 // Returns of goods: schemas and rows.
 
-import { amount } from '../entries.ts'
+import { amountSchema } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { OrderRefund } from '../open/orders.ts'
 import { Return } from '../open/returns.ts'
@@ -14,13 +14,13 @@ import {
   Instant,
   ItemQuantity,
   OrderId,
-  paragraph,
+  paragraphSchema,
   Quantity,
   SkuId,
   Totals,
 } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { returnReasons, returnStatuses, returnWishes } from '../words.ts'
 import { AdminChange } from './changes.ts'
 import { DraftItem, draftDays, draftDaysMax } from './drafts.ts'
@@ -47,7 +47,7 @@ export const AdminReturn = object({
   refunds: Type.Array(OrderRefund, {
     description: 'Refunds that were made for it, the oldest first. What was exchanged is in exchanges.',
   }),
-  refunded: described('What went back for it, or is on its way.', Amount),
+  refunded: withDescription('What went back for it, or is on its way.', Amount),
   openExchange: nullable(OpenChange, {
     description: 'An exchange that waits for its payment by the link of a draft.',
   }),
@@ -64,10 +64,10 @@ export const AdminReturnListQuery = object({
   open: Type.Optional(
     Type.Boolean({ description: 'true: only returns that are not over. false: only those that are.' }),
   ),
-  orderId: Type.Optional(described('Only returns of this order.', OrderId)),
-  customerId: Type.Optional(described('Only returns of this customer.', CustomerId)),
-  from: Type.Optional(described('Only returns requested then or later.', Instant)),
-  to: Type.Optional(described('Only returns requested before.', Instant)),
+  orderId: Type.Optional(withDescription('Only returns of this order.', OrderId)),
+  customerId: Type.Optional(withDescription('Only returns of this customer.', CustomerId)),
+  from: Type.Optional(withDescription('Only returns requested then or later.', Instant)),
+  to: Type.Optional(withDescription('Only returns requested before.', Instant)),
 })
 
 export const AdminReturnListResponse = listOf(AdminReturnSummary, 'Newest first.')
@@ -81,7 +81,7 @@ const changing = {
   expectedVersion: Type.Optional(ExpectedVersion),
 }
 
-const Instructions = paragraph(
+const Instructions = paragraphSchema(
   1,
   2000,
   'How to send the items. The shopper reads it on the page of the order and by e-mail.',
@@ -92,7 +92,7 @@ const LabelUrl = nullable(Type.String({ minLength: 1, maxLength: 2000, pattern: 
 
 export const CreateAdminReturnRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  expectedVersion: Type.Optional(described('The version of the order.', ExpectedVersion)),
+  expectedVersion: Type.Optional(withDescription('The version of the order.', ExpectedVersion)),
   items: items('What is to come back: units that were sent and were not refunded or returned before.'),
   reason: oneOf(returnReasons),
   wish: Type.Optional(oneOf(returnWishes, { description: 'Without it a refund.' })),
@@ -108,7 +108,7 @@ export const ApproveAdminReturnRequest = object({
 
 export const RefuseAdminReturnRequest = object({
   ...changing,
-  text: paragraph(1, 2000, 'Why. The shopper reads it on the page of the order and by e-mail.'),
+  text: paragraphSchema(1, 2000, 'Why. The shopper reads it on the page of the order and by e-mail.'),
 })
 
 export const ReceiveAdminReturnRequest = object({
@@ -134,7 +134,7 @@ export const ReceiveAdminReturnRequest = object({
 export const RefundAdminReturnRequest = object({
   ...changing,
   expectedAmount: Type.Optional(
-    described(
+    withDescription(
       'What the caller was shown, in minor units. Another amount is refused with 409 version_conflict.',
       Amount,
     ),
@@ -148,8 +148,8 @@ export const RefundAdminReturnRequest = object({
         'Whether the delivery costs go back too. Without it they do when nothing of the order is left. Unless the items were at fault, no more goes back than the cheapest delivery that was offered.',
     }),
   ),
-  deduction: Type.Optional(described('What is kept, for goods that came back used.', Amount)),
-  reason: Type.Optional(paragraph(1, 500)),
+  deduction: Type.Optional(withDescription('What is kept, for goods that came back used.', Amount)),
+  reason: Type.Optional(paragraphSchema(1, 500)),
   close: Type.Optional(Type.Boolean({ description: 'true: the return is closed too.' })),
   dryRun: Type.Optional(DryRun),
 })
@@ -157,17 +157,17 @@ export const RefundAdminReturnRequest = object({
 export const RefundedItem = object({
   skuId: SkuId,
   quantity: Quantity,
-  amount: described('What goes back for these units, tax included.', Amount),
-  tax: described('The tax in the amount, at the rate of the order.', Amount),
+  amount: withDescription('What goes back for these units, tax included.', Amount),
+  tax: withDescription('The tax in the amount, at the rate of the order.', Amount),
 })
 
 export const RefundAdminReturnResponse = object({
   data: object({
-    amount: described('What goes back; with dryRun, what would.', Amount),
+    amount: withDescription('What goes back; with dryRun, what would.', Amount),
     items: Type.Array(RefundedItem),
-    shipping: described('The part that is for the delivery.', Amount),
-    deduction: described('What is kept of the price of the items.', Amount),
-    capped: described('What does not go back because it went back before, by amount.', Amount),
+    shipping: withDescription('The part that is for the delivery.', Amount),
+    deduction: withDescription('What is kept of the price of the items.', Amount),
+    capped: withDescription('What does not go back because it went back before, by amount.', Amount),
     refund: nullable(OrderRefund, { description: 'null with dryRun.' }),
     return: AdminReturn,
   }),
@@ -179,19 +179,19 @@ export const ExchangeAdminReturnRequest = object({
     object({
       skuId: SkuId,
       quantity: Quantity,
-      unitPrice: Type.Optional(described('In place of the price of the catalog.', amount)),
+      unitPrice: Type.Optional(withDescription('In place of the price of the catalog.', amountSchema)),
     }),
     { minItems: 1, maxItems: limits.cartLinesMax, description: 'What the shopper gets, each SKU once.' },
   ),
   items: Type.Optional(
     items('Units that are exchanged. Without it, all that came; before anything came, all that is to come.'),
   ),
-  deduction: Type.Optional(described('What is kept, for goods that came back used.', Amount)),
+  deduction: Type.Optional(withDescription('What is kept, for goods that came back used.', Amount)),
   expectedCredit: Type.Optional(
-    described('What the caller was shown. Another credit is refused with 409 version_conflict.', Amount),
+    withDescription('What the caller was shown. Another credit is refused with 409 version_conflict.', Amount),
   ),
   expectedTotal: Type.Optional(
-    described('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
+    withDescription('What the caller was shown. Another total is refused with 409 total_changed.', Amount),
   ),
   payByLink: Type.Optional(
     Type.Boolean({
@@ -212,14 +212,14 @@ export const ExchangeAdminReturnRequest = object({
 
 export const ExchangeAdminReturnResponse = object({
   data: object({
-    credit: described('What was paid for the items, and counts for the new order.', Amount),
+    credit: withDescription('What was paid for the items, and counts for the new order.', Amount),
     items: Type.Array(RefundedItem),
-    deduction: described('What is kept of the price of the items.', Amount),
-    capped: described('What does not count because it went back before, by amount.', Amount),
+    deduction: withDescription('What is kept of the price of the items.', Amount),
+    capped: withDescription('What does not count because it went back before, by amount.', Amount),
     newItems: Type.Array(DraftItem),
-    totals: described('Of the new order. Its delivery is free.', Totals),
-    moneyBack: described('What of the credit goes back, because the new order costs less.', Amount),
-    difference: described('What the shopper pays, because the new order costs more.', Amount),
+    totals: withDescription('Of the new order. Its delivery is free.', Totals),
+    moneyBack: withDescription('What of the credit goes back, because the new order costs less.', Amount),
+    difference: withDescription('What the shopper pays, because the new order costs more.', Amount),
     order: nullable(object({ id: OrderId, number: Type.String() }), {
       description: 'The new order. null with dryRun, and where it is placed when a link is paid.',
     }),
@@ -234,16 +234,16 @@ export const ExchangeAdminReturnResponse = object({
 
 export const CloseAdminReturnRequest = object(changing)
 
-const answer = { body: null, reply: ok(AdminReturnResponse) } as const
+const answer = { body: null, reply: okReply(AdminReturnResponse) } as const
 
 // biome-ignore format: a row reads best as a few lines
-export const returnRows = {
+export const returnOperationRows = {
   listAdminReturns: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/returns',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Returns', paged: true,
     summary: 'List returns',
     description: 'Returns of the merchant in the mode of the caller.',
-    query: AdminReturnListQuery, body: null, reply: ok(AdminReturnListResponse),
+    query: AdminReturnListQuery, body: null, reply: okReply(AdminReturnListResponse),
     refusals: [],
   },
   getAdminReturn: {
@@ -259,7 +259,7 @@ export const returnRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Open a return',
     description: 'For a shopper who asked in another way. It is approved at once, and the shopper gets an e-mail.',
-    body: CreateAdminReturnRequest, reply: ok(AdminReturnResponse),
+    body: CreateAdminReturnRequest, reply: okReply(AdminReturnResponse),
     refusals: ['order_not_found', 'version_conflict', 'return_not_possible', 'return_already_open'],
   },
   approveAdminReturn: {
@@ -267,7 +267,7 @@ export const returnRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Approve a return',
     description: 'The shopper may send the items, and is told how by e-mail and on the page of the order.',
-    body: ApproveAdminReturnRequest, reply: ok(AdminReturnResponse),
+    body: ApproveAdminReturnRequest, reply: okReply(AdminReturnResponse),
     refusals: ['return_not_found', 'version_conflict', 'return_not_changeable'],
   },
   refuseAdminReturn: {
@@ -275,7 +275,7 @@ export const returnRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Refuse a return',
     description: 'The shopper reads why by e-mail and on the page of the order.',
-    body: RefuseAdminReturnRequest, reply: ok(AdminReturnResponse),
+    body: RefuseAdminReturnRequest, reply: okReply(AdminReturnResponse),
     refusals: ['return_not_found', 'version_conflict', 'return_not_changeable'],
   },
   receiveAdminReturn: {
@@ -283,7 +283,7 @@ export const returnRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Receive items',
     description: 'Items of a return came. What is fit for sale goes back into stock. Possible more than once, until all came.',
-    body: ReceiveAdminReturnRequest, reply: ok(AdminReturnResponse),
+    body: ReceiveAdminReturnRequest, reply: okReply(AdminReturnResponse),
     refusals: ['return_not_found', 'version_conflict', 'return_not_changeable', 'return_not_possible'],
   },
   refundAdminReturn: {
@@ -291,7 +291,7 @@ export const returnRows = {
     scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Refund a return',
     description: 'Gives back what was paid for the items, at the rates of the order. With dryRun it says what would go back, to the cent.',
-    body: RefundAdminReturnRequest, reply: ok(RefundAdminReturnResponse),
+    body: RefundAdminReturnRequest, reply: okReply(RefundAdminReturnResponse),
     refusals: [
       'return_not_found', 'version_conflict', 'return_not_changeable', 'nothing_to_refund', 'refund_not_possible',
       'refund_amount_too_high', 'refund_amount_not_payable',
@@ -302,7 +302,7 @@ export const returnRows = {
     scope: 'admin:refunds', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Exchange items',
     description: 'Places a new order for the shopper, paid by what was paid for the returned items. What is left of that goes back; what is missing is paid by a link, or refused.',
-    body: ExchangeAdminReturnRequest, reply: ok(ExchangeAdminReturnResponse),
+    body: ExchangeAdminReturnRequest, reply: okReply(ExchangeAdminReturnResponse),
     refusals: [
       'return_not_found', 'version_conflict', 'return_not_changeable', 'nothing_to_refund', 'refund_not_possible',
       'refund_amount_too_high', 'refund_amount_not_payable', 'exchange_not_possible', 'total_changed',
@@ -314,7 +314,7 @@ export const returnRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Returns',
     summary: 'Close a return',
     description: 'Nothing more is expected. The order can have another return then.',
-    body: CloseAdminReturnRequest, reply: ok(AdminReturnResponse),
+    body: CloseAdminReturnRequest, reply: okReply(AdminReturnResponse),
     refusals: ['return_not_found', 'version_conflict', 'return_not_changeable'],
   },
 } as const satisfies AdminOperationRows

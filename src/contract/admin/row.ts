@@ -52,7 +52,7 @@ export function listOf<const Row extends TSchema>(
 }
 
 // The parameter `limit` of a list whose rows are then sent together to a bulk operation.
-export function rowLimit(operationId: string) {
+export function bulkListLimit(operationId: string) {
   const description = `How many rows to answer (default: ${limits.adminListRowsMax}). At most as many as ${operationId} takes.`
   return Type.Optional(Type.Integer({ minimum: 1, maximum: limits.bulkItemsMax, description }))
 }

@@ -11,8 +11,8 @@ import {
 } from '../entries.ts'
 import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, MerchantId, Version } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { manualMethods } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { DryRun } from './dryrun.ts'
@@ -33,7 +33,7 @@ export const AdminPaymentMethod = object({
 
 export const AdminShop = object({
   id: MerchantId,
-  version: described('Of all that this answer shows.', Version),
+  version: withDescription('Of all that this answer shows.', Version),
   shop: ShopEntry,
   timeZone: TimeZone,
   taxes: Taxes,
@@ -97,13 +97,13 @@ export const UpdateAdminPaymentProviderRequest = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const shopRows = {
+export const shopOperationRows = {
   getAdminShop: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/shop',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Shop',
     summary: 'Get the shop',
     description: 'The merchant with taxes, shipping and payment methods.',
-    body: null, reply: ok(AdminShopResponse),
+    body: null, reply: okReply(AdminShopResponse),
     refusals: [],
   },
   updateAdminShop: {
@@ -111,7 +111,7 @@ export const shopRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change the shop',
     description: 'What is left out stays as it is. The currency can change only while there is no product. The slug stays.',
-    body: UpdateAdminShopRequest, reply: ok(AdminShopChangeResponse),
+    body: UpdateAdminShopRequest, reply: okReply(AdminShopChangeResponse),
     refusals: ['version_conflict', 'currency_not_changeable'],
   },
   replaceAdminTaxes: {
@@ -119,7 +119,7 @@ export const shopRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Replace the tax rates',
     description: 'The list replaces the one before. Open carts are priced with the new rates.',
-    body: ReplaceAdminTaxesRequest, bodyBytesMax: tablesBytesMax, reply: ok(AdminShopChangeResponse),
+    body: ReplaceAdminTaxesRequest, bodyBytesMax: tablesBytesMax, reply: okReply(AdminShopChangeResponse),
     refusals: ['version_conflict'],
   },
   replaceAdminShipping: {
@@ -127,7 +127,7 @@ export const shopRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Replace the shipping zones',
     description: 'The list replaces the one before. Without a zone nothing that is shipped can be sold.',
-    body: ReplaceAdminShippingRequest, bodyBytesMax: tablesBytesMax, reply: ok(AdminShopChangeResponse),
+    body: ReplaceAdminShippingRequest, bodyBytesMax: tablesBytesMax, reply: okReply(AdminShopChangeResponse),
     refusals: ['version_conflict'],
   },
   updateAdminPaymentProvider: {
@@ -135,7 +135,7 @@ export const shopRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Shop',
     summary: 'Change a payment method',
     description: 'A way to pay without a payment provider, in the mode of the caller.',
-    body: UpdateAdminPaymentProviderRequest, reply: ok(AdminShopChangeResponse),
+    body: UpdateAdminPaymentProviderRequest, reply: okReply(AdminShopChangeResponse),
     refusals: ['payment_provider_not_found', 'version_conflict'],
   },
 } as const satisfies AdminOperationRows

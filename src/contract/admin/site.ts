@@ -1,9 +1,9 @@
 // The online store that this server shows for the merchant: schemas and rows.
 
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import { SiteContent } from '../sitecontent.ts'
-import { ok } from '../surface.ts'
+import { okReply } from '../surface.ts'
 import { hostProblems, siteStatuses } from '../words.ts'
 import { AdminSubjectChange } from './changes.ts'
 import { type AdminOperationRows, adminRow } from './row.ts'
@@ -38,7 +38,7 @@ export const AdminSite = object({
   openedAt: nullable(Instant),
   url: nullable(Type.String(), { description: 'Where this server shows it. null if it does not.' }),
   hosts: Type.Array(AdminHost, { maxItems: hostsMax, description: 'Of the shop in live mode, oldest first.' }),
-  published: described('What shoppers see: look, home and menus, in both modes.', SiteContent),
+  published: withDescription('What shoppers see: look, home and menus, in both modes.', SiteContent),
   draft: nullable(SiteContent, { description: 'What they would see once it is published. null if nothing differs.' }),
   draftUrl: nullable(Type.String(), {
     description: 'The shop in the look of the draft, for people of the merchant who are signed in.',
@@ -69,13 +69,13 @@ export const AdminHostAddRequest = object({
 export const AdminHostTransitionRequest = object({ idempotencyKey })
 
 // biome-ignore format: a row reads best as a few lines
-export const siteRows = {
+export const siteOperationRows = {
   getAdminSite: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/site',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Site',
     summary: 'Get the site',
     description: 'The online store that this server shows, in the mode of the caller: whether it is open, and where it is.',
-    body: null, reply: ok(AdminSiteResponse),
+    body: null, reply: okReply(AdminSiteResponse),
     refusals: [],
   },
   replaceAdminSite: {
@@ -83,7 +83,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Replace the draft of the site',
     description: 'Look, home and menus are what the body says once they are published. A body that equals what is published ends the draft.',
-    body: ReplaceAdminSiteRequest, bodyBytesMax: contentBytesMax, reply: ok(AdminSiteChangeResponse),
+    body: ReplaceAdminSiteRequest, bodyBytesMax: contentBytesMax, reply: okReply(AdminSiteChangeResponse),
     refusals: ['version_conflict'],
   },
   publishAdminSite: {
@@ -91,7 +91,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Publish the draft of the site',
     description: 'Shoppers see it from now on. Checkout, order page, account and e-mails wear the same look.',
-    body: SiteTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    body: SiteTransitionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['version_conflict'],
   },
   openAdminSite: {
@@ -99,7 +99,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Open the site',
     description: 'From now on everyone can see the online store and buy there.',
-    body: SiteTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    body: SiteTransitionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['version_conflict'],
   },
   closeAdminSite: {
@@ -107,7 +107,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Close the site',
     description: 'Shoppers see a page that says so. Checkouts that are open can still be paid.',
-    body: SiteTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    body: SiteTransitionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['version_conflict'],
   },
   addAdminHost: {
@@ -115,7 +115,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Add a host',
     description: 'A name under which shoppers reach the shop. It counts once it is proved: by a TXT record, or by this server answering under it. It is looked for at once and for a week.',
-    body: AdminHostAddRequest, reply: ok(AdminSiteChangeResponse),
+    body: AdminHostAddRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_limit'],
   },
   checkAdminHost: {
@@ -123,7 +123,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Look for the proof of a host',
     description: 'At once, and again for a week. The outcome is in the site a few seconds later.',
-    body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    body: AdminHostTransitionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_not_found'],
   },
   makeAdminHostMain: {
@@ -131,7 +131,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Make a host the main one',
     description: 'The other hosts lead to it, and links name it.',
-    body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    body: AdminHostTransitionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_not_found', 'host_not_proved'],
   },
   removeAdminHost: {
@@ -139,7 +139,7 @@ export const siteRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Remove a host',
     description: 'The shop is no longer shown there.',
-    body: AdminHostTransitionRequest, reply: ok(AdminSiteChangeResponse),
+    body: AdminHostTransitionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_not_found'],
   },
 } as const satisfies AdminOperationRows

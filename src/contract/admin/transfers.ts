@@ -5,8 +5,8 @@ import { limits } from '../limits.ts'
 import { Count, IdempotencyKey, Instant, ListMeta } from '../parts.ts'
 import { idPattern } from '../patterns.ts'
 import { remarkCodes } from '../remarks.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { changeKinds, columnMeanings, exportKinds, idPrefixes, importKinds, transferStates } from '../words.ts'
 import { AdminMemberChange } from './changes.ts'
 import { AdminOrderListQuery } from './orders.ts'
@@ -53,20 +53,23 @@ export const AdminTransferSummary = object({
     description:
       'receiving: pieces are missing. planning: the file is compared with the shop. columns: the file is of no system that is known, so what its columns hold has to be assigned. ready: the plan waits for its confirmation. writing: it was confirmed. done: everything was written. failed: the file cannot be read, `problem` says why.',
   }),
-  pieces: described('How many pieces the file has.', Count),
-  received: described('How many of them were sent.', Count),
-  created: described('Products that are new.', Count),
-  changed: described('Products, or SKUs of a stock file, that differ from the file.', Count),
-  unchanged: described('Products or SKUs that already are what the file says.', Count),
-  refused: described('Rows that cannot be taken. While it is written, rows that were overtaken are added.', Count),
-  written: described('How many of the created and changed ones are written.', Count),
+  pieces: withDescription('How many pieces the file has.', Count),
+  received: withDescription('How many of them were sent.', Count),
+  created: withDescription('Products that are new.', Count),
+  changed: withDescription('Products, or SKUs of a stock file, that differ from the file.', Count),
+  unchanged: withDescription('Products or SKUs that already are what the file says.', Count),
+  refused: withDescription(
+    'Rows that cannot be taken. While it is written, rows that were overtaken are added.',
+    Count,
+  ),
+  written: withDescription('How many of the created and changed ones are written.', Count),
   problem: nullable(AdminRemark, { description: 'Why the file could not be read.' }),
   createdAt: Instant,
   updatedAt: Instant,
 })
 
 export const AdminPlannedChange = object({
-  line: described('Of the file.', Count),
+  line: withDescription('Of the file.', Count),
   kind: oneOf(changeKinds),
   type: oneOf(['category', 'product', 'sku', 'stock'] as const),
   name: Type.String({ description: 'A slug or a code.' }),
@@ -74,12 +77,12 @@ export const AdminPlannedChange = object({
 })
 
 export const AdminRefusedRow = object({
-  line: described('Of the file.', Count),
+  line: withDescription('Of the file.', Count),
   name: Type.String({ description: 'The handle or the code, where the row has one.' }),
   reason: Type.String({ description: 'For people; may change.' }),
   code: AdminRemarkCode,
   values: AdminRemarkValues,
-  moreRows: described('Further rows of the same product that are refused too.', Count),
+  moreRows: withDescription('Further rows of the same product that are refused too.', Count),
   leavesOut: Type.Boolean({ description: 'Whether the whole product is left out, not only the row.' }),
 })
 
@@ -191,34 +194,34 @@ export const AdminExportResponse = object({
 const pieceBodyBytesMax = 3 * limits.transferPieceBytesMax + 4_096
 
 // biome-ignore format: rows are read one below the other
-export const transferRows = {
+export const transferOperationRows = {
   listAdminTransfers: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/transfers',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
     summary: 'List imports',
     description: 'Imports of the last 7 days, in the mode of the caller.',
-    body: null, reply: ok(AdminTransferListResponse), refusals: [],
+    body: null, reply: okReply(AdminTransferListResponse), refusals: [],
   },
   createAdminTransfer: {
     ...adminRow, method: 'POST', path: '/api/v1/admin/transfers',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
     summary: 'Begin an import',
     description: 'Announces a file of at most 64 pieces. When the last one has come, the server compares the file with the shop. Nothing changes before the plan is confirmed.',
-    body: AdminTransferRequest, reply: ok(AdminTransferResponse), refusals: ['transfer_limit'],
+    body: AdminTransferRequest, reply: okReply(AdminTransferResponse), refusals: ['transfer_limit'],
   },
   getAdminTransfer: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/transfers/{transferId}',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers',
     summary: 'Show an import',
     description: 'How far it is, what it would change, and which rows cannot be taken and why.',
-    body: null, reply: ok(AdminTransferResponse), refusals: ['transfer_not_found'],
+    body: null, reply: okReply(AdminTransferResponse), refusals: ['transfer_not_found'],
   },
   appendAdminTransfer: {
     ...adminRow, method: 'PUT', path: '/api/v1/admin/transfers/{transferId}/pieces/{piece}',
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
     summary: 'Send a piece of a file',
     description: 'The first piece is 1. Pieces may come in any order; one that comes again replaces what was sent.',
-    body: AdminPieceRequest, bodyBytesMax: pieceBodyBytesMax, reply: ok(AdminTransferResponse),
+    body: AdminPieceRequest, bodyBytesMax: pieceBodyBytesMax, reply: okReply(AdminTransferResponse),
     refusals: ['transfer_not_found', 'transfer_not_receiving'],
   },
   assignAdminTransferColumns: {
@@ -226,7 +229,7 @@ export const transferRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
     summary: 'Assign columns',
     description: 'Says what the columns of a file hold that no known system wrote, and compares the file with the shop. It may be said anew until the import is confirmed. The next file with the same first row is read alike.',
-    body: AdminColumnsRequest, reply: ok(AdminTransferResponse),
+    body: AdminColumnsRequest, reply: okReply(AdminTransferResponse),
     refusals: ['transfer_not_found', 'transfer_not_ready'],
   },
   confirmAdminTransfer: {
@@ -234,7 +237,7 @@ export const transferRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
     summary: 'Write an import',
     description: 'Writes the plan in batches. Each is written whole or not at all, with its entry in the list of changes. What was changed since the plan was made is refused.',
-    body: AdminTransferConfirmation, reply: ok(AdminTransferResponse),
+    body: AdminTransferConfirmation, reply: okReply(AdminTransferResponse),
     refusals: ['transfer_not_found', 'transfer_not_ready'],
   },
   discardAdminTransfer: {
@@ -242,7 +245,7 @@ export const transferRows = {
     scope: 'admin:catalog', idempotency: 'required', audit: 'change', tag: 'Transfers',
     summary: 'Discard an import',
     description: 'Deletes the file and its plan. Not while it is written.',
-    body: AdminTransferConfirmation, reply: ok(AdminDiscardedResponse),
+    body: AdminTransferConfirmation, reply: okReply(AdminDiscardedResponse),
     refusals: ['transfer_not_found', 'transfer_not_ready'],
   },
   listAdminExport: {
@@ -250,14 +253,14 @@ export const transferRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Transfers', paged: true,
     summary: 'Export',
     description: 'Products in the format of Shopify, stock, orders, returns, drafts or promotions as CSV, or a Google feed as XML, some rows an answer. The file is the texts of all answers, one behind the other. Orders, returns and drafts have no data of customers. A cell that begins with `=`, `+`, `-` or `@` gets an apostrophe before it, which an import takes off.',
-    query: AdminExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
+    query: AdminExportQuery, body: null, reply: okReply(AdminExportResponse), refusals: [],
   },
   listAdminCustomerExport: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/exports/customers',
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Transfers', paged: true,
     summary: 'Export orders with their customers',
     description: 'The orders of listAdminExport with name, e-mail, phone and address. Each answer is a look at the data of its orders, and is written down.',
-    query: AdminCustomerExportQuery, body: null, reply: ok(AdminExportResponse), refusals: [],
+    query: AdminCustomerExportQuery, body: null, reply: okReply(AdminExportResponse), refusals: [],
   },
 } as const satisfies AdminOperationRows
 

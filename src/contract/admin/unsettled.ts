@@ -2,8 +2,8 @@
 
 import { limits } from '../limits.ts'
 import { Amount, Currency, IdempotencyKey, OrderId } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { closedOutcomes } from '../words.ts'
 import { AdminPayment } from './orders.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
@@ -11,7 +11,10 @@ import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 export const AdminSinglePayment = object({
   ...AdminPayment.properties,
   currency: Currency,
-  collected: described('What the provider says that it took. Another amount than was asked for is not booked.', Amount),
+  collected: withDescription(
+    'What the provider says that it took. Another amount than was asked for is not booked.',
+    Amount,
+  ),
   order: nullable(object({ id: OrderId, number: Type.String() }), {
     description: 'null where none was placed: the shopper is still at the checkout, or has left it.',
   }),
@@ -33,13 +36,13 @@ export const AdminPaymentClosureRequest = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const unsettledRows = {
+export const unsettledOperationRows = {
   listAdminUnsettledPayments: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/payments',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders', paged: true,
     summary: 'List payments that need a person',
     description: 'Payments whose provider has not reported an outcome for more than a day (for a bank debit: two weeks), or took another amount.',
-    body: null, reply: ok(AdminUnsettledPaymentsResponse),
+    body: null, reply: okReply(AdminUnsettledPaymentsResponse),
     refusals: [],
   },
   getAdminPayment: {
@@ -47,7 +50,7 @@ export const unsettledRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders',
     summary: 'Get a payment',
     description: 'One payment, with its order and whether it can be closed.',
-    body: null, reply: ok(AdminPaymentResponse),
+    body: null, reply: okReply(AdminPaymentResponse),
     refusals: ['payment_not_found'],
   },
   closeAdminPayment: {
@@ -55,7 +58,7 @@ export const unsettledRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Close a payment by hand',
     description: 'Ends a payment by the outcome that you saw at the provider. What follows is what would have followed from its own answer; it is not asked any more.',
-    body: AdminPaymentClosureRequest, reply: ok(AdminPaymentResponse),
+    body: AdminPaymentClosureRequest, reply: okReply(AdminPaymentResponse),
     refusals: ['payment_not_found', 'payment_not_closable'],
   },
 } as const satisfies AdminOperationRows

@@ -3,8 +3,8 @@
 
 import { limits } from '../limits.ts'
 import { ExpectedVersion, IdempotencyKey, Instant, Mode, OrderId, ReturnId, Version, WithdrawalId } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
-import { ok } from '../surface.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
+import { okReply } from '../surface.ts'
 import { withdrawalOutcomes, withdrawalStatuses } from '../words.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
@@ -28,7 +28,7 @@ export const AdminWithdrawal = object({
       'The return that it opened: by itself, if it was sent with the e-mail address of the order, or by openAdminWithdrawalReturn.',
   }),
   receivedAt: Instant,
-  refundDueAt: described('The money has to be back by then: 14 days after it was received.', Instant),
+  refundDueAt: withDescription('The money has to be back by then: 14 days after it was received.', Instant),
   settledAt: nullable(Instant),
   version: Version,
 })
@@ -66,13 +66,13 @@ export const AdminWithdrawalReturnRequest = object({
 })
 
 // biome-ignore format: a row reads best as a few lines
-export const withdrawalRows = {
+export const withdrawalOperationRows = {
   listAdminWithdrawals: {
     ...adminRow, method: 'GET', path: '/api/v1/admin/withdrawals',
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders', paged: true,
     summary: 'List withdrawals',
     description: 'Statements by which shoppers withdrew from a contract, in the mode of the caller.',
-    query: AdminWithdrawalListQuery, body: null, reply: ok(AdminWithdrawalListResponse),
+    query: AdminWithdrawalListQuery, body: null, reply: okReply(AdminWithdrawalListResponse),
     refusals: [],
   },
   getAdminWithdrawal: {
@@ -80,7 +80,7 @@ export const withdrawalRows = {
     scope: 'admin:read', idempotency: 'none', audit: 'none', tag: 'Orders',
     summary: 'Get a withdrawal',
     description: 'One withdrawal, without what the shopper typed.',
-    body: null, reply: ok(AdminWithdrawalResponse),
+    body: null, reply: okReply(AdminWithdrawalResponse),
     refusals: ['withdrawal_not_found'],
   },
   getAdminWithdrawalStatement: {
@@ -88,7 +88,7 @@ export const withdrawalRows = {
     scope: 'admin:customers', idempotency: 'none', audit: 'look', tag: 'Orders',
     summary: 'Get the statement of a withdrawal',
     description: 'What the shopper typed: name, order, e-mail and items. Each look is an entry in the list of changes.',
-    body: null, reply: ok(AdminWithdrawalStatementResponse),
+    body: null, reply: okReply(AdminWithdrawalStatementResponse),
     refusals: ['withdrawal_not_found'],
   },
   settleAdminWithdrawal: {
@@ -96,7 +96,7 @@ export const withdrawalRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Settle a withdrawal',
     description: 'Records what came of it. It moves no money and no stock: refund the order for that. May be repeated with another outcome.',
-    body: AdminWithdrawalSettlementRequest, reply: ok(AdminWithdrawalResponse),
+    body: AdminWithdrawalSettlementRequest, reply: okReply(AdminWithdrawalResponse),
     refusals: ['withdrawal_not_found', 'version_conflict'],
   },
   openAdminWithdrawalReturn: {
@@ -104,7 +104,7 @@ export const withdrawalRows = {
     scope: 'admin:orders', idempotency: 'required', audit: 'change', tag: 'Orders',
     summary: 'Open the return of a withdrawal',
     description: 'For a withdrawal that opened none by itself. It is approved and of all that was sent and can come back; one that is open already is taken instead.',
-    body: AdminWithdrawalReturnRequest, reply: ok(AdminWithdrawalResponse),
+    body: AdminWithdrawalReturnRequest, reply: okReply(AdminWithdrawalResponse),
     refusals: ['withdrawal_not_found', 'order_not_found', 'version_conflict', 'return_not_possible', 'return_already_open'],
   },
 } as const satisfies AdminOperationRows

@@ -15,19 +15,19 @@ import {
   ImageUrl,
   Instant,
   ItemQuantity,
-  line,
+  lineSchema,
   Metadata,
   OptionValue,
   OrderId,
   Phone,
-  paragraph,
+  paragraphSchema,
   Quantity,
   SkuId,
   Slug,
   Totals,
   Version,
 } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import {
   cartMessageCodes,
   cartPromotionStates,
@@ -53,13 +53,16 @@ export const CartItem = object({
     nullable(oneOf(withdrawalExemptions), { description: 'Why one cannot withdraw from the contract about it.' }),
   ),
   digital: Type.Optional(Type.Boolean({ description: 'Digital content: to pay needs consent to its supply.' })),
-  subtotal: described('unitPrice × quantity; where tax was taken out of the price, rounded once for the line.', Amount),
+  subtotal: withDescription(
+    'unitPrice × quantity; where tax was taken out of the price, rounded once for the line.',
+    Amount,
+  ),
   discount: Amount,
-  tax: described('On the line after its discount, rounded half up.', Amount),
-  total: described('subtotal − discount, plus tax where prices do not contain it.', Amount),
+  tax: withDescription('On the line after its discount, rounded half up.', Amount),
+  total: withDescription('subtotal − discount, plus tax where prices do not contain it.', Amount),
   availability: Availability,
   availableQuantity: nullable(Count, { description: 'Units this cart could hold now; null where there is no bound.' }),
-  maxQuantity: described('The most this line may hold.', Count),
+  maxQuantity: withDescription('The most this line may hold.', Count),
 })
 
 export const CartPromotion = object({
@@ -67,7 +70,7 @@ export const CartPromotion = object({
     description: 'pending: the code is good and its condition is not met yet; it becomes applied by itself.',
   }),
   code: nullable(Type.String()),
-  amount: described('What the promotion takes off.', Amount),
+  amount: withDescription('What the promotion takes off.', Amount),
 })
 
 export const CartAddress = object({
@@ -99,7 +102,7 @@ export const Cart = object({
   status: oneOf(cartStatuses, { description: 'Only an open cart can be changed. locked: its payment is in progress.' }),
   currency: Currency,
   items: Type.Array(CartItem, { maxItems: limits.cartLinesMax, description: 'At most one line for each SKU.' }),
-  itemCount: described('Sum of the quantities.', Count),
+  itemCount: withDescription('Sum of the quantities.', Count),
   promotion: CartPromotion,
   address: nullable(CartAddress),
   shipping: Shipping,
@@ -130,12 +133,12 @@ export const PublicCartQuantityUpdateRequest = object({
 export const PublicCartTransitionRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Optional(ExpectedVersion),
-  reason: Type.Optional(paragraph(1, 500, 'For your records.')),
+  reason: Type.Optional(paragraphSchema(1, 500, 'For your records.')),
 })
 
 export const PublicCartPromotionApplyRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  code: nullable(line(1, 64), { description: 'Letter case does not matter. null takes the present code off.' }),
+  code: nullable(lineSchema(1, 64), { description: 'Letter case does not matter. null takes the present code off.' }),
   expectedVersion: Type.Optional(ExpectedVersion),
 })
 
@@ -168,13 +171,13 @@ export const PublicCartPromotionStateResponse = object({
 })
 
 export const Address = object({
-  name: line(1, 200),
-  company: Type.Optional(line(1, 200)),
-  line1: line(1, 200),
-  line2: Type.Optional(line(1, 200)),
-  city: line(1, 100),
-  region: Type.Optional(line(1, 100, 'State or province; needed in some countries.')),
-  postalCode: Type.Optional(line(1, 20, 'Needed in most countries and checked by country.')),
+  name: lineSchema(1, 200),
+  company: Type.Optional(lineSchema(1, 200)),
+  line1: lineSchema(1, 200),
+  line2: Type.Optional(lineSchema(1, 200)),
+  city: lineSchema(1, 100),
+  region: Type.Optional(lineSchema(1, 100, 'State or province; needed in some countries.')),
+  postalCode: Type.Optional(lineSchema(1, 20, 'Needed in most countries and checked by country.')),
   country: Country,
   phone: Type.Optional(Phone),
 })
@@ -214,19 +217,19 @@ export const PublicCartCreateRequest = object({
 
 export const PublicCartItemPutRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  quantity: described('The new quantity, not a difference.', Quantity),
+  quantity: withDescription('The new quantity, not a difference.', Quantity),
   expectedVersion: Type.Optional(ExpectedVersion),
 })
 
 export const PublicCartShippingSetRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  optionId: line(1, 120, 'The id of one of the options in `shipping.options` of the cart.'),
+  optionId: lineSchema(1, 120, 'The id of one of the options in `shipping.options` of the cart.'),
   expectedVersion: Type.Optional(ExpectedVersion),
 })
 
 export const shippingEstimateQuery = object({
   country: Country,
-  region: Type.Optional(line(1, 100, 'State or province, where taxes depend on it.')),
+  region: Type.Optional(lineSchema(1, 100, 'State or province, where taxes depend on it.')),
 })
 
 export const ShippingEstimate = object({

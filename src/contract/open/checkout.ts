@@ -11,17 +11,17 @@ import {
   IdempotencyKey,
   Instant,
   ItemQuantity,
-  line,
+  lineSchema,
   Metadata,
   Mode,
   OrderId,
   Phone,
-  paragraph,
+  paragraphSchema,
   Totals,
   Version,
 } from '../parts.ts'
 import { patterns } from '../patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import {
   checkoutPaymentStatuses,
   checkoutSessionStatuses,
@@ -48,10 +48,10 @@ export const CheckoutCustomerInput = object({
       description: 'ASCII before the @; the domain may be an international one.',
     }),
   ),
-  name: Type.Optional(line(1, 200)),
+  name: Type.Optional(lineSchema(1, 200)),
   phone: Type.Optional(Phone),
   vatId: Type.Optional(
-    line(4, 30, 'VAT number of a firm in the EU, such as ATU12345678. It is checked in VIES after the answer.'),
+    lineSchema(4, 30, 'VAT number of a firm in the EU, such as ATU12345678. It is checked in VIES after the answer.'),
   ),
 })
 
@@ -67,16 +67,16 @@ const createRequest = object(
     ),
     idempotencyKey: Type.Optional(IdempotencyKey),
     expectedCartVersion: Type.Optional(
-      described('The version of the cart the caller has seen. Only with cartId.', ExpectedVersion),
+      withDescription('The version of the cart the caller has seen. Only with cartId.', ExpectedVersion),
     ),
     customer: Type.Optional(CheckoutCustomerInput),
-    promotionCode: Type.Optional(line(1, 64)),
-    successUrl: described(
+    promotionCode: Type.Optional(lineSchema(1, 64)),
+    successUrl: withDescription(
       'Where the shopper goes after paying. https, or http on a loopback host; the host must be on the allow-list of the installation (an entry without a port stands for port 443). `{sessionId}` in it is replaced by the id of the session, such as in `https://shop.example/thanks?session={sessionId}`.',
       RedirectUrl,
     ),
     cancelUrl: Type.Optional(
-      described(
+      withDescription(
         'Where the shopper goes on leaving. The rules of successUrl hold, and `{sessionId}` is replaced here too.',
         RedirectUrl,
       ),
@@ -85,7 +85,7 @@ const createRequest = object(
     expiresInSeconds: Type.Optional(
       Type.Integer({ minimum: 300, maximum: 86_400, description: 'How long the page can be paid. Without it: 1800.' }),
     ),
-    clientReferenceId: Type.Optional(line(1, 200, 'Your own reference; it is on the order too.')),
+    clientReferenceId: Type.Optional(lineSchema(1, 200, 'Your own reference; it is on the order too.')),
     metadata: Type.Optional(Metadata),
   },
   {
@@ -106,7 +106,7 @@ export const HostedCheckoutCancelRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Optional(ExpectedVersion),
   reason: Type.Optional(oneOf(sessionCancellationReasons)),
-  note: Type.Optional(paragraph(1, 500, 'For your records.')),
+  note: Type.Optional(paragraphSchema(1, 500, 'For your records.')),
 })
 
 export const StockHold = object(
@@ -153,7 +153,7 @@ export const CheckoutSession = object({
   promotion: CartPromotion,
   shipping: Shipping,
   customer: Customer,
-  vat: Type.Optional(described('Of the VAT number that the shopper gave.', BuyerVat)),
+  vat: Type.Optional(withDescription('Of the VAT number that the shopper gave.', BuyerVat)),
   address: nullable(CartAddress),
   hold: StockHold,
   messages: Type.Array(CartMessage),

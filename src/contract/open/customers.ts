@@ -13,7 +13,7 @@ import {
   OrderId,
 } from '../parts.ts'
 import { patterns } from '../patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import { fulfillmentStatuses, orderPaymentStatuses, orderStatuses } from '../words.ts'
 import { Address } from './carts.ts'
 import { Locale } from './checkout.ts'
@@ -33,13 +33,16 @@ export const CustomerCodeRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   email: Type.String({ maxLength: limits.emailLengthMax, pattern: patterns.email.source }),
   browserToken: Type.Optional(
-    described('Of an earlier request of this browser. Left out, a new one is answered.', BrowserToken),
+    withDescription('Of an earlier request of this browser. Left out, a new one is answered.', BrowserToken),
   ),
-  locale: Type.Optional(described('Language of the e-mail (default: that of the shop).', Locale)),
+  locale: Type.Optional(withDescription('Language of the e-mail (default: that of the shop).', Locale)),
 })
 
 export const CustomerCodeResponse = object({
-  data: object({ browserToken: BrowserToken, expiresAt: described('When a code that was sent now ends.', Instant) }),
+  data: object({
+    browserToken: BrowserToken,
+    expiresAt: withDescription('When a code that was sent now ends.', Instant),
+  }),
 })
 
 export const CustomerSessionOpenRequest = object({
@@ -73,7 +76,7 @@ export const CustomerSessionEndResponse = object({
 })
 
 export const CustomerAccount = object({
-  email: described('The address that was proved.', Type.String()),
+  email: withDescription('The address that was proved.', Type.String()),
   mode: Mode,
   accountUrl: Type.String({
     description: 'The hosted account of the shopper: data as a file, erasing it. It asks for a code of its own.',
@@ -90,7 +93,7 @@ export const ShopperOrder = object({
   fulfillmentStatus: oneOf(fulfillmentStatuses),
   currency: Currency,
   total: Amount,
-  itemCount: described('Sum of the quantities.', Count),
+  itemCount: withDescription('Sum of the quantities.', Count),
   placedAt: Instant,
   statusUrl: nullable(Type.String(), {
     description: 'The page of the order: documents, returns, withdrawal. Whoever has the address sees it.',

@@ -1,11 +1,11 @@
 // The documentation of the open surface in addition to its rows: words, examples, named schemas.
 
-import { namedIn } from '../components.ts'
+import { collectNamedSchemas } from '../components.ts'
 import * as errors from '../errors.ts'
 import { issueAt } from '../issues.ts'
 import type { CallerDocument, EventsDocument, SurfaceDocument } from '../openapi.ts'
 import * as parts from '../parts.ts'
-import { openRefusalCodes } from '../refusals.ts'
+import { openInterfaceRefusalCodes } from '../refusals.ts'
 import { sampleId } from '../sampleid.ts'
 import * as siteContent from '../sitecontent.ts'
 import { type EventKind, eventKinds } from '../words.ts'
@@ -14,10 +14,10 @@ import * as catalog from './catalog.ts'
 import * as checkout from './checkout.ts'
 import * as customers from './customers.ts'
 import * as events from './events.ts'
-import { eventExamples, examples } from './examples.ts'
+import { eventExamples, openInterfaceExamples } from './examples.ts'
 import * as identity from './identity.ts'
 import * as oauth from './oauth.ts'
-import { openSurface, pages, tags } from './operations.ts'
+import { openInterface, operationTags, pages } from './operations.ts'
 import * as orders from './orders.ts'
 import * as returns from './returns.ts'
 import * as search from './search.ts'
@@ -152,7 +152,7 @@ function webhookFor(kind: EventKind, schema: object): object {
   return {
     operationId: kind.replaceAll('.', '-'),
     tags: ['Events'],
-    summary: events.events[kind].says,
+    summary: events.eventDefinitions[kind].says,
     security: [],
     parameters: Object.keys(webhookHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema, example: eventExamples[kind] } } },
@@ -160,15 +160,15 @@ function webhookFor(kind: EventKind, schema: object): object {
   }
 }
 
-export const openDocument: SurfaceDocument = {
-  surface: openSurface,
+export const openInterfaceDocument: SurfaceDocument = {
+  surface: openInterface,
   title: 'Cartwright',
   description,
-  tags,
+  tags: operationTags,
   pages,
-  examples,
+  examples: openInterfaceExamples,
   schemas: [
-    ...namedIn(
+    ...collectNamedSchemas(
       parts,
       errors,
       catalog,
@@ -188,7 +188,7 @@ export const openDocument: SurfaceDocument = {
     ...eventKinds.map((kind) => [events.eventSchemaName(kind), schemaOf(kind)] as const),
   ],
   errorSchema: errors.PublicErrorResponse,
-  codes: openRefusalCodes,
+  codes: openInterfaceRefusalCodes,
   errorDetails,
   pathWords,
   callers,

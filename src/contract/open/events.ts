@@ -23,7 +23,7 @@ import {
   WebhookEndpointId,
   WithdrawalId,
 } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, type TSchema, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, type TSchema, Type, withDescription } from '../schema.ts'
 import {
   documentKinds,
   draftStatuses,
@@ -54,7 +54,7 @@ export const DraftEventData = object({
     version: Version,
     status: oneOf(draftStatuses),
     currency: Currency,
-    total: described('With tax.', Amount),
+    total: withDescription('With tax.', Amount),
     checkoutSessionId: CheckoutSessionId,
     orderId: nullable(OrderId, { description: 'null until the shopper has ordered it.' }),
     createdAt: Instant,
@@ -83,8 +83,8 @@ export const InventoryEventData = object({
     code: Type.String(),
     productSlug: Slug,
     name: Type.String(),
-    availableQuantity: described('Units that can be bought now.', Count),
-    lowStockAt: described('At or below this quantity the stock is low.', Count),
+    availableQuantity: withDescription('Units that can be bought now.', Count),
+    lowStockAt: withDescription('At or below this quantity the stock is low.', Count),
   }),
 })
 
@@ -119,7 +119,7 @@ export const WithdrawalEventData = object({
       description: 'The number of an order as the shopper gave it. It may be wrong, or of another shopper.',
     }),
     receivedAt: Instant,
-    refundDueAt: described('The money has to be back by then: 14 days after it was received.', Instant),
+    refundDueAt: withDescription('The money has to be back by then: 14 days after it was received.', Instant),
   }),
 })
 
@@ -144,7 +144,7 @@ export const TruncatedEventData = object(
 
 // The subject and the data of each kind. An inventory event is about a SKU.
 // biome-ignore format: a table reads best with one row a line
-export const events = {
+export const eventDefinitions = {
   'cart.created':                    { subject: 'cart',             data: CartEventData,             says: 'A cart was made.' },
   'cart.updated':                    { subject: 'cart',             data: CartEventData,             says: 'A cart changed.' },
   'cart.converted':                  { subject: 'cart',             data: CartEventData,             says: 'A cart became an order.' },
@@ -208,12 +208,12 @@ export const Event = envelope(
   Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
 )
 export type Event = Static<typeof Event>
-export type EventDataOf<Kind extends EventKind> = Static<(typeof events)[Kind]['data']>
+export type EventDataOf<Kind extends EventKind> = Static<(typeof eventDefinitions)[Kind]['data']>
 
 // The envelope of each kind, with the data that belongs to it.
 export const eventSchemas: ReadonlyMap<EventKind, TSchema> = new Map(
   eventKinds.map((kind) => {
-    const { subject, data } = events[kind]
+    const { subject, data } = eventDefinitions[kind]
     // The id of the fixture has another form, so no receiver takes it for a real event.
     const id = kind === 'webhook.fixture' ? Type.String() : EventId
     return [kind, envelope(id, Type.Literal(kind), Type.Literal(subject), Type.Union([data, TruncatedEventData]))]
@@ -236,11 +236,11 @@ function envelope<Id extends TSchema, Kind extends TSchema, Subject extends TSch
     id,
     type,
     apiVersion: Type.Literal('v1'),
-    timestamp: described('When it happened, not when it was sent.', Instant),
+    timestamp: withDescription('When it happened, not when it was sent.', Instant),
     installationId: InstallationId,
     mode: Mode,
     subject: object({ type: subject, id: Type.String() }),
-    sequence: described('The version of the subject: orders its events and shows gaps.', Version),
+    sequence: withDescription('The version of the subject: orders its events and shows gaps.', Version),
     cause: nullable(EventCause, { description: 'null where time, a provider or an operator caused it.' }),
     data,
   })

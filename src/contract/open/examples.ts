@@ -11,20 +11,20 @@ import type { OperationId, Operations } from './operations.ts'
 import type { Order } from './orders.ts'
 import type { Return } from './returns.ts'
 import {
-  address,
-  cancellation,
-  cart,
-  category,
-  credential,
-  delivery,
-  endpoint,
-  identity,
-  order,
-  orderSummary,
-  product,
-  productSummary,
+  addressSample,
+  cancellationSample,
+  cartSample,
+  categorySample,
+  credentialSample,
+  deliverySample,
+  endpointSample,
+  identitySample,
+  orderSample,
+  orderSummarySample,
+  productSample,
+  productSummarySample,
   returnSample,
-  session,
+  sessionSample,
 } from './samples.ts'
 import type { ProductSearchResponse } from './search.ts'
 import type { Site } from './site.ts'
@@ -42,12 +42,13 @@ const idempotencyKey = '5b0c2f1e-8f0e-4b5a-9a39-0f6f6f1d2c77'
 const browserToken = 'f0yMZc0JkQb1xk1d3p9rj2nVb0mF6w8sQh4TtUe7LaE'
 const sessionToken = 'Zb7Qm2xT9vK4hLr8Ny1Wc6Dg3Sf5JpA0uEoYiBtXkCw'
 const savedAddressId = sampleId('customerAddress')
-const { type: _, ...key } = credential
+const { type: _, ...key } = credentialSample
 
-const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, itemCount, placedAt } = orderSummary
+const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, itemCount, placedAt } =
+  orderSummarySample
 const customerOrder: ShopperOrder = {
   ...{ id, number, status, paymentStatus, fulfillmentStatus, currency, total, itemCount, placedAt },
-  statusUrl: order.statusUrl,
+  statusUrl: orderSample.statusUrl,
 }
 
 const fixtureBody = `{"id":"msg_fixture","type":"webhook.fixture","apiVersion":"v1"}`
@@ -87,7 +88,7 @@ const site: Site = {
 }
 
 const found: ProductSearchResponse = {
-  data: [productSummary],
+  data: [productSummarySample],
   meta: {
     count: 1,
     next: null,
@@ -95,7 +96,7 @@ const found: ProductSearchResponse = {
     correctedTo: null,
     leftOut: [],
     facets: {
-      categories: [{ slug: category.slug, name: category.name, count: 1 }],
+      categories: [{ slug: categorySample.slug, name: categorySample.name, count: 1 }],
       brands: [{ name: 'Rosenhof', count: 1 }],
       options: [
         {
@@ -106,25 +107,25 @@ const found: ProductSearchResponse = {
           ],
         },
       ],
-      price: productSummary.priceRange,
+      price: productSummarySample.priceRange,
       inStock: 1,
     },
   },
 }
 
-export const examples: Examples = {
+export const openInterfaceExamples: Examples = {
   listInstallationWebhooks: {
     path: {},
     body: undefined,
-    reply: { data: { kind: 'webhook_endpoints', endpoints: [endpoint] } },
+    reply: { data: { kind: 'webhook_endpoints', endpoints: [endpointSample] } },
   },
   getInstallationWebhookSignatureFixture: {
-    path: { id: endpoint.id },
+    path: { id: endpointSample.id },
     body: undefined,
     reply: {
       data: {
         kind: 'webhook_signature_fixture',
-        endpointId: endpoint.id,
+        endpointId: endpointSample.id,
         spec: 'standard-webhooks/1.0.0',
         algorithm: 'hmac-sha256',
         headers: { id: 'webhook-id', timestamp: 'webhook-timestamp', signature: 'webhook-signature' },
@@ -155,17 +156,17 @@ export const examples: Examples = {
     },
   },
   replayInstallationWebhookDelivery: {
-    path: { id: delivery.id },
+    path: { id: deliverySample.id },
     body: { idempotencyKey, reason: 'The warehouse was down.' },
     reply: {
       data: {
         kind: 'webhook_replay',
         delivery: {
           id: sampleId('webhookDelivery', 2),
-          replayOf: delivery.id,
-          endpointId: endpoint.id,
-          eventId: delivery.eventId,
-          eventType: delivery.eventType,
+          replayOf: deliverySample.id,
+          endpointId: endpointSample.id,
+          eventId: deliverySample.eventId,
+          eventType: deliverySample.eventType,
           status: 'pending',
           attempts: 0,
           nextAttemptAt: '2026-03-04T08:00:00.000Z',
@@ -180,18 +181,18 @@ export const examples: Examples = {
       items: [{ skuId: sampleId('sku'), quantity: 2 }],
       customer: { email: 'ada@example.com' },
       promotionCode: 'WELCOME10',
-      successUrl: session.successUrl,
+      successUrl: sessionSample.successUrl,
       clientReferenceId: 'visit-8841',
     },
-    reply: { data: session },
+    reply: { data: sessionSample },
   },
-  getHostedCheckoutSession: { path: { sessionId: session.id }, body: undefined, reply: { data: session } },
+  getHostedCheckoutSession: { path: { sessionId: sessionSample.id }, body: undefined, reply: { data: sessionSample } },
   cancelHostedCheckoutSession: {
-    path: { sessionId: session.id },
+    path: { sessionId: sessionSample.id },
     body: { idempotencyKey, reason: 'customer_request' },
     reply: {
       data: {
-        ...session,
+        ...sessionSample,
         version: 2,
         status: 'cancelled',
         url: null,
@@ -201,70 +202,74 @@ export const examples: Examples = {
       },
     },
   },
-  getInstallationCredentialIdentity: { path: {}, body: undefined, reply: { data: identity } },
+  getInstallationCredentialIdentity: { path: {}, body: undefined, reply: { data: identitySample } },
   listApiKeyCatalogCategories: {
     path: {},
     body: undefined,
-    reply: { data: [category], meta: { count: 1, next: null } },
+    reply: { data: [categorySample], meta: { count: 1, next: null } },
   },
   listApiKeyCatalogProducts: {
     path: {},
     body: undefined,
-    reply: { data: [productSummary], meta: { count: 1, next: null } },
+    reply: { data: [productSummarySample], meta: { count: 1, next: null } },
   },
-  getApiKeyCatalogProduct: { path: { slug: product.slug }, body: undefined, reply: { data: product } },
+  getApiKeyCatalogProduct: { path: { slug: productSample.slug }, body: undefined, reply: { data: productSample } },
   getPublicMerchantProduct: {
-    path: { merchantSlug: product.merchant.slug, productSlug: product.slug },
-    body: undefined,
-    reply: {
-      data: { ...product, skus: product.skus.map((sku) => ({ ...sku, availableQuantity: null })), metadata: {} },
-    },
-  },
-  listStorefrontOrders: { path: {}, body: undefined, reply: { data: { orders: [orderSummary], next: null } } },
-  getStorefrontOrder: {
-    path: { orderId: order.id },
+    path: { merchantSlug: productSample.merchant.slug, productSlug: productSample.slug },
     body: undefined,
     reply: {
       data: {
-        ...order,
+        ...productSample,
+        skus: productSample.skus.map((sku) => ({ ...sku, availableQuantity: null })),
+        metadata: {},
+      },
+    },
+  },
+  listStorefrontOrders: { path: {}, body: undefined, reply: { data: { orders: [orderSummarySample], next: null } } },
+  getStorefrontOrder: {
+    path: { orderId: orderSample.id },
+    body: undefined,
+    reply: {
+      data: {
+        ...orderSample,
         statusUrl: 'https://shop.bloom.test/o/d0RrX2hTM3VqVzZxTFlfbVZ0MTNaYVBrMU5nOEVyQ2I',
         withdrawalUrl: 'https://shop.bloom.test/w/bloom?order=1001',
       },
     },
   },
   cancelStorefrontOrder: {
-    path: { orderId: order.id },
+    path: { orderId: orderSample.id },
     body: { idempotencyKey, expectedVersion: 1, reason: 'customer_request' },
     reply: {
       data: {
-        cancellation,
+        cancellation: cancellationSample,
         order: {
-          ...orderSummary,
+          ...orderSummarySample,
           status: 'cancelled',
           paymentStatus: 'refunding',
           version: 2,
-          updatedAt: cancellation.createdAt,
+          updatedAt: cancellationSample.createdAt,
         },
       },
     },
   },
-  getPublicCart: { path: { cartId: cart.id }, body: undefined, reply: { data: cart } },
+  getPublicCart: { path: { cartId: cartSample.id }, body: undefined, reply: { data: cartSample } },
   updatePublicCartItemQuantity: {
-    path: { cartId: cart.id, skuId: sampleId('sku') },
+    path: { cartId: cartSample.id, skuId: sampleId('sku') },
     body: { idempotencyKey, quantity: 2, expectedVersion: 6 },
-    reply: { data: cart },
+    reply: { data: cartSample },
   },
   removePublicCartItem: {
-    path: { cartId: cart.id, skuId: sampleId('sku', 2) },
+    path: { cartId: cartSample.id, skuId: sampleId('sku', 2) },
     body: { idempotencyKey },
-    reply: { data: cart },
+    reply: { data: cartSample },
   },
   applyPublicCartPromotion: {
-    path: { cartId: cart.id },
+    path: { cartId: cartSample.id },
     body: { idempotencyKey, code: 'WELCOME10' },
     reply: {
       data: {
-        cartId: cart.id,
+        cartId: cartSample.id,
         cartVersion: 7,
         promotion: {
           state: 'applied',
@@ -282,22 +287,22 @@ export const examples: Examples = {
             eligibleSkuIds: [],
           },
         },
-        totals: cart.totals,
+        totals: cartSample.totals,
       },
     },
   },
   setPublicCartAddress: {
-    path: { cartId: cart.id },
-    body: { idempotencyKey, address },
+    path: { cartId: cartSample.id },
+    body: { idempotencyKey, address: addressSample },
     reply: {
       data: {
-        cartId: cart.id,
+        cartId: cartSample.id,
         cartVersion: 7,
         addressToken: sampleId('address'),
         summary: { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: '10' },
-        expiresAt: cart.expiresAt,
-        shippingOptions: cart.shipping.options,
-        totals: cart.totals,
+        expiresAt: cartSample.expiresAt,
+        shippingOptions: cartSample.shipping.options,
+        totals: cartSample.totals,
       },
     },
   },
@@ -310,8 +315,8 @@ export const examples: Examples = {
         issuer: 'https://shop.bloom.test',
         clientId: sampleId('app'),
         appName: 'Greeting cards',
-        installationId: identity.installation.id,
-        merchant: { id: identity.merchant.id, slug: identity.merchant.slug },
+        installationId: identitySample.installation.id,
+        merchant: { id: identitySample.merchant.id, slug: identitySample.merchant.slug },
         scopes: ['catalog:read', 'checkout:quote'],
         grantedAt: '2026-03-02T09:15:00.000Z',
         tokenExpiresAt: '2026-03-02T09:25:00.000Z',
@@ -340,27 +345,27 @@ export const examples: Examples = {
   createPublicCart: {
     path: {},
     body: { idempotencyKey, items: [{ skuId: sampleId('sku'), quantity: 2 }] },
-    reply: { data: cart },
+    reply: { data: cartSample },
   },
   putPublicCartItem: {
-    path: { cartId: cart.id, skuId: sampleId('sku') },
+    path: { cartId: cartSample.id, skuId: sampleId('sku') },
     body: { idempotencyKey, quantity: 2 },
-    reply: { data: cart },
+    reply: { data: cartSample },
   },
   setPublicCartShipping: {
-    path: { cartId: cart.id },
+    path: { cartId: cartSample.id },
     body: { idempotencyKey, optionId: 'standard' },
-    reply: { data: cart },
+    reply: { data: cartSample },
   },
   estimatePublicCartShipping: {
-    path: { cartId: cart.id },
+    path: { cartId: cartSample.id },
     query: { country: 'DE' },
     body: undefined,
     reply: {
       data: {
-        ...{ cartId: cart.id, cartVersion: cart.version, country: 'DE', requiresShipping: true },
-        ...cart.shipping,
-        totals: cart.totals,
+        ...{ cartId: cartSample.id, cartVersion: cartSample.version, country: 'DE', requiresShipping: true },
+        ...cartSample.shipping,
+        totals: cartSample.totals,
       },
     },
   },
@@ -379,26 +384,26 @@ export const examples: Examples = {
   },
   searchCatalogProducts: { path: {}, query: { q: 'red ros', inStock: true }, body: undefined, reply: found },
   searchMerchantProducts: {
-    path: { merchantSlug: product.merchant.slug },
+    path: { merchantSlug: productSample.merchant.slug },
     query: { q: 'red ros', inStock: true },
     body: undefined,
     reply: found,
   },
   listMerchantProducts: {
-    path: { merchantSlug: product.merchant.slug },
+    path: { merchantSlug: productSample.merchant.slug },
     body: undefined,
-    reply: { data: [productSummary], meta: { count: 1, next: null, total: 1 } },
+    reply: { data: [productSummarySample], meta: { count: 1, next: null, total: 1 } },
   },
   listMerchantCategories: {
-    path: { merchantSlug: product.merchant.slug },
+    path: { merchantSlug: productSample.merchant.slug },
     body: undefined,
-    reply: { data: [category], meta: { count: 1, next: null, total: 1 } },
+    reply: { data: [categorySample], meta: { count: 1, next: null, total: 1 } },
   },
   listRelatedProducts: {
-    path: { slug: product.slug },
+    path: { slug: productSample.slug },
     query: { limit: 4 },
     body: undefined,
-    reply: { data: [productSummary], meta: { count: 1 } },
+    reply: { data: [productSummarySample], meta: { count: 1 } },
   },
   listSearchSuggestions: {
     path: {},
@@ -406,8 +411,8 @@ export const examples: Examples = {
     body: undefined,
     reply: {
       data: {
-        products: [productSummary],
-        categories: [{ slug: category.slug, name: category.name, count: category.productCount }],
+        products: [productSummarySample],
+        categories: [{ slug: categorySample.slug, name: categorySample.name, count: categorySample.productCount }],
         correctedTo: null,
       },
     },
@@ -452,7 +457,7 @@ export const examples: Examples = {
     reply: {
       data: {
         email: 'ada@example.com',
-        mode: identity.installation.mode,
+        mode: identitySample.installation.mode,
         accountUrl: 'https://shop.example.com/account/bloom/test',
       },
     },
@@ -469,7 +474,7 @@ export const examples: Examples = {
       data: [
         {
           id: savedAddressId,
-          address,
+          address: addressSample,
           label: ['Ada Lovelace', 'Unter den Linden 1', '10117 Berlin', 'Germany'],
           isDefault: true,
         },
@@ -478,12 +483,12 @@ export const examples: Examples = {
   },
   addCustomerAddress: {
     path: {},
-    body: { idempotencyKey, address, isDefault: true },
+    body: { idempotencyKey, address: addressSample, isDefault: true },
     reply: { data: { id: savedAddressId } },
   },
   replaceCustomerAddress: {
     path: { addressId: savedAddressId },
-    body: { idempotencyKey, address },
+    body: { idempotencyKey, address: addressSample },
     reply: { data: { id: savedAddressId } },
   },
   removeCustomerAddress: {
@@ -495,26 +500,26 @@ export const examples: Examples = {
 }
 
 const later = '2026-03-02T11:02:45.118Z'
-const inEvents = { ...session, url: null }
+const inEvents = { ...sessionSample, url: null }
 const goneSession = { ...inEvents, version: 2, hold: { status: 'released', expiresAt: null } } as const
-const { payments, items: orderItems } = order
+const { payments, items: orderItems } = orderSample
 const placed: Order = {
-  ...order,
+  ...orderSample,
   paymentStatus: 'pending',
-  timeline: [{ at: order.placedAt, type: 'placed', cancelledBy: null }],
+  timeline: [{ at: orderSample.placedAt, type: 'placed', cancelledBy: null }],
 }
-const paid: Order = { ...order, version: 2 }
+const paid: Order = { ...orderSample, version: 2 }
 const edited: Order = {
   ...paid,
   version: 3,
-  timeline: [...order.timeline, { at: later, type: 'edited', cancelledBy: null }],
+  timeline: [...orderSample.timeline, { at: later, type: 'edited', cancelledBy: null }],
   updatedAt: later,
 }
 const processing: Order = {
   ...paid,
   version: 3,
   status: 'processing',
-  timeline: [...order.timeline, { at: later, type: 'processing', cancelledBy: null }],
+  timeline: [...orderSample.timeline, { at: later, type: 'processing', cancelledBy: null }],
   cancellable: false,
   updatedAt: later,
 }
@@ -560,7 +565,7 @@ const returned: Order = {
 const refunds: Order['refunds'] = payments.map(({ amount }) => ({
   id: sampleId('refund'),
   amount,
-  currency: order.currency,
+  currency: orderSample.currency,
   status: 'pending',
   createdAt: later,
 }))
@@ -569,11 +574,11 @@ const cancelled: Order = {
   version: 3,
   status: 'cancelled',
   paymentStatus: 'refunding',
-  totals: { ...order.totals, refundPending: order.total },
+  totals: { ...orderSample.totals, refundPending: orderSample.total },
   refunds,
-  cancellation,
+  cancellation: cancellationSample,
   timeline: [
-    ...order.timeline,
+    ...orderSample.timeline,
     { at: later, type: 'cancelled', cancelledBy: 'api' },
     { at: later, type: 'refund_started', cancelledBy: null },
   ],
@@ -584,12 +589,12 @@ const refunded: Order = {
   ...cancelled,
   version: 4,
   paymentStatus: 'refunded',
-  totals: { ...order.totals, refunded: order.total },
+  totals: { ...orderSample.totals, refunded: orderSample.total },
   refunds: refunds.map((refund) => ({ ...refund, status: 'succeeded' })),
   cancellation: {
-    ...cancellation,
+    ...cancellationSample,
     status: 'completed',
-    refund: cancellation.refund && { ...cancellation.refund, status: 'succeeded' },
+    refund: cancellationSample.refund && { ...cancellationSample.refund, status: 'succeeded' },
   },
   timeline: [...cancelled.timeline, { at: later, type: 'refunded', cancelledBy: null }],
 }
@@ -597,12 +602,12 @@ const unrefunded: Order = {
   ...cancelled,
   version: 4,
   paymentStatus: 'paid',
-  totals: order.totals,
+  totals: orderSample.totals,
   refunds: refunds.map((refund) => ({ ...refund, status: 'failed' })),
   cancellation: {
-    ...cancellation,
+    ...cancellationSample,
     status: 'refund_failed',
-    refund: cancellation.refund && { ...cancellation.refund, status: 'failed' },
+    refund: cancellationSample.refund && { ...cancellationSample.refund, status: 'failed' },
   },
   timeline: [...cancelled.timeline, { at: later, type: 'refund_failed', cancelledBy: null }],
 }
@@ -622,37 +627,37 @@ const appFacts = {
 }
 
 export const eventExamples: Record<EventKind, Event> = {
-  'cart.created': cartEvent('cart.created', { ...cart, version: 1 }),
-  'cart.updated': cartEvent('cart.updated', cart),
+  'cart.created': cartEvent('cart.created', { ...cartSample, version: 1 }),
+  'cart.updated': cartEvent('cart.updated', cartSample),
   'cart.converted': cartEvent('cart.converted', {
-    ...cart,
+    ...cartSample,
     version: 8,
     status: 'converted',
     address: null,
-    checkoutSessionId: session.id,
-    orderId: order.id,
+    checkoutSessionId: sessionSample.id,
+    orderId: orderSample.id,
   }),
-  'cart.expired': cartEvent('cart.expired', { ...cart, version: 8, status: 'expired' }),
+  'cart.expired': cartEvent('cart.expired', { ...cartSample, version: 8, status: 'expired' }),
   'checkout_session.created': sessionEvent('checkout_session.created', inEvents),
   'checkout_session.completed': sessionEvent('checkout_session.completed', {
     ...inEvents,
     version: 4,
     status: 'completed',
     paymentStatus: 'paid',
-    orderId: order.id,
+    orderId: orderSample.id,
     hold: { status: 'consumed', expiresAt: null },
-    completedAt: order.placedAt,
+    completedAt: orderSample.placedAt,
   }),
   'checkout_session.payment_failed': sessionEvent('checkout_session.payment_failed', {
     ...inEvents,
     version: 4,
-    lastPaymentError: { code: 'declined', message: 'The payment was declined.', at: order.placedAt },
+    lastPaymentError: { code: 'declined', message: 'The payment was declined.', at: orderSample.placedAt },
   }),
   'checkout_session.cancelled': sessionEvent('checkout_session.cancelled', {
     ...goneSession,
     status: 'cancelled',
     cancellation: { reason: 'customer_request', note: null, by: 'api' },
-    cancelledAt: order.placedAt,
+    cancelledAt: orderSample.placedAt,
   }),
   'checkout_session.expired': sessionEvent('checkout_session.expired', { ...goneSession, status: 'expired' }),
   'order.placed': orderEvent('order.placed', placed),
@@ -666,7 +671,7 @@ export const eventExamples: Record<EventKind, Event> = {
   'order.returned': orderEvent('order.returned', returned),
   'draft.created': draftEvent('draft.created', {}),
   'draft.updated': draftEvent('draft.updated', { version: 2, total: 7500 }),
-  'draft.completed': draftEvent('draft.completed', { version: 3, status: 'paid', orderId: order.id }),
+  'draft.completed': draftEvent('draft.completed', { version: 3, status: 'paid', orderId: orderSample.id }),
   'draft.cancelled': draftEvent('draft.cancelled', { version: 2, status: 'cancelled' }),
   'draft.expired': draftEvent('draft.expired', { version: 2, status: 'expired' }),
   'order.edited': orderEvent('order.edited', edited),
@@ -726,21 +731,31 @@ export const eventExamples: Record<EventKind, Event> = {
   'shop.updated': event('shop.updated', { type: 'merchant', id: sampleId('merchant') }, 4, {
     shop: { id: sampleId('merchant'), slug: 'bloom', version: 4 },
   }),
-  'webhook.endpoint_disabled': event('webhook.endpoint_disabled', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
-    endpoint: { id: endpoint.id, url: endpoint.url, description: endpoint.description, status: 'disabled' },
-    reason: 'failing',
+  'webhook.endpoint_disabled': event(
+    'webhook.endpoint_disabled',
+    { type: 'webhook_endpoint', id: endpointSample.id },
+    3,
+    {
+      endpoint: {
+        id: endpointSample.id,
+        url: endpointSample.url,
+        description: endpointSample.description,
+        status: 'disabled',
+      },
+      reason: 'failing',
+    },
+  ),
+  'webhook.delivery_failed': event('webhook.delivery_failed', { type: 'webhook_delivery', id: deliverySample.id }, 1, {
+    endpointId: endpointSample.id,
+    delivery: deliverySample,
   }),
-  'webhook.delivery_failed': event('webhook.delivery_failed', { type: 'webhook_delivery', id: delivery.id }, 1, {
-    endpointId: endpoint.id,
-    delivery,
-  }),
-  'webhook.ping': event('webhook.ping', { type: 'webhook_endpoint', id: endpoint.id }, 3, {
-    endpointId: endpoint.id,
+  'webhook.ping': event('webhook.ping', { type: 'webhook_endpoint', id: endpointSample.id }, 3, {
+    endpointId: endpointSample.id,
     message: 'This is a test call that was asked for.',
   }),
   'webhook.fixture': {
-    ...event('webhook.fixture', { type: 'webhook_endpoint', id: endpoint.id }, 1, {
-      endpointId: endpoint.id,
+    ...event('webhook.fixture', { type: 'webhook_endpoint', id: endpointSample.id }, 1, {
+      endpointId: endpointSample.id,
       message: 'Signed with the live secret. Nothing happened.',
     }),
     // Another form of id, so no receiver takes it for a real event.
@@ -768,9 +783,9 @@ function draftEvent(
     id: sampleId('draft'),
     version: 1,
     status: 'open',
-    currency: order.currency,
+    currency: orderSample.currency,
     total: 8190,
-    checkoutSessionId: session.id,
+    checkoutSessionId: sessionSample.id,
     orderId: null,
     createdAt: '2026-03-02T09:24:10.004Z',
     expiresAt: '2026-03-09T09:24:10.004Z',
@@ -810,8 +825,8 @@ function event<Kind extends EventKind>(
     type,
     apiVersion: 'v1',
     timestamp: '2026-03-02T09:24:10.004Z',
-    installationId: identity.installation.id,
-    mode: identity.installation.mode,
+    installationId: identitySample.installation.id,
+    mode: identitySample.installation.mode,
     subject,
     sequence,
     // The request of a shopper's page calls no operation; a webhook event has no request that caused it.

@@ -8,14 +8,14 @@ import {
   IdempotencyKey,
   InstallationId,
   Instant,
-  line,
+  lineSchema,
   MerchantId,
-  paragraph,
+  paragraphSchema,
   Scopes,
   Slug,
 } from '../parts.ts'
 import { patterns } from '../patterns.ts'
-import { described, object, type Static, Type } from '../schema.ts'
+import { object, type Static, Type, withDescription } from '../schema.ts'
 import { scopes } from '../words.ts'
 import { credentialMembers } from './identity.ts'
 import { WebhookEndpoints, WebhookReplay, WebhookSignatureFixture } from './webhooks.ts'
@@ -34,7 +34,7 @@ const DpopRules = object({
   signingAlgs: Type.Array(Type.String()),
   nonceRequired: Type.Boolean(),
   jkt: Type.String({ description: 'Thumbprint of the key the token is bound to (RFC 7638).' }),
-  iatWindowSeconds: described('How old a proof may be.', Count),
+  iatWindowSeconds: withDescription('How old a proof may be.', Count),
 })
 
 export const OAuthAuthorization = object({
@@ -44,7 +44,7 @@ export const OAuthAuthorization = object({
   appName: Type.String(),
   installationId: InstallationId,
   merchant: object({ id: MerchantId, slug: Slug }),
-  scopes: described('What the merchant granted.', Scopes),
+  scopes: withDescription('What the merchant granted.', Scopes),
   grantedAt: Instant,
   tokenExpiresAt: Instant,
   endpoints: OAuthEndpoints,
@@ -74,18 +74,18 @@ export const InstallationKey = object(credentialMembers)
 
 export const InstallationKeyCreateRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  name: line(1, 100),
+  name: lineSchema(1, 100),
   scopes: Type.Array(Scopes.items, {
     maxItems: scopes.length,
     uniqueItems: true,
     description: 'At most what the merchant granted. Empty: a key that needs no scope.',
   }),
-  expiresAt: Type.Optional(described('In the future. Left out: the key does not expire.', Instant)),
+  expiresAt: Type.Optional(withDescription('In the future. Left out: the key does not expire.', Instant)),
 })
 
 export const InstallationKeyTransitionRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
-  reason: Type.Optional(paragraph(1, 500, 'For your records.')),
+  reason: Type.Optional(paragraphSchema(1, 500, 'For your records.')),
 })
 
 export const InstallationKeyCreateResponse = object({

@@ -2,7 +2,7 @@
 // `extension` are additions of this server.
 
 import type { TSchema } from '../schema.ts'
-import { type Operation, ok, type Reply, type Surface } from '../surface.ts'
+import { type Operation, okReply, type Reply, type Surface } from '../surface.ts'
 import type { Scope } from '../words.ts'
 import {
   PublicCartAddressSetRequest,
@@ -67,7 +67,7 @@ import {
 import { SitePageResponse, SitePathResponse, SiteResponse, sitePathQuery } from './site.ts'
 import { PublicWebhookReplayRequest } from './webhooks.ts'
 
-export interface OpenOperation extends Operation {
+export interface OpenInterfaceOperation extends Operation {
   path: `/api/v1/${string}`
   // key: an API key. visitor: an API key, with rate limits by the address of the shopper. customer: an API key and the session of a
   // shopper. oauth: a DPoP-bound access token.
@@ -78,10 +78,10 @@ export interface OpenOperation extends Operation {
   reply: Reply & { status: 200; schema: TSchema }
 }
 
-export type Tag = (typeof tags)[number]['name']
+export type Tag = (typeof operationTags)[number]['name']
 type Page = (typeof pages)[number]['name']
 
-export const tags = [
+export const operationTags = [
   { name: 'Webhooks', description: 'Webhook endpoints of the installation, a signature fixture, and replays.' },
   { name: 'Hosted checkout', description: 'Sessions in which a shopper pays on a hosted page.' },
   { name: 'Identity', description: 'The credential that makes the call.' },
@@ -115,7 +115,7 @@ export const operations = {
     caller: 'key', scope: 'webhooks:read', idempotency: 'none', stability: 'stable', tag: 'Webhooks', paged: false,
     summary: 'List webhook endpoints',
     description: 'The webhook endpoints of the installation, oldest first, each with its newest deliveries.',
-    body: null, reply: ok(OperationResponse),
+    body: null, reply: okReply(OperationResponse),
     refusals: [],
   },
   getInstallationWebhookSignatureFixture: {
@@ -123,7 +123,7 @@ export const operations = {
     caller: 'key', scope: 'webhooks:read', idempotency: 'none', stability: 'stable', tag: 'Webhooks', paged: false,
     summary: 'Get a signature fixture',
     description: 'Test vectors to prove a receiver offline, and a proof that it holds the right secret.',
-    body: null, reply: ok(OperationResponse),
+    body: null, reply: okReply(OperationResponse),
     refusals: ['webhook_endpoint_not_found'],
   },
   replayInstallationWebhookDelivery: {
@@ -131,7 +131,7 @@ export const operations = {
     caller: 'key', scope: 'webhooks:write', idempotency: 'required', stability: 'stable', tag: 'Webhooks', paged: false,
     summary: 'Replay a webhook delivery',
     description: 'Sends the same event once more as a new delivery: same event id and bytes, fresh signature.',
-    body: PublicWebhookReplayRequest, reply: ok(OperationResponse),
+    body: PublicWebhookReplayRequest, reply: okReply(OperationResponse),
     refusals: [
       'webhook_delivery_not_found', 'delivery_not_final', 'delivery_already_succeeded', 'replay_in_progress',
       'endpoint_disabled', 'payload_expired',
@@ -143,7 +143,7 @@ export const operations = {
     summary: 'Create a checkout session',
     description:
       'Opens a hosted page for a cart, or for items that become a cart, and holds the stock. A cart has one open session: creating again returns it, re-quoted and with the new addresses. `{sessionId}` in `successUrl` and `cancelUrl` becomes the id of the session, so the page there can read it with `getHostedCheckoutSession`.',
-    body: HostedCheckoutCreateRequest, reply: { ...ok(HostedCheckoutSessionResponse), isSecret: true },
+    body: HostedCheckoutCreateRequest, reply: { ...okReply(HostedCheckoutSessionResponse), isSecret: true },
     refusals: [
       'cart_not_found', 'version_conflict', 'cart_not_open', 'cart_empty', 'insufficient_stock', 'item_unavailable',
       'quantity_limit_exceeded', 'currency_mismatch', 'payment_in_progress',
@@ -154,7 +154,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'stable', tag: 'Hosted checkout', paged: false, forPages: true,
     summary: 'Get a checkout session',
     description: 'The session as it is now. Past its time it answers expired. Once it is completed, `statusUrl` is the page of the order for the shopper.',
-    body: null, reply: ok(HostedCheckoutSessionResponse),
+    body: null, reply: okReply(HostedCheckoutSessionResponse),
     refusals: ['checkout_session_not_found'],
   },
   cancelHostedCheckoutSession: {
@@ -162,7 +162,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'stable', tag: 'Hosted checkout', paged: false, forPages: true,
     summary: 'Cancel a checkout session',
     description: 'Ends an open session and releases its stock. The cart stays open.',
-    body: HostedCheckoutCancelRequest, reply: ok(HostedCheckoutSessionResponse),
+    body: HostedCheckoutCancelRequest, reply: okReply(HostedCheckoutSessionResponse),
     refusals: ['checkout_session_not_found', 'version_conflict', 'checkout_session_not_open', 'payment_in_progress'],
   },
   getInstallationCredentialIdentity: {
@@ -170,7 +170,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Identity', paged: false,
     summary: 'Get the identity of the credential',
     description: 'Who the key is: its scopes, installation, merchant and limits.',
-    body: null, reply: ok(InstallationCredentialIdentityResponse),
+    body: null, reply: okReply(InstallationCredentialIdentityResponse),
     refusals: [],
   },
   listApiKeyCatalogCategories: {
@@ -178,7 +178,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, isCatalog: true, forPages: true,
     summary: 'List categories',
     description: 'In order of position, name and id; at most 100. `meta.next` leads to the rest.',
-    body: null, reply: ok(PublicCatalogCategoryListResponse),
+    body: null, reply: okReply(PublicCatalogCategoryListResponse),
     refusals: [],
   },
   listApiKeyCatalogProducts: {
@@ -186,7 +186,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: true, isCatalog: true, forPages: true,
     summary: 'List products',
     description: 'Published products, newest publication first; at most 100. `meta.next` leads to the rest.',
-    body: null, reply: ok(PublicCatalogProductListResponse),
+    body: null, reply: okReply(PublicCatalogProductListResponse),
     refusals: [],
   },
   getApiKeyCatalogProduct: {
@@ -194,7 +194,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'stable', tag: 'Catalog', paged: false, isCatalog: true, forPages: true,
     summary: 'Get a product',
     description: 'One published product with its SKUs, by its slug.',
-    body: null, reply: ok(PublicCatalogProductDetailResponse),
+    body: null, reply: okReply(PublicCatalogProductDetailResponse),
     refusals: ['product_not_found'],
   },
   getPublicMerchantProduct: {
@@ -203,7 +203,7 @@ export const operations = {
     summary: 'Get a product of a merchant',
     description:
       'The same product for anyone, from any origin, cacheable: its `ETag`, sent as `If-None-Match`, is answered by 304. `availableQuantity` is null and `metadata` is empty here.',
-    body: null, reply: ok(PublicCatalogProductDetailResponse),
+    body: null, reply: okReply(PublicCatalogProductDetailResponse),
     refusals: ['product_not_found'],
   },
   listStorefrontOrders: {
@@ -211,7 +211,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: true,
     summary: 'List orders',
     description: 'Newest first; at most 100. `data.next` leads to the rest.',
-    body: null, reply: ok(StorefrontOrderListResponse),
+    body: null, reply: okReply(StorefrontOrderListResponse),
     refusals: [],
   },
   getStorefrontOrder: {
@@ -219,7 +219,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Orders', paged: false,
     summary: 'Get an order',
     description: 'One order with its items, payments, refunds and fulfilments, and the page on which the shopper follows it.',
-    body: null, reply: ok(StorefrontOrderDetailResponse),
+    body: null, reply: okReply(StorefrontOrderDetailResponse),
     refusals: ['order_not_found'],
   },
   cancelStorefrontOrder: {
@@ -228,7 +228,7 @@ export const operations = {
     summary: 'Cancel an order',
     description:
       'Cancels the order, puts its items back into stock and owes the refund, all at once. The money follows.',
-    body: StorefrontOrderTransitionRequest, reply: ok(StorefrontOrderCancellationResponse),
+    body: StorefrontOrderTransitionRequest, reply: okReply(StorefrontOrderCancellationResponse),
     refusals: ['order_not_found', 'version_conflict', 'order_not_cancellable'],
   },
   getPublicCart: {
@@ -236,7 +236,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'none', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Get a cart',
     description: 'The cart, priced now.',
-    body: null, reply: ok(PublicCartResponse),
+    body: null, reply: okReply(PublicCartResponse),
     refusals: ['cart_not_found'],
   },
   updatePublicCartItemQuantity: {
@@ -244,7 +244,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Change the quantity of an item',
     description: 'Sets the quantity of an item that is in the cart. 0 removes it.',
-    body: PublicCartQuantityUpdateRequest, reply: ok(PublicCartResponse),
+    body: PublicCartQuantityUpdateRequest, reply: okReply(PublicCartResponse),
     refusals: [
       ...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded',
     ],
@@ -254,7 +254,7 @@ export const operations = {
     caller: 'key', scope: 'catalog:read', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Remove an item',
     description: 'Takes an item out of the cart. The request has a body, for its idempotency key.',
-    body: PublicCartTransitionRequest, reply: ok(PublicCartResponse),
+    body: PublicCartTransitionRequest, reply: okReply(PublicCartResponse),
     refusals: [...cartChange, 'cart_item_not_found'],
   },
   applyPublicCartPromotion: {
@@ -263,7 +263,7 @@ export const operations = {
     summary: 'Apply a promotion code',
     description:
       'Puts a code on the cart or takes it off. A code that does not apply is a 200 with its state and reason.',
-    body: PublicCartPromotionApplyRequest, reply: ok(PublicCartPromotionStateResponse),
+    body: PublicCartPromotionApplyRequest, reply: okReply(PublicCartPromotionStateResponse),
     refusals: cartChange,
   },
   setPublicCartAddress: {
@@ -271,7 +271,7 @@ export const operations = {
     caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'candidate', tag: 'Carts', paged: false, forPages: true,
     summary: 'Set the address',
     description: 'Seals the address and answers a token for it, the shipping options and the new totals.',
-    body: PublicCartAddressSetRequest, reply: ok(PublicCartAddressTokenResponse),
+    body: PublicCartAddressSetRequest, reply: okReply(PublicCartAddressTokenResponse),
     refusals: [...cartChange, 'address_undeliverable'],
   },
   describeOAuthAuthorization: {
@@ -279,7 +279,7 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'none', stability: 'candidate', tag: 'OAuth', paged: false,
     summary: 'Describe the authorization',
     description: 'What the merchant granted to the app that holds the access token, and where to go from here.',
-    body: null, reply: ok(OperationResponse),
+    body: null, reply: okReply(OperationResponse),
     refusals: [],
   },
   createPublicCart: {
@@ -287,7 +287,7 @@ export const operations = {
     caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
     summary: 'Create a cart',
     description: 'Makes an open cart, empty or with items.',
-    body: PublicCartCreateRequest, reply: ok(PublicCartExtensionResponse),
+    body: PublicCartCreateRequest, reply: okReply(PublicCartExtensionResponse),
     refusals: ['insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
   },
   putPublicCartItem: {
@@ -295,7 +295,7 @@ export const operations = {
     caller: 'key', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false, forPages: true,
     summary: 'Put an item into a cart',
     description: 'Sets the quantity of a SKU, and adds the line if it is missing.',
-    body: PublicCartItemPutRequest, reply: ok(PublicCartExtensionResponse),
+    body: PublicCartItemPutRequest, reply: okReply(PublicCartExtensionResponse),
     refusals: [...cartChange, 'cart_item_not_found', 'insufficient_stock', 'item_unavailable', 'quantity_limit_exceeded'],
   },
   setPublicCartShipping: {
@@ -304,7 +304,7 @@ export const operations = {
     summary: 'Choose a shipping option',
     description:
       'Chooses one of the options that the cart offers for its address. They are in `shipping.options` of the cart and of its checkout session, each with its price; the first is taken until one is chosen. The page of an open session shows the choice.',
-    body: PublicCartShippingSetRequest, reply: ok(PublicCartExtensionResponse),
+    body: PublicCartShippingSetRequest, reply: okReply(PublicCartExtensionResponse),
     refusals: [...cartChange, 'shipping_option_not_offered'],
   },
   estimatePublicCartShipping: {
@@ -313,7 +313,7 @@ export const operations = {
     summary: 'Estimate shipping',
     description:
       'What it costs to send the cart to a country, before there is an address: the options, and the totals with the tax of that country. Changes nothing.',
-    query: shippingEstimateQuery, body: null, reply: ok(PublicCartShippingEstimateResponse),
+    query: shippingEstimateQuery, body: null, reply: okReply(PublicCartShippingEstimateResponse),
     refusals: ['cart_not_found'],
   },
   createInstallationKey: {
@@ -321,7 +321,7 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'Issue an API key',
     description: 'Issues a key of the installation, with at most the granted scopes. The key is shown once.',
-    body: InstallationKeyCreateRequest, reply: { ...ok(InstallationKeyCreateResponse), isSecret: true },
+    body: InstallationKeyCreateRequest, reply: { ...okReply(InstallationKeyCreateResponse), isSecret: true },
     grantsScopes: true,
     refusals: [],
   },
@@ -330,7 +330,7 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'List API keys',
     description: 'The keys of the installation, newest first; never their secrets.',
-    body: null, reply: ok(InstallationKeyListResponse),
+    body: null, reply: okReply(InstallationKeyListResponse),
     refusals: [],
   },
   revokeInstallationKey: {
@@ -338,7 +338,7 @@ export const operations = {
     caller: 'oauth', scope: null, idempotency: 'required', stability: 'extension', tag: 'Extensions', paged: false,
     summary: 'Revoke an API key',
     description: 'The key is refused from now on.',
-    body: InstallationKeyTransitionRequest, reply: ok(InstallationKeyResponse),
+    body: InstallationKeyTransitionRequest, reply: okReply(InstallationKeyResponse),
     refusals: ['credential_not_found'],
   },
   searchCatalogProducts: {
@@ -348,7 +348,7 @@ export const operations = {
     description:
       'Published products by words, category, price, stock, tag and options, with what the result can be narrowed by. Needs `q` or a filter. Nothing found is 200 with an empty list.',
     query: searchQuery,
-    body: null, reply: ok(ProductSearchResponse),
+    body: null, reply: okReply(ProductSearchResponse),
     refusals: [],
   },
   searchMerchantProducts: {
@@ -359,7 +359,7 @@ export const operations = {
     // Costs about as much as three pages of a list.
     cost: 3,
     query: searchQuery,
-    body: null, reply: ok(ProductSearchResponse),
+    body: null, reply: okReply(ProductSearchResponse),
     refusals: ['merchant_not_found'],
   },
   listMerchantProducts: {
@@ -368,7 +368,7 @@ export const operations = {
     summary: 'List products of a merchant',
     description:
       'Published products, newest publication first; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
-    body: null, reply: ok(MerchantProductListResponse),
+    body: null, reply: okReply(MerchantProductListResponse),
     refusals: ['merchant_not_found'],
   },
   listMerchantCategories: {
@@ -377,7 +377,7 @@ export const operations = {
     summary: 'List categories of a merchant',
     description:
       'In order of position, name and id; at most 100. For anyone, from any origin, cacheable. `meta.next` leads to the rest.',
-    body: null, reply: ok(MerchantCategoryListResponse),
+    body: null, reply: okReply(MerchantCategoryListResponse),
     refusals: ['merchant_not_found'],
   },
   listRelatedProducts: {
@@ -385,7 +385,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: false, isCatalog: true, forPages: true, takesTurns: true,
     summary: 'List related products',
     description: 'Products that share categories, tags or the brand with this one, and are in stock. What few products share counts more.',
-    query: relatedQuery, body: null, reply: ok(RelatedProductListResponse),
+    query: relatedQuery, body: null, reply: okReply(RelatedProductListResponse),
     refusals: ['product_not_found'],
   },
   listSearchSuggestions: {
@@ -393,7 +393,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Search', paged: false, isCatalog: true, forPages: true, takesTurns: true,
     summary: 'List suggestions',
     description: 'What a search field shows while a shopper types: the first products of the search, and categories of that name.',
-    query: suggestionQuery, body: null, reply: ok(SearchSuggestionListResponse),
+    query: suggestionQuery, body: null, reply: okReply(SearchSuggestionListResponse),
     refusals: [],
   },
   getSite: {
@@ -401,7 +401,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false, forPages: true,
     summary: 'Get the site',
     description: 'What a storefront says of the shop: name, currency, look, legal pages, countries, and whether the shop that this server shows is open.',
-    body: null, reply: ok(SiteResponse),
+    body: null, reply: okReply(SiteResponse),
     refusals: [],
   },
   getPage: {
@@ -409,7 +409,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false, forPages: true,
     summary: 'Get a page of the shop',
     description: 'A page that the merchant wrote, such as About or Terms. `getSite` lists them.',
-    body: null, reply: ok(SitePageResponse),
+    body: null, reply: okReply(SitePageResponse),
     refusals: ['page_not_found'],
   },
   resolvePath: {
@@ -417,7 +417,7 @@ export const operations = {
     caller: 'key', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false, forPages: true,
     summary: 'Resolve a path of the shop',
     description: 'What is at a path: a product, a category, a page, or where an old path leads. A storefront asks before it answers 404: `moved` is a 301, `gone` a 410, `missing` a 404. Paths of Shopify and WooCommerce lead to the same things here.',
-    query: sitePathQuery, body: null, reply: ok(SitePathResponse),
+    query: sitePathQuery, body: null, reply: okReply(SitePathResponse),
     refusals: [],
   },
   getMerchantSite: {
@@ -425,7 +425,7 @@ export const operations = {
     caller: 'anyone', scope: null, idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Site', paged: false,
     summary: 'Get the site of a merchant',
     description: 'The same for anyone, from any origin, cacheable.',
-    body: null, reply: ok(SiteResponse),
+    body: null, reply: okReply(SiteResponse),
     refusals: ['merchant_not_found'],
   },
   requestCustomerCode: {
@@ -434,7 +434,7 @@ export const operations = {
     summary: 'Request a code for a shopper',
     description:
       'Sends a code of six digits to the address. It works once, for ten minutes and five tries, with the `browserToken` of this answer and at the origin of this request. The answer is the same whether the address is known or not, and where a limit is reached: 5 codes an hour and 10 a day for an address from one network, 40 a day for an address, 60 an hour for a network, 2,000 for a shop. With a secret key, the network is that of the calling server.',
-    body: CustomerCodeRequest, reply: { ...ok(CustomerCodeResponse), isSecret: true },
+    body: CustomerCodeRequest, reply: { ...okReply(CustomerCodeResponse), isSecret: true },
     refusals: [],
   },
   openCustomerSession: {
@@ -443,7 +443,7 @@ export const operations = {
     summary: 'Open the session of a shopper',
     description:
       'Signs in by the code. The session lasts seven days. A code that does not open one is a 200 with `session: null`, and counts as a try.',
-    body: CustomerSessionOpenRequest, reply: { ...ok(CustomerSessionResponse), isSecret: true },
+    body: CustomerSessionOpenRequest, reply: { ...okReply(CustomerSessionResponse), isSecret: true },
     refusals: [],
   },
   endCustomerSession: {
@@ -451,7 +451,7 @@ export const operations = {
     caller: 'visitor', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
     summary: 'End the session of a shopper',
     description: 'Signs out. A token that is unknown, or of another origin, gets the same answer.',
-    body: CustomerSessionEndRequest, reply: ok(CustomerSessionEndResponse),
+    body: CustomerSessionEndRequest, reply: okReply(CustomerSessionEndResponse),
     refusals: [],
   },
   getCustomer: {
@@ -459,7 +459,7 @@ export const operations = {
     caller: 'customer', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
     summary: 'Get the customer',
     description: 'Who is signed in. Without a session that is open at this origin it is a 401, as all that follow.',
-    body: null, reply: ok(CustomerAccountResponse),
+    body: null, reply: okReply(CustomerAccountResponse),
     refusals: [],
   },
   listCustomerOrders: {
@@ -468,7 +468,7 @@ export const operations = {
     summary: 'List the orders of the customer',
     description:
       'What was ordered with the proved address in this shop and mode, whatever storefront it was ordered at; newest first, at most 100. `meta.next` leads to the rest.',
-    body: null, reply: ok(CustomerOrderListResponse),
+    body: null, reply: okReply(CustomerOrderListResponse),
     refusals: [],
   },
   listCustomerAddresses: {
@@ -476,7 +476,7 @@ export const operations = {
     caller: 'customer', scope: 'catalog:read', idempotency: 'none', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
     summary: 'List the addresses of the customer',
     description: 'The addresses that the shopper saved, here or in the hosted account; at most 20.',
-    body: null, reply: ok(CustomerAddressListResponse),
+    body: null, reply: okReply(CustomerAddressListResponse),
     refusals: [],
   },
   addCustomerAddress: {
@@ -484,7 +484,7 @@ export const operations = {
     caller: 'customer', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
     summary: 'Save an address of the customer',
     description: 'Checked by the rules of its country. The first is the default. One that is saved already, however it is written, is that one again.',
-    body: CustomerAddressSaveRequest, reply: ok(CustomerAddressResponse),
+    body: CustomerAddressSaveRequest, reply: okReply(CustomerAddressResponse),
     refusals: ['customer_address_limit'],
   },
   replaceCustomerAddress: {
@@ -492,7 +492,7 @@ export const operations = {
     caller: 'customer', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
     summary: 'Replace an address of the customer',
     description: 'The whole address. With `isDefault: true` it becomes the default.',
-    body: CustomerAddressSaveRequest, reply: ok(CustomerAddressResponse),
+    body: CustomerAddressSaveRequest, reply: okReply(CustomerAddressResponse),
     refusals: ['customer_address_not_found'],
   },
   removeCustomerAddress: {
@@ -500,17 +500,17 @@ export const operations = {
     caller: 'customer', scope: 'checkout:quote', idempotency: 'required', stability: 'extension', tag: 'Extensions', page: 'Customers', paged: false, forPages: true,
     summary: 'Remove an address of the customer',
     description: 'The request has a body, for its idempotency key.',
-    body: CustomerAddressRemoveRequest, reply: ok(CustomerAddressResponse),
+    body: CustomerAddressRemoveRequest, reply: okReply(CustomerAddressResponse),
     refusals: ['customer_address_not_found'],
   },
-} as const satisfies Record<string, OpenOperation>
+} as const satisfies Record<string, OpenInterfaceOperation>
 
 export type Operations = typeof operations
 export type OperationId = keyof Operations
 
 export const operationIds = Object.keys(operations) as OperationId[]
 
-export const openSurface: Surface<Operations> = {
+export const openInterface: Surface<Operations> = {
   name: 'open',
   base: '/api/v1',
   operations,

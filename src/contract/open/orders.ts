@@ -19,7 +19,7 @@ import {
   OptionValue,
   OrderId,
   PaymentId,
-  paragraph,
+  paragraphSchema,
   Quantity,
   RefundId,
   SkuId,
@@ -27,7 +27,7 @@ import {
   Totals,
   Version,
 } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import {
   cancellationStatuses,
   consentKinds,
@@ -58,7 +58,7 @@ const orderRow = {
   fulfillmentStatus: oneOf(fulfillmentStatuses),
   currency: Currency,
   total: Amount,
-  itemCount: described('Sum of the quantities.', Count),
+  itemCount: withDescription('Sum of the quantities.', Count),
   checkoutSessionId: CheckoutSessionId,
   cartId: CartId,
   clientReferenceId: nullable(Type.String()),
@@ -77,7 +77,7 @@ export const OrderItem = object({
   name: Type.String(),
   options: Type.Array(OptionValue),
   quantity: Quantity,
-  fulfilled: described('Units sent so far.', Count),
+  fulfilled: withDescription('Units sent so far.', Count),
   unitPrice: Amount,
   measure: Type.Optional(nullable(LineMeasure)),
   withdrawalExempt: Type.Optional(
@@ -103,8 +103,8 @@ export const OrderConsent = object({
 
 export const OrderTotals = object({
   ...Totals.properties,
-  refunded: described('Money that went back.', Amount),
-  refundPending: described('Money on its way back. What fails on the way leaves it again.', Amount),
+  refunded: withDescription('Money that went back.', Amount),
+  refundPending: withDescription('Money on its way back. What fails on the way leaves it again.', Amount),
 })
 
 export const OrderPromotion = object({
@@ -220,7 +220,7 @@ export const StorefrontOrderTransitionRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),
   expectedVersion: Type.Optional(ExpectedVersion),
   reason: Type.Optional(oneOf(orderCancellationReasons)),
-  note: Type.Optional(paragraph(1, 500, 'For your records.')),
+  note: Type.Optional(paragraphSchema(1, 500, 'For your records.')),
   restock: Type.Optional(Type.Boolean({ description: 'Whether the items go back into stock. Without it they do.' })),
 })
 

@@ -2,7 +2,7 @@
 
 import { limits } from '../limits.ts'
 import { Amount, Count, Instant, Mode, OptionValue, OrderId, Quantity, ReturnId, SkuId, Version } from '../parts.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import { returnOpeners, returnReasons, returnStatuses, returnWishes } from '../words.ts'
 
 export const ReturnItem = object({
@@ -10,17 +10,17 @@ export const ReturnItem = object({
   code: Type.String(),
   name: Type.String(),
   options: Type.Array(OptionValue),
-  quantity: described('Units that are to come back.', Quantity),
-  received: described('Units that came.', Count),
-  restocked: described('Units of these that went back into stock.', Count),
+  quantity: withDescription('Units that are to come back.', Quantity),
+  received: withDescription('Units that came.', Count),
+  restocked: withDescription('Units of these that went back into stock.', Count),
 })
 
 export const ReturnExchange = object({
-  orderId: described('The new order.', OrderId),
+  orderId: withDescription('The new order.', OrderId),
   orderNumber: Type.String(),
-  credit: described('What was paid for the items, and counts for the new order.', Amount),
-  refunded: described('What of it goes back, because the new order costs less.', Amount),
-  paid: described('What the shopper paid in addition, because the new order costs more.', Amount),
+  credit: withDescription('What was paid for the items, and counts for the new order.', Amount),
+  refunded: withDescription('What of it goes back, because the new order costs less.', Amount),
+  paid: withDescription('What the shopper paid in addition, because the new order costs more.', Amount),
   at: Instant,
 })
 

@@ -14,7 +14,7 @@ const createdAt = '2026-03-02T09:15:00.000Z'
 const updatedAt = '2026-03-02T09:20:31.250Z'
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 
-export const credential: Credential = {
+export const credentialSample: Credential = {
   type: 'api_key',
   id: sampleId('credential'),
   name: 'Storefront',
@@ -27,8 +27,8 @@ export const credential: Credential = {
   lastUsedAt: updatedAt,
 }
 
-export const identity = {
-  credential,
+export const identitySample = {
+  credential: credentialSample,
   installation: {
     id: sampleId('installation'),
     name: 'Web shop',
@@ -47,7 +47,7 @@ export const identity = {
   },
 }
 
-export const category: Category = {
+export const categorySample: Category = {
   id: sampleId('category'),
   slug: 'bouquets',
   name: 'Bouquets',
@@ -60,7 +60,7 @@ export const category: Category = {
   updatedAt,
 }
 
-export const productSummary: ProductSummary = {
+export const productSummarySample: ProductSummary = {
   id: sampleId('product'),
   slug: 'red-roses',
   name: 'Red roses',
@@ -95,8 +95,8 @@ const sku = {
   imageUrl: null,
 }
 
-export const product: Product = {
-  ...productSummary,
+export const productSample: Product = {
+  ...productSummarySample,
   description: 'Twelve or twenty-four roses from the region.',
   merchant: { slug: 'bloom', name: 'Bloom' },
   media: [
@@ -122,7 +122,7 @@ export const product: Product = {
   metadata: { season: 'spring' },
 }
 
-export const cart: Cart = {
+export const cartSample: Cart = {
   id: sampleId('cart'),
   version: 7,
   status: 'open',
@@ -160,7 +160,7 @@ export const cart: Cart = {
   expiresAt: '2026-04-01T09:20:31.250Z',
 }
 
-export const address: Address = {
+export const addressSample: Address = {
   name: 'Ada Example',
   line1: 'Lindenstraße 7',
   city: 'Berlin',
@@ -168,25 +168,25 @@ export const address: Address = {
   country: 'DE',
 }
 
-export const session: CheckoutSession = {
+export const sessionSample: CheckoutSession = {
   id: sampleId('checkoutSession'),
   version: 1,
   status: 'open',
   paymentStatus: 'unpaid',
   url: 'https://shop.bloom.test/c/Qm9fZ0s3d1JxV2xhT2VJY1p0bXl4dUhqNnNQa0VtTnE',
-  cartId: cart.id,
+  cartId: cartSample.id,
   orderId: null,
   statusUrl: null,
   withdrawalUrl: null,
   mode: 'test',
-  currency: cart.currency,
+  currency: cartSample.currency,
   locale: 'auto',
-  items: cart.items,
-  totals: cart.totals,
-  promotion: cart.promotion,
-  shipping: cart.shipping,
+  items: cartSample.items,
+  totals: cartSample.totals,
+  promotion: cartSample.promotion,
+  shipping: cartSample.shipping,
   customer: { emailMasked: 'a***@example.com' },
-  address: cart.address,
+  address: cartSample.address,
   hold: { status: 'held', expiresAt: '2026-03-02T09:35:31.250Z' },
   messages: [],
   successUrl: 'https://shop.bloom.test/thanks',
@@ -204,7 +204,7 @@ export const session: CheckoutSession = {
 
 const placedAt = '2026-03-02T09:24:10.004Z'
 
-export const orderSummary: OrderSummary = {
+export const orderSummarySample: OrderSummary = {
   id: sampleId('order'),
   number: 'T-1042',
   mode: 'test',
@@ -214,8 +214,8 @@ export const orderSummary: OrderSummary = {
   currency: 'EUR',
   total: 6790,
   itemCount: 2,
-  checkoutSessionId: session.id,
-  cartId: cart.id,
+  checkoutSessionId: sessionSample.id,
+  cartId: cartSample.id,
   clientReferenceId: 'visit-8841',
   customer: { emailMasked: 'a***@example.com' },
   version: 1,
@@ -223,8 +223,8 @@ export const orderSummary: OrderSummary = {
   updatedAt: placedAt,
 }
 
-export const order: Order = {
-  ...orderSummary,
+export const orderSample: Order = {
+  ...orderSummarySample,
   items: [
     {
       skuId: sampleId('sku'),
@@ -241,7 +241,7 @@ export const order: Order = {
       total: 6300,
     },
   ],
-  totals: { ...cart.totals, refunded: 0, refundPending: 0 },
+  totals: { ...cartSample.totals, refunded: 0, refundPending: 0 },
   promotion: { code: 'WELCOME10', name: 'Welcome', type: 'percentage', amount: 700 },
   shippingAddress: { token: sampleId('address'), summary: 'Berlin, DE' },
   shipping: { optionId: 'standard', label: 'Standard', amount: 490 },
@@ -271,9 +271,9 @@ export const order: Order = {
   withdrawalUrl: null,
 }
 
-export const cancellation: OrderCancellation = {
+export const cancellationSample: OrderCancellation = {
   id: sampleId('cancellation'),
-  orderId: order.id,
+  orderId: orderSample.id,
   status: 'refund_pending',
   reason: 'customer_request',
   note: null,
@@ -282,7 +282,7 @@ export const cancellation: OrderCancellation = {
   createdAt: '2026-03-02T11:02:45.118Z',
 }
 
-export const delivery: WebhookDelivery = {
+export const deliverySample: WebhookDelivery = {
   id: sampleId('webhookDelivery'),
   eventId: sampleId('event'),
   eventType: 'order.placed',
@@ -294,7 +294,7 @@ export const delivery: WebhookDelivery = {
   createdAt: placedAt,
 }
 
-export const endpoint: WebhookEndpoint = {
+export const endpointSample: WebhookEndpoint = {
   id: sampleId('webhookEndpoint'),
   url: 'https://shop.bloom.test/hooks',
   description: 'Orders to the warehouse',
@@ -303,23 +303,23 @@ export const endpoint: WebhookEndpoint = {
   secretHint: '…q8Zs',
   secretRotation: { active: false, previousExpiresAt: null },
   health: { lastSuccessAt: updatedAt, lastFailureAt: placedAt, consecutiveFailures: 1, pending: 0 },
-  recentDeliveries: [delivery],
+  recentDeliveries: [deliverySample],
   createdAt,
   updatedAt,
 }
 
 export const returnSample: Return = {
   id: sampleId('return'),
-  number: `${order.number}-R1`,
-  orderId: order.id,
-  orderNumber: order.number,
-  mode: order.mode,
+  number: `${orderSample.number}-R1`,
+  orderId: orderSample.id,
+  orderNumber: orderSample.number,
+  mode: orderSample.mode,
   version: 1,
   status: 'requested',
   reason: 'damaged',
   wish: 'refund',
   openedBy: 'shopper',
-  items: order.items.map(({ skuId, code, name, options }) => ({
+  items: orderSample.items.map(({ skuId, code, name, options }) => ({
     ...{ skuId, code, name, options },
     quantity: 1,
     received: 0,

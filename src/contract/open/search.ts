@@ -3,7 +3,7 @@
 import { limits } from '../limits.ts'
 import { Amount, Count, ListMeta, Slug } from '../parts.ts'
 import { patterns } from '../patterns.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import { Category, PriceRange, ProductSummary } from './catalog.ts'
 
 export const searchSorts = ['relevance', 'newest', 'price_asc', 'price_desc', 'name'] as const
@@ -21,15 +21,15 @@ export const searchQuery = object({
         'Words in any order. Each must occur in the name, brand, tags, category names, option values, SKU codes, barcodes or description. The last may be half typed.',
     }),
   ),
-  category: Type.Optional(described('Slug of a category. Includes the categories below it.', Slug)),
+  category: Type.Optional(withDescription('Slug of a category. Includes the categories below it.', Slug)),
   brand: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       maxItems: 20,
       description: 'A whole brand. Case does not matter. Repeatable: several are alternatives.',
     }),
   ),
-  minPrice: Type.Optional(described('In minor units. Products with a SKU at this price or above.', Amount)),
-  maxPrice: Type.Optional(described('In minor units. Products with a SKU at this price or below.', Amount)),
+  minPrice: Type.Optional(withDescription('In minor units. Products with a SKU at this price or above.', Amount)),
+  maxPrice: Type.Optional(withDescription('In minor units. Products with a SKU at this price or below.', Amount)),
   inStock: Type.Optional(Type.Literal(true, { description: 'Only products with units to sell now.' })),
   tag: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'A whole tag. Case does not matter.' })),
   option: Type.Optional(
@@ -63,7 +63,7 @@ export const SearchFacets = object(
     }),
     options: Type.Array(OptionFacet, { description: 'Most frequent first.' }),
     price: nullable(PriceRange, { description: 'Lowest and highest price. null if there are no products.' }),
-    inStock: described('How many have units to sell now.', Count),
+    inStock: withDescription('How many have units to sell now.', Count),
   },
   {
     description: `Counts over the whole result, each without its own filter. If a result has more than ${searchTotalMax} products, over ${searchTotalMax} of them.`,
@@ -73,7 +73,7 @@ export const SearchFacets = object(
 export const ProductSearchResponse = object({
   data: Type.Array(ProductSummary, { maxItems: limits.listRowsMax }),
   meta: object({
-    count: described('Products in this answer.', Count),
+    count: withDescription('Products in this answer.', Count),
     next: nullable(Type.String(), {
       description: 'Link to the next products, relative to the server. Follow it as it is.',
     }),
@@ -103,7 +103,7 @@ export const relatedQuery = object({
 
 export const RelatedProductListResponse = object({
   data: Type.Array(ProductSummary, { maxItems: relatedRowsMax, description: 'Nearest first. Only what is in stock.' }),
-  meta: object({ count: described('Products in this answer.', Count) }),
+  meta: object({ count: withDescription('Products in this answer.', Count) }),
 })
 
 export const suggestedRowsMax = 10

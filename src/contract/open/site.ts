@@ -1,7 +1,7 @@
 // The public facts of a merchant's site: everything that a storefront shows of the shop besides its products.
 
 import { LegalEntry } from '../entries.ts'
-import { described, nullable, object, oneOf, type Static, Type } from '../schema.ts'
+import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'
 import { SiteMenus, siteHome } from '../sitecontent.ts'
 import {
   modes,
@@ -26,16 +26,16 @@ const shade = Type.String({ description: '#rrggbb.' })
 
 // One colour scheme. Each text colour is readable on each background (WCAG 2.2, AA).
 export const SitePalette = object({
-  paper: described('The ground of the page.', shade),
-  sheet: described('The ground of cards and fields.', shade),
-  well: described('The ground of what is set off.', shade),
+  paper: withDescription('The ground of the page.', shade),
+  sheet: withDescription('The ground of cards and fields.', shade),
+  well: withDescription('The ground of what is set off.', shade),
   ink: shade,
   inkSoft: shade,
-  line: described('Decoration.', shade),
-  lineStrong: described('The edge of a field.', shade),
-  action: described('The ground of a button.', shade),
-  onAction: described('Text on it.', shade),
-  actionOver: described('The ground of a button below the pointer.', shade),
+  line: withDescription('Decoration.', shade),
+  lineStrong: withDescription('The edge of a field.', shade),
+  action: withDescription('The ground of a button.', shade),
+  onAction: withDescription('Text on it.', shade),
+  actionOver: withDescription('The ground of a button below the pointer.', shade),
   link: shade,
 })
 

@@ -6,7 +6,7 @@ import {
   EventType,
   IdempotencyKey,
   Instant,
-  paragraph,
+  paragraphSchema,
   WebhookDeliveryId,
   WebhookEndpointId,
 } from '../parts.ts'
@@ -129,7 +129,7 @@ export const PublicWebhookReplayRequest = object({
   allowSucceeded: Type.Optional(
     Type.Boolean({ description: 'Replay even a delivery that succeeded. Without it, such a delivery is refused.' }),
   ),
-  reason: Type.Optional(paragraph(1, 500, 'For your records.')),
+  reason: Type.Optional(paragraphSchema(1, 500, 'For your records.')),
 })
 
 export type WebhookDelivery = Static<typeof WebhookDelivery>

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '../../../harness/texts.ts'
 import { Address } from '../../contract/open/carts.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import { countryCodes } from '../../platform/kit/country.ts'
-import { checkAddress, summaryOf, summaryText } from './check.ts'
-import { formatFor, knownCountries } from './formats.ts'
+import { checkAddress, formatAddressSummary, summarizeAddress } from './check.ts'
+import { countriesWithFormat, formatFor } from './formats.ts'
 import { regionsFor } from './regions.ts'
 
 const berlin: Address = {
@@ -46,7 +46,7 @@ test('a plain address of every country is accepted unchanged', () => {
 })
 
 test('the fields that a country requires, and no others, are required', () => {
-  for (const country of knownCountries) {
+  for (const country of countriesWithFormat) {
     const { postalCode, region } = formatFor(country)
     const { postalCode: _, region: __, ...bare } = addressIn(country)
     const expected = [
@@ -164,12 +164,12 @@ test('a summary shows at most half of the postal code', () => {
     'LV-1050': 'LV1', '12345-6789': '123',
   }
   for (const [postalCode, prefix] of Object.entries(prefixes)) {
-    assert.equal(summaryOf({ ...berlin, postalCode }).postalCodePrefix, prefix)
+    assert.equal(summarizeAddress({ ...berlin, postalCode }).postalCodePrefix, prefix)
   }
   const { postalCode: _, ...without } = berlin
-  assert.deepEqual(summaryOf(without), { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: null })
-  assert.equal(summaryOf({ ...addressIn('US'), region: 'NY' }).region, 'NY')
-  assert.equal(summaryText(summaryOf(berlin)), 'Berlin, DE')
+  assert.deepEqual(summarizeAddress(without), { city: 'Berlin', region: null, country: 'DE', postalCodePrefix: null })
+  assert.equal(summarizeAddress({ ...addressIn('US'), region: 'NY' }).region, 'NY')
+  assert.equal(formatAddressSummary(summarizeAddress(berlin)), 'Berlin, DE')
 })
 
 const typedText = fc.oneof(
@@ -197,7 +197,7 @@ const typedText = fc.oneof(
     maxLength: 40,
   }),
 )
-const anyCountry = fc.oneof(fc.constantFrom(...knownCountries), fc.constantFrom(...countryCodes), typedText)
+const anyCountry = fc.oneof(fc.constantFrom(...countriesWithFormat), fc.constantFrom(...countryCodes), typedText)
 
 const anyPhone = fc.string({ unit: fc.constantFrom(...'+0123456789 ()./-'), maxLength: 32 })
 const anyChange = (country: string): fc.Arbitrary<Partial<Address>> =>
@@ -217,7 +217,7 @@ const anyAddress = anyCountry.chain((country) =>
 )
 
 test('checking never throws, and its result is normalized and fits the contract', () => {
-  const issuesOf = compile(Address)
+  const issuesOf = compileSchema(Address)
   let normals = 0
   fc.assert(
     fc.property(anyAddress, (address) => {

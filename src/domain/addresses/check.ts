@@ -4,20 +4,20 @@
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { Address, type AddressSummary } from '../../contract/open/carts.ts'
 import { isCountry } from '../../platform/kit/country.ts'
-import { compact, formatFor, normalPostalCode } from './formats.ts'
-import { regionCode, regionsFor } from './regions.ts'
+import { formatFor, normalizePostalCode, withoutPunctuation } from './formats.ts'
+import { findRegionCode, regionsFor } from './regions.ts'
 
 // The result of checkAddress: trimmed, composed (NFC), with the region and postal code in their national spelling.
-export type NormalAddress = Address
+export type NormalizedAddress = Address
 
 type Text = 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region'
 
-export function checkAddress(address: Address): { address: NormalAddress } | { issues: Issue[] } {
+export function checkAddress(address: Address): { address: NormalizedAddress } | { issues: Issue[] } {
   const { address: normal, issues } = normalized(address)
   return issues.length > 0 ? { issues } : { address: normal }
 }
 
-function normalized(address: Address): { address: NormalAddress; issues: Issue[] } {
+function normalized(address: Address): { address: NormalizedAddress; issues: Issue[] } {
   const { country } = address
   const issues: Issue[] = []
   // An optional field that is empty is left out, as if it had not been sent.
@@ -46,26 +46,26 @@ function normalized(address: Address): { address: NormalAddress; issues: Issue[]
 
 // Normalizes an address that may be incomplete: enough to price a delivery, not enough to send one. Invalid fields are left out, and
 // reported like missing ones. Returns undefined without a country.
-export function draftAddress(address: Address): { address: NormalAddress; issues: Issue[] } | undefined {
+export function normalizePartialAddress(address: Address): { address: NormalizedAddress; issues: Issue[] } | undefined {
   return isCountry(address.country) ? normalized(address) : undefined
 }
 
 const prefixLengthMax = 3
 
 // The visible part of an address: enough to recognise it and to price its delivery, not enough to find the building.
-export function summaryOf({ city, region, country, postalCode }: NormalAddress): AddressSummary {
+export function summarizeAddress({ city, region, country, postalCode }: NormalizedAddress): AddressSummary {
   return { city, region: region ?? null, country, postalCodePrefix: prefixOf(postalCode) }
 }
 
 // "Berlin, DE", as a cart shows it.
-export function summaryText({ city, country }: Pick<AddressSummary, 'city' | 'country'>): string {
+export function formatAddressSummary({ city, country }: Pick<AddressSummary, 'city' | 'country'>): string {
   // The city is empty after an erasure.
   return city === '' ? country : `${city}, ${country}`
 }
 
 // At most half of the code: in some countries a whole code stands for one building.
 function prefixOf(postalCode = ''): string | null {
-  const code = compact(postalCode)
+  const code = withoutPunctuation(postalCode)
   return code.slice(0, Math.min(prefixLengthMax, Math.floor(code.length / 2))) || null
 }
 
@@ -100,7 +100,7 @@ function regionFinding(country: string, text = ''): Finding {
   if ('problem' in finding) return finding
   if (finding.value === '') return need === 'required' ? neededHere : nothing
   if (!regionsFor(country)) return finding
-  const code = regionCode(country, finding.value)
+  const code = findRegionCode(country, finding.value)
   return code === undefined ? { problem: issue('not_a_region') } : { value: code }
 }
 
@@ -109,7 +109,7 @@ function postalCodeFinding(country: string, text = ''): Finding {
   if (need === 'none') return nothing
   const line = oneLine(text)
   if (line === '') return need === 'required' ? neededHere : nothing
-  const value = normalPostalCode(country, line)
+  const value = normalizePostalCode(country, line)
   if (value !== undefined) return { value }
   return { problem: issue('not_a_postal_code', example === '' ? {} : { example }) }
 }

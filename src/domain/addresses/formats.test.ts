@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countryCodes, isCountry } from '../../platform/kit/country.ts'
-import { fieldsFor, formatFor, isKnownCountryFormat, knownCountries, labelKeys, normalPostalCode } from './formats.ts'
+import {
+  addressFieldsFor,
+  addressLabelKeys,
+  countriesWithFormat,
+  formatFor,
+  isKnownCountryFormat,
+  normalizePostalCode,
+} from './formats.ts'
 
 // By country: what is accepted with the form it takes, then what is refused.
 // biome-ignore format: a table is read by its rows
@@ -90,12 +97,12 @@ const postalCodes: Readonly<Record<string, readonly [good: Readonly<Record<strin
 }
 
 test('every row is a country, has a valid example, and is tested here', () => {
-  const withCodes = knownCountries.filter((country) => formatFor(country).postalCode.need !== 'none')
+  const withCodes = countriesWithFormat.filter((country) => formatFor(country).postalCode.need !== 'none')
   assert.deepEqual(Object.keys(postalCodes).sort(), withCodes)
-  for (const country of knownCountries) assert.ok(isCountry(country), country)
+  for (const country of countriesWithFormat) assert.ok(isCountry(country), country)
   for (const country of withCodes) {
     const { example } = formatFor(country).postalCode
-    assert.equal(normalPostalCode(country, example), example, country)
+    assert.equal(normalizePostalCode(country, example), example, country)
   }
 })
 
@@ -103,20 +110,24 @@ for (const [country, [good, bad]] of Object.entries(postalCodes)) {
   test(`postal codes of ${country}`, () => {
     assert.ok(Object.keys(good).length >= 2 && bad.length >= 2)
     for (const [given, normal] of Object.entries(good)) {
-      assert.equal(normalPostalCode(country, given), normal, given)
-      assert.equal(normalPostalCode(country, normal), normal, `${normal} again`)
-      assert.equal(normalPostalCode(country, normal.toLowerCase().replaceAll(/[ -]/g, '')), normal, `${normal} plainly`)
+      assert.equal(normalizePostalCode(country, given), normal, given)
+      assert.equal(normalizePostalCode(country, normal), normal, `${normal} again`)
+      assert.equal(
+        normalizePostalCode(country, normal.toLowerCase().replaceAll(/[ -]/g, '')),
+        normal,
+        `${normal} plainly`,
+      )
     }
-    for (const given of ['', ' ', '-', ...bad]) assert.equal(normalPostalCode(country, given), undefined, given)
+    for (const given of ['', ' ', '-', ...bad]) assert.equal(normalizePostalCode(country, given), undefined, given)
   })
 }
 
 test('a country without a row accepts anything that could be a postal code', () => {
   assert.equal(isKnownCountryFormat('BB'), false)
-  assert.equal(normalPostalCode('BB', ' bb23026 '), 'BB23026')
-  assert.equal(normalPostalCode('BM', 'hm  gx'), 'HM GX')
+  assert.equal(normalizePostalCode('BB', ' bb23026 '), 'BB23026')
+  assert.equal(normalizePostalCode('BM', 'hm  gx'), 'HM GX')
   for (const given of ['', '!', 'A', 'AB--12', '-12', 'ABCDEFGHIJK', '१२३४']) {
-    assert.equal(normalPostalCode('BB', given), undefined, given)
+    assert.equal(normalizePostalCode('BB', given), undefined, given)
   }
 })
 
@@ -129,14 +140,16 @@ test('the important countries have a row', () => {
 })
 
 test('a form has the fields of the country, each once, in its order', () => {
-  const names = (country: string) => fieldsFor(country).map(({ name, required }) => (required ? name : `${name}?`))
+  const names = (country: string) =>
+    addressFieldsFor(country).map(({ name, required }) => (required ? name : `${name}?`))
   assert.deepEqual(names('DE'), ['country', 'name', 'company?', 'line1', 'line2?', 'postalCode', 'city', 'phone?'])
   assert.deepEqual(names('US').slice(3, -1), ['line1', 'line2?', 'city', 'region', 'postalCode'])
   assert.deepEqual(names('GB').slice(3, -1), ['line1', 'line2?', 'city', 'region?', 'postalCode'])
   assert.deepEqual(names('JP').slice(3, -1), ['postalCode', 'region', 'city', 'line1', 'line2?'])
   assert.deepEqual(names('AE').slice(3, -1), ['line1', 'line2?', 'city', 'region'])
   assert.deepEqual(names('BB').slice(3, -1), ['line1', 'line2?', 'city', 'region?', 'postalCode?'])
-  const label = (country: string, field: string) => fieldsFor(country).find(({ name }) => name === field)?.labelKey
+  const label = (country: string, field: string) =>
+    addressFieldsFor(country).find(({ name }) => name === field)?.labelKey
   assert.equal(label('US', 'postalCode'), 'address.zipCode')
   assert.equal(label('DE', 'postalCode'), 'address.postalCode')
   assert.equal(label('US', 'region'), 'address.state')
@@ -145,9 +158,9 @@ test('a form has the fields of the country, each once, in its order', () => {
   assert.equal(label('GB', 'region'), 'address.county')
   assert.equal(label('AE', 'region'), 'address.emirate')
   for (const country of countryCodes) {
-    const fields = fieldsFor(country)
+    const fields = addressFieldsFor(country)
     assert.equal(new Set(fields.map(({ name }) => name)).size, fields.length, country)
-    for (const { labelKey, autocomplete } of fields) assert.ok(labelKeys.includes(labelKey) && autocomplete)
+    for (const { labelKey, autocomplete } of fields) assert.ok(addressLabelKeys.includes(labelKey) && autocomplete)
     // The contract asks for these everywhere.
     for (const name of ['country', 'name', 'line1', 'city'] as const) {
       assert.equal(fields.find((field) => field.name === name)?.required, true, `${country} ${name}`)
@@ -157,9 +170,9 @@ test('a form has the fields of the country, each once, in its order', () => {
 
 test('a long text is refused quickly in every country', () => {
   const before = process.cpuUsage()
-  for (const country of [...knownCountries, 'BB']) {
+  for (const country of [...countriesWithFormat, 'BB']) {
     for (const piece of ['1', 'A', ' ', '-', '1 ', 'A1', 'ﷺ']) {
-      assert.equal(normalPostalCode(country, piece.repeat(10_000)), undefined)
+      assert.equal(normalizePostalCode(country, piece.repeat(10_000)), undefined)
     }
   }
   // By the work and not by the clock, which goes on while others work.

@@ -4,13 +4,22 @@
 // Whether a field is required follows the national posts and Google's address metadata; if they differ, the milder rule is used, because a
 // refused address is a lost sale, while for an unusual one the merchant can ask the shopper.
 
-export type FieldName = 'country' | 'name' | 'company' | 'line1' | 'line2' | 'city' | 'region' | 'postalCode' | 'phone'
+export type AddressFieldName =
+  | 'country'
+  | 'name'
+  | 'company'
+  | 'line1'
+  | 'line2'
+  | 'city'
+  | 'region'
+  | 'postalCode'
+  | 'phone'
 
 // `none`: addresses of the country do not have this field, and forms do not ask for it.
-export type Need = 'required' | 'optional' | 'none'
+export type FieldRequirement = 'required' | 'optional' | 'none'
 
 // Keys of the labels of a form. The page that shows the form has the texts.
-export const labelKeys = [
+export const addressLabelKeys = [
   'address.country',
   'address.name',
   'address.company',
@@ -37,23 +46,23 @@ export const labelKeys = [
   'address.region',
   'address.state',
 ] as const
-export type LabelKey = (typeof labelKeys)[number]
+export type AddressLabelKey = (typeof addressLabelKeys)[number]
 
-export interface FormField {
-  readonly name: FieldName
+export interface AddressFormField {
+  readonly name: AddressFieldName
   readonly required: boolean
-  readonly labelKey: LabelKey
+  readonly labelKey: AddressLabelKey
   // For the attribute `autocomplete` (HTML, 4.10.18.7).
   readonly autocomplete: string
 }
 
 export interface CountryFormat {
-  readonly postalCode: { readonly need: Need; readonly shapes: readonly string[]; readonly example: string }
-  readonly region: { readonly need: Need }
-  readonly fields: readonly FormField[]
+  readonly postalCode: { readonly need: FieldRequirement; readonly shapes: readonly string[]; readonly example: string }
+  readonly region: { readonly need: FieldRequirement }
+  readonly fields: readonly AddressFormField[]
 }
 
-const autocompletes: Readonly<Record<FieldName, string>> = {
+const autocompletes: Readonly<Record<AddressFieldName, string>> = {
   country: 'country',
   name: 'name',
   company: 'organization',
@@ -65,14 +74,14 @@ const autocompletes: Readonly<Record<FieldName, string>> = {
   phone: 'tel',
 }
 
-export function autocompleteOf(name: FieldName): string {
+export function autocompleteFor(name: AddressFieldName): string {
   return autocompletes[name]
 }
 
 interface Labels {
-  readonly city?: LabelKey
-  readonly region?: LabelKey
-  readonly postalCode?: LabelKey
+  readonly city?: AddressLabelKey
+  readonly region?: AddressLabelKey
+  readonly postalCode?: AddressLabelKey
 }
 
 // fields   A street lines, C city, S region, Z postal code, in the order in which the country writes them. A capital letter means
@@ -183,7 +192,7 @@ const formats: ReadonlyMap<string, CountryFormat> = new Map(
   Object.entries(rows).map(([country, row]) => [country, formatOf(row)]),
 )
 
-export const knownCountries: readonly string[] = [...formats.keys()].sort()
+export const countriesWithFormat: readonly string[] = [...formats.keys()].sort()
 
 // Returns false if the table has no row for the country; only the fields of such an address are checked.
 export function isKnownCountryFormat(country: string): boolean {
@@ -195,12 +204,12 @@ export function formatFor(country: string): CountryFormat {
 }
 
 // The fields of a form, in the order in which it asks for them. The country comes first: the rest depends on it.
-export function fieldsFor(country: string): readonly FormField[] {
+export function addressFieldsFor(country: string): readonly AddressFormField[] {
   return formatFor(country).fields
 }
 
 function formatOf([letters, shapes, example, labels = {}]: Row): CountryFormat {
-  const body = [...letters].flatMap((letter): FormField[] => {
+  const body = [...letters].flatMap((letter): AddressFormField[] => {
     const required = letter === letter.toUpperCase()
     switch (letter.toUpperCase()) {
       case 'A':
@@ -220,12 +229,16 @@ function formatOf([letters, shapes, example, labels = {}]: Row): CountryFormat {
   }
 }
 
-function needOf(letter: string, letters: string): Need {
+function needOf(letter: string, letters: string): FieldRequirement {
   if (letters.includes(letter)) return 'required'
   return letters.includes(letter.toLowerCase()) ? 'optional' : 'none'
 }
 
-function field(name: FieldName, required: boolean, labelKey: LabelKey = `address.${name}`): FormField {
+function field(
+  name: AddressFieldName,
+  required: boolean,
+  labelKey: AddressLabelKey = `address.${name}`,
+): AddressFormField {
   return { name, required, labelKey, autocomplete: autocompletes[name] }
 }
 
@@ -233,11 +246,11 @@ const postalCodeLengthMax = 20
 
 // Returns the postal code as the country writes it, or undefined if it is invalid. Letter case, spaces, hyphens and dots do not matter,
 // nor does the country's sign in front (`D-10115`, `SE-111 29`), which belongs to the envelope, not to the code.
-export function normalPostalCode(country: string, text: string): string | undefined {
+export function normalizePostalCode(country: string, text: string): string | undefined {
   if (text.length > postalCodeLengthMax) return undefined
   const { shapes } = formatFor(country).postalCode
   if (shapes.length === 0) return genericPostalCode(text)
-  const code = compact(text)
+  const code = withoutPunctuation(text)
   for (const shape of shapes) {
     const fitted = fit(shape, code) ?? fit(shape, respelled(country, shape, code))
     if (fitted !== undefined) return fitted
@@ -246,7 +259,7 @@ export function normalPostalCode(country: string, text: string): string | undefi
 }
 
 // Removes spaces, dots, hyphens and the postal mark, so two spellings of one code compare equal.
-export function compact(text: string): string {
+export function withoutPunctuation(text: string): string {
   return plainText(text).replace(/[\s.\-\u2010-\u2015\u2212〒]/gu, '')
 }
 

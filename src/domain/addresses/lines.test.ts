@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkAddress } from './check.ts'
-import { formatFor, knownCountries } from './formats.ts'
-import { addressLines, layoutOf } from './lines.ts'
+import { countriesWithFormat, formatFor } from './formats.ts'
+import { addressLayoutFor, addressLines } from './lines.ts'
 
 // Country, then name, company, line 1, line 2, city, region, postal code as typed, and the lines between them joined by /.
 // biome-ignore format: a table is read by its rows
@@ -67,9 +67,9 @@ test('the country is the last line if requested, and missing parts are omitted',
 })
 
 test('the layout of every country has the fields of its form, each once', () => {
-  for (const country of [...knownCountries, 'BB'])
+  for (const country of [...countriesWithFormat, 'BB'])
     for (const isLocal of [false, true]) {
-      const layout = layoutOf(country, isLocal)
+      const layout = addressLayoutFor(country, isLocal)
       const count = (letters: RegExp) => layout.match(letters)?.length ?? 0
       const { postalCode, region } = formatFor(country)
       assert.deepEqual(

@@ -2,7 +2,7 @@
 
 import type { Address } from '../../contract/open/carts.ts'
 import { formatFor } from './formats.ts'
-import { localRegionName, regionsFor } from './regions.ts'
+import { findLocalRegionName, regionsFor } from './regions.ts'
 
 // A layout has a line for each |. %N name, %O company, %A street lines, %C city, %Z postal code, %R the name of the region and %S its
 // code, where the post of the country writes the code. A missing part is left out together with the text before it.
@@ -61,7 +61,7 @@ const localWholes: Readonly<Record<string, string>> = {
   TW: '%Z|%R%C|%A|%O|%N',
 }
 
-export function layoutOf(country: string, isLocalScript: boolean): string {
+export function addressLayoutFor(country: string, isLocalScript: boolean): string {
   const whole = (isLocalScript ? localWholes[country] : undefined) ?? wholes[country]
   return whole ?? `${person}${places[country] ?? usualPlace(country)}`
 }
@@ -90,7 +90,7 @@ export function addressLines(address: Address, country = ''): string[] {
     // A city that is its own region is written once.
     R: [regionName === city ? '' : regionName],
   }
-  const lines = layoutOf(address.country, isLocal)
+  const lines = addressLayoutFor(address.country, isLocal)
     .split('|')
     .flatMap((line) => (line === '%A' ? (values.A ?? []) : lineOf(line, values)))
   return [...lines, country].filter((line): line is string => Boolean(line))
@@ -106,7 +106,7 @@ function lineOf(layout: string, values: Readonly<Record<string, readonly (string
 }
 
 function regionNameOf({ country, region = '' }: Address, isLocal: boolean): string {
-  const local = isLocal ? localRegionName(country, region) : undefined
+  const local = isLocal ? findLocalRegionName(country, region) : undefined
   if (local !== undefined) return local
   return regionsFor(country)?.find(({ code }) => code === region)?.name ?? region
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatFor, knownCountries } from './formats.ts'
-import { regionCode, regionsFor } from './regions.ts'
+import { countriesWithFormat, formatFor } from './formats.ts'
+import { findRegionCode, regionsFor } from './regions.ts'
 
 // biome-ignore format: a table is read by its rows
 const counts = {
@@ -16,22 +16,26 @@ test('the lists are complete, and each code and name is found', () => {
     for (const { code, name } of regions) {
       assert.match(code, /^[A-Z0-9]{1,3}$/)
       for (const text of [code, name, code.toLowerCase(), name.toUpperCase(), ` ${name.toLowerCase()} `]) {
-        assert.equal(regionCode(country, text), code, text)
+        assert.equal(findRegionCode(country, text), code, text)
       }
-      assert.equal(regionCode(country, name.normalize('NFD').replace(/\p{M}/gu, '')), code, `${name} without accents`)
+      assert.equal(
+        findRegionCode(country, name.normalize('NFD').replace(/\p{M}/gu, '')),
+        code,
+        `${name} without accents`,
+      )
     }
   }
 })
 
 test('only countries with the field have a list, and all that require it', () => {
-  for (const country of knownCountries) {
+  for (const country of countriesWithFormat) {
     const { need } = formatFor(country).region
     if (country in counts) assert.notEqual(need, 'none', country)
     if (need === 'required') assert.ok(country in counts, country)
   }
   assert.equal(regionsFor('DE'), undefined)
-  assert.equal(regionCode('DE', 'Berlin'), undefined)
-  assert.equal(regionCode('constructor', 'CA'), undefined)
+  assert.equal(findRegionCode('DE', 'Berlin'), undefined)
+  assert.equal(findRegionCode('constructor', 'CA'), undefined)
 })
 
 // biome-ignore format: a table is read by its rows
@@ -56,14 +60,14 @@ const spellings: readonly (readonly [country: string, text: string, code: string
 ]
 
 test('a region is found by its common names', () => {
-  for (const [country, text, code] of spellings) assert.equal(regionCode(country, text), code, `${country} ${text}`)
+  for (const [country, text, code] of spellings) assert.equal(findRegionCode(country, text), code, `${country} ${text}`)
 })
 
 test('a long text is refused quickly', () => {
   const before = process.cpuUsage()
   for (const country of Object.keys(counts)) {
     for (const piece of ['a', ' ', 'é', '도', 'to', '\u0301']) {
-      assert.equal(regionCode(country, piece.repeat(10_000)), undefined)
+      assert.equal(findRegionCode(country, piece.repeat(10_000)), undefined)
     }
   }
   // By the work and not by the clock, which goes on while others work.

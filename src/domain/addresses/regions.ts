@@ -130,7 +130,7 @@ export function regionsFor(country: string): readonly Region[] | undefined {
 }
 
 // The code of a region, found by its code or any of its names, in a country that has a list.
-export function regionCode(country: string, text: string): string | undefined {
+export function findRegionCode(country: string, text: string): string | undefined {
   // Callers choose the country, so it may be `constructor`.
   if (!Object.hasOwn(lists, country)) return undefined
   const known = codes.get(country) ?? codesOf(lists[country] ?? '')
@@ -143,7 +143,7 @@ export function regionCode(country: string, text: string): string | undefined {
 }
 
 // The name of the region in the script of its country: 東京都, 서울. Undefined if the list has no such name.
-export function localRegionName(country: string, code: string): string | undefined {
+export function findLocalRegionName(country: string, code: string): string | undefined {
   const entry = entriesOf(lists[country] ?? '').find((one) => one.code === code)
   const name = entry?.others.find((other) => /\p{Script=Han}|\p{Script=Hangul}/u.test(other))
   if (name === undefined || country !== 'JP' || name.endsWith('道')) return name

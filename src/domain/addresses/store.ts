@@ -2,30 +2,30 @@
 import type { AddressSummary } from '../../contract/open/carts.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { isId } from '../../platform/kit/ids.ts'
-import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 // An address belongs to one owner (a cart or an order) of one installation, and is found only by all three ids together.
-export interface AddressName {
+export interface AddressKey {
   readonly installationId: string
   readonly ownerId: string
   readonly id: string
 }
 
-export interface SealedAddress {
+export interface EncryptedAddress {
   readonly sealed: string
   // Null after the address was erased.
   readonly rowKey: string | null
   readonly expiresAt: number
 }
 
-export interface AddressFace {
+export interface VisibleAddress {
   readonly summary: AddressSummary
   readonly expiresAt: number
   // An erased address can no longer be decrypted, but its summary stays.
   readonly isErased: boolean
 }
 
-export interface AddressRow extends AddressName {
+export interface AddressRow extends AddressKey {
   readonly sealed: string
   readonly rowKey: string
   readonly createdAt: number
@@ -45,11 +45,11 @@ export function insertAddress(tx: Tx, row: NewAddressRow): void {
       ${postalCodePrefix}, ${row.createdAt}, ${row.expiresAt})`
 }
 
-export async function findSealed(
+export async function findEncryptedAddress(
   db: Reader,
-  { installationId, ownerId, id }: AddressName,
-): Promise<SealedAddress | undefined> {
-  const [row] = await db.sql<SealedAddress>`
+  { installationId, ownerId, id }: AddressKey,
+): Promise<EncryptedAddress | undefined> {
+  const [row] = await db.sql<EncryptedAddress>`
     select sealed, row_key as "rowKey", expires_at as "expiresAt" from addresses
     where installation_id = ${installationId} and id = ${id} and owner_id = ${ownerId}`
   return row
@@ -58,7 +58,7 @@ export async function findSealed(
 // Replaces an address, unless it is missing or erased, so only one caller can replace it. The summary stays.
 export async function replaceAddress(
   tx: Tx,
-  { installationId, ownerId, id }: AddressName,
+  { installationId, ownerId, id }: AddressKey,
   row: AddressRow,
 ): Promise<boolean> {
   const rows = await tx.sql`
@@ -71,8 +71,8 @@ export async function replaceAddress(
 
 export async function findAddressSummary(
   db: Reader,
-  { installationId, ownerId, id }: AddressName,
-): Promise<AddressFace | undefined> {
+  { installationId, ownerId, id }: AddressKey,
+): Promise<VisibleAddress | undefined> {
   const [row] = await db.sql<AddressSummary & { expiresAt: number; erased: number }>`
     select city, region, country, postal_code_prefix as "postalCodePrefix", expires_at as "expiresAt",
       case when row_key is null then 1 else 0 end as "erased"
@@ -90,22 +90,22 @@ export function deleteAddress(tx: Tx, installationId: string, id: string): void 
 
 // Erases the address of an order, which still shows the city. Without its key the ciphertext is useless; it is overwritten as well, in
 // case the cipher turns out to be weak.
-export function eraseAddress(tx: Tx, installationId: string, id: string): void {
+export function eraseAddressExceptCity(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = ''
     where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
 // Erases the address of an order when the shopper is erased: only the country and region stay, by which the order was taxed.
-export function eraseWholeAddress(tx: Tx, installationId: string, id: string): void {
+export function eraseAddressExceptRegion(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = '', city = '', postal_code_prefix = null
     where installation_id = ${installationId} and id = ${id}`
 }
 
 // Has no filter by installation: expiry is the same for all of them.
-export async function listExpired(db: Reader, now: number, rowsMax: number): Promise<AddressName[]> {
-  return db.sql<AddressName>`
+export async function listExpiredAddresses(db: Reader, now: number, rowsMax: number): Promise<AddressKey[]> {
+  return db.sql<AddressKey>`
     select a.installation_id as "installationId", a.id, a.owner_id as "ownerId" from addresses a
     where a.row_key is not null and a.expires_at <= ${now}
       and ${isNotDeferred('addresses', 'a.installation_id', 'a.id', now)}
@@ -113,7 +113,7 @@ export async function listExpired(db: Reader, now: number, rowsMax: number): Pro
 }
 
 // Returns how many addresses were erased by this call: another node may have erased some at the same time.
-export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: number): Promise<number> {
+export async function eraseExpiredAddresses(tx: Tx, names: readonly AddressKey[], now: number): Promise<number> {
   let erased = 0
   for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
     const [ofOrders, others] = [theirs.filter(isOfOrder), theirs.filter((name) => !isOfOrder(name))]
@@ -121,22 +121,22 @@ export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: n
       // Indexing for the search takes the same locks: it must not index a customer whose address is erased here.
       await tx.sql`
         select id from orders where installation_id = ${installationId}
-          and id in (${list(ofOrders.map(({ ownerId }) => ownerId))}) order by id ${tx.forUpdate}`
+          and id in (${listFragment(ofOrders.map(({ ownerId }) => ownerId))}) order by id ${tx.forUpdate}`
       const rows = await tx.sql`
         update addresses set row_key = null, sealed = ''
-        where installation_id = ${installationId} and id in (${list(ofOrders.map(({ id }) => id))})
+        where installation_id = ${installationId} and id in (${listFragment(ofOrders.map(({ id }) => id))})
           and row_key is not null and expires_at <= ${now}
         returning id`
       erased += rows.length
       // The search found the customer by these tokens.
       tx.send`
         delete from search_tokens
-        where installation_id = ${installationId} and order_id in (${list(ofOrders.map(({ ownerId }) => ownerId))})`
+        where installation_id = ${installationId} and order_id in (${listFragment(ofOrders.map(({ ownerId }) => ownerId))})`
     }
     if (others.length > 0) {
       const rows = await tx.sql`
         delete from addresses
-        where installation_id = ${installationId} and id in (${list(others.map(({ id }) => id))})
+        where installation_id = ${installationId} and id in (${listFragment(others.map(({ id }) => id))})
           and row_key is not null and expires_at <= ${now}
         returning id`
       erased += rows.length
@@ -145,12 +145,12 @@ export async function eraseExpired(tx: Tx, names: readonly AddressName[], now: n
   return erased
 }
 
-function isOfOrder({ ownerId }: AddressName): boolean {
+function isOfOrder({ ownerId }: AddressKey): boolean {
   return isId('ord', ownerId)
 }
 
 // Extends the expiry of an address, never shortens it.
-export function keepAddress(tx: Tx, installationId: string, id: string, until: number): void {
+export function extendAddressExpiry(tx: Tx, installationId: string, id: string, until: number): void {
   tx.send`
     update addresses set expires_at = ${until}
     where installation_id = ${installationId} and id = ${id} and expires_at < ${until} and row_key is not null`

@@ -10,8 +10,15 @@ import { parseRootSecret, RootSecret } from '../../platform/secrets/secrets.ts'
 import { migrate } from '../../platform/storage/migrate.ts'
 import { openStorage } from '../../platform/storage/open.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { summaryOf } from './check.ts'
-import { eraseAddress, findAddressSummary, moveAddress, openAddress, sealAddress, sweepAddresses } from './vault.ts'
+import { summarizeAddress } from './check.ts'
+import {
+  decryptAddress,
+  eraseAddressExceptCity,
+  findAddressSummary,
+  moveAddress,
+  storeEncryptedAddress,
+  sweepAddresses,
+} from './vault.ts'
 
 const oldText = 'an-old-root-secret-of-at-least-32-characters'
 const newText = 'a-new-root-secret-of-at-least-32-characters!'
@@ -37,7 +44,7 @@ const address: Address = {
   phone: '+493012345678',
 }
 const secretParts = ['Wilhelmina', 'Planted', '+493012345678', '3012345678', '10115']
-const summary = summaryOf(address)
+const summary = summarizeAddress(address)
 
 interface Row {
   sealed: string
@@ -53,9 +60,9 @@ eachEngine('the vault of addresses', (given) => {
   const newOwner = () => ({ installationId: newId('ins'), ownerId: newId('cart') })
   type Owner = ReturnType<typeof newOwner>
   const put = (owner: Owner, secret = rootSecret, end = expiresAt) =>
-    storage.write(async (tx) => sealAddress(tx, secret, { ...owner, address, summary, now, expiresAt: end }))
+    storage.write(async (tx) => storeEncryptedAddress(tx, secret, { ...owner, address, summary, now, expiresAt: end }))
   const take = (name: Owner & { id: string }, at = now, secret = rootSecret) =>
-    storage.read((db) => openAddress(db, secret, { ...name, now: at }))
+    storage.read((db) => decryptAddress(db, secret, { ...name, now: at }))
   const rowOf = async (id: string) => {
     const [row] = await storage.read((db) => db.sql<Row>`select * from addresses where id = ${id}`)
     assert.ok(row)
@@ -94,7 +101,7 @@ eachEngine('the vault of addresses', (given) => {
         undefined,
       )
     }
-    await storage.write(async (tx) => eraseAddress(tx, newId('ins'), id))
+    await storage.write(async (tx) => eraseAddressExceptCity(tx, newId('ins'), id))
     assert.deepEqual(await take({ ...owner, id }), address)
   })
 
@@ -110,7 +117,7 @@ eachEngine('the vault of addresses', (given) => {
     const id = await put(owner)
     // The second time there is nothing left to erase.
     for (let time = 0; time < 2; time += 1)
-      await storage.write(async (tx) => eraseAddress(tx, owner.installationId, id))
+      await storage.write(async (tx) => eraseAddressExceptCity(tx, owner.installationId, id))
     assert.equal(await take({ ...owner, id }), undefined)
     const { sealed, row_key } = await rowOf(id)
     assert.deepEqual({ sealed, row_key }, { sealed: '', row_key: null })
@@ -211,7 +218,9 @@ eachEngine('the vault of addresses', (given) => {
       const ids: string[] = []
       for (let i = 0; i < 1_200; i += 1) {
         const end = i < 1_150 ? now - i : now + 1
-        ids.push(sealAddress(tx, rootSecret, { ...owner, address, summary, now: now - 5_000, expiresAt: end }))
+        ids.push(
+          storeEncryptedAddress(tx, rootSecret, { ...owner, address, summary, now: now - 5_000, expiresAt: end }),
+        )
       }
       return ids
     })
@@ -226,7 +235,7 @@ eachEngine('the vault of addresses', (given) => {
         select count(*) as "rows", count(row_key) as "open" from addresses`,
     )
     assert.deepEqual(left, { rows: 50, open: 50 }, 'of a cart nothing is left')
-    const open = await one.read((db) => openAddress(db, rootSecret, { ...owner, id: ids[1_199] ?? '', now }))
+    const open = await one.read((db) => decryptAddress(db, rootSecret, { ...owner, id: ids[1_199] ?? '', now }))
     assert.deepEqual(open, address)
     assert.equal(await sweepAddresses(two, now + 1, 10_000), 50)
     assert.equal(await sweepAddresses(two, now + 1, 10_000), 0)
@@ -240,7 +249,14 @@ test('no plain text of an address is in the database file, its log or its index'
   const storage = await openStorage(`sqlite:${file}`)
   await migrate(storage, { now: new Date(now) })
   const id = await storage.write(async (tx) =>
-    sealAddress(tx, rootSecret, { installationId: 'ins_1', ownerId: 'cart_1', address, summary, now, expiresAt }),
+    storeEncryptedAddress(tx, rootSecret, {
+      installationId: 'ins_1',
+      ownerId: 'cart_1',
+      address,
+      summary,
+      now,
+      expiresAt,
+    }),
   )
   const written = Buffer.concat([await readFile(file), await readFile(`${file}-wal`)])
   await storage.close()

@@ -4,24 +4,30 @@ import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Address, AddressSummary } from '../../contract/open/carts.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { newId } from '../../platform/kit/ids.ts'
-import { open, openByRoot, type RootSecret, seal, sealByRoot } from '../../platform/secrets/secrets.ts'
+import {
+  decrypt,
+  decryptByRootSecret,
+  encrypt,
+  encryptByRootSecret,
+  type RootSecret,
+} from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import {
-  type AddressName,
+  type AddressKey,
   type AddressRow,
   deleteAddress,
-  eraseAddress,
-  eraseExpired,
+  type EncryptedAddress,
+  eraseAddressExceptCity,
+  eraseExpiredAddresses,
   findAddressSummary,
-  findSealed,
+  findEncryptedAddress,
   insertAddress,
-  listExpired,
+  listExpiredAddresses,
   replaceAddress,
-  type SealedAddress,
 } from './store.ts'
 
 // Statements that need no key are exported unchanged.
-export { deleteAddress, eraseAddress, findAddressSummary }
+export { deleteAddress, eraseAddressExceptCity, findAddressSummary }
 
 const purpose = 'address row key'
 const keyBytes = 32
@@ -37,7 +43,7 @@ export interface NewAddress {
 }
 
 // Returns the id, which is the token that stands for the address elsewhere.
-export function sealAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): string {
+export function storeEncryptedAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): string {
   const { installationId, ownerId, address, summary, now, expiresAt } = given
   const row = sealedRow(rootSecret, { installationId, ownerId, address, now, expiresAt })
   insertAddress(tx, { ...row, summary })
@@ -50,49 +56,49 @@ function sealedRow(rootSecret: RootSecret, given: Omit<NewAddress, 'summary'>): 
   const id = newId('adr')
   const context = contextOf({ installationId, ownerId, id })
   const key = randomBytes(keyBytes)
-  const sealed = seal(createSecretKey(key), JSON.stringify(address), context)
-  const rowKey = sealByRoot(rootSecret, purpose, key.toString('base64url'), context)
+  const sealed = encrypt(createSecretKey(key), JSON.stringify(address), context)
+  const rowKey = encryptByRootSecret(rootSecret, purpose, key.toString('base64url'), context)
   return { installationId, ownerId, id, sealed, rowKey, createdAt: now, expiresAt }
 }
 
 // Thrown if the address cannot be decrypted: the version of the root secret that sealed it was removed, or the row was changed.
-export class UnopenedAddress extends Error {}
+export class UndecryptableAddress extends Error {}
 
-export interface AddressAsk extends AddressName {
+export interface AddressLookup extends AddressKey {
   readonly now: number
   // The row, if the caller has read it already together with its owner.
-  readonly row?: SealedAddress
+  readonly row?: EncryptedAddress
 }
 
 // Returns undefined for another installation or owner, and if the address is erased or has expired, swept or not.
-export async function openAddress(
+export async function decryptAddress(
   db: Reader,
   rootSecret: RootSecret,
-  { now, row: known, ...name }: AddressAsk,
+  { now, row: known, ...name }: AddressLookup,
 ): Promise<Address | undefined> {
-  const row = known ?? (await findSealed(db, name))
+  const row = known ?? (await findEncryptedAddress(db, name))
   if (!row || row.rowKey === null || row.expiresAt <= now) return undefined
   const context = contextOf(name)
-  const key = openByRoot(rootSecret, purpose, row.rowKey, context)
+  const key = decryptByRootSecret(rootSecret, purpose, row.rowKey, context)
   if (key === undefined)
-    throw new UnopenedAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
-  const plain = open(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
-  if (plain === undefined) throw new UnopenedAddress(`${name.id} cannot be opened: it was changed`)
-  // Only sealAddress can have sealed this text.
+    throw new UndecryptableAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
+  const plain = decrypt(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
+  if (plain === undefined) throw new UndecryptableAddress(`${name.id} cannot be opened: it was changed`)
+  // Only storeEncryptedAddress can have sealed this text.
   return JSON.parse(plain) as Address
 }
 
 // For callers that can continue without the address: returns undefined also if it cannot be decrypted.
-export async function tryOpenAddress(...asked: Parameters<typeof openAddress>): Promise<Address | undefined> {
+export async function tryDecryptAddress(...asked: Parameters<typeof decryptAddress>): Promise<Address | undefined> {
   try {
-    return await openAddress(...asked)
+    return await decryptAddress(...asked)
   } catch (error) {
-    if (error instanceof UnopenedAddress) return undefined
+    if (error instanceof UndecryptableAddress) return undefined
     throw error
   }
 }
 
-export interface AddressMove extends AddressName {
+export interface AddressMove extends AddressKey {
   // The address, if the caller has just decrypted it.
   readonly address?: Address
   readonly newOwnerId: string
@@ -103,7 +109,7 @@ export interface AddressMove extends AddressName {
 // Moves an address to a new owner, such as from a cart to its order: sealed with a new key under a new token, it replaces the old one, so
 // only one copy exists at any time. Returns undefined if it could not be decrypted.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
-  const { newOwnerId, expiresAt, address = await tryOpenAddress(tx, rootSecret, move), now, ...name } = move
+  const { newOwnerId, expiresAt, address = await tryDecryptAddress(tx, rootSecret, move), now, ...name } = move
   if (!address) return undefined
   const { installationId } = name
   const row = sealedRow(rootSecret, { installationId, ownerId: newOwnerId, address, now, expiresAt })
@@ -114,7 +120,7 @@ const batchRowsMax = 500
 
 // Erases or deletes up to `limit` expired addresses, one batch per transaction, and returns how many.
 export async function sweepAddresses(storage: Storage, now: number, limit: number): Promise<number> {
-  const expired = await storage.read((db) => listExpired(db, now, limit))
+  const expired = await storage.read((db) => listExpiredAddresses(db, now, limit))
   const batches = Array.from({ length: Math.ceil(expired.length / batchRowsMax) }, (_, i) =>
     expired.slice(i * batchRowsMax, (i + 1) * batchRowsMax),
   )
@@ -122,11 +128,11 @@ export async function sweepAddresses(storage: Storage, now: number, limit: numbe
     { storage, loop: 'addresses', now },
     batches,
     ({ installationId, id }) => ({ tenantId: installationId, rowId: id }),
-    (names) => storage.write((tx) => eraseExpired(tx, names, now)),
+    (names) => storage.write((tx) => eraseExpiredAddresses(tx, names, now)),
   )
 }
 
 // The associated data of the ciphertext, as JSON, so different names never produce the same text.
-function contextOf({ installationId, ownerId, id }: AddressName): string {
+function contextOf({ installationId, ownerId, id }: AddressKey): string {
   return JSON.stringify(['address', installationId, id, ownerId])
 }

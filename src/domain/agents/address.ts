@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../contract/words.ts'
 
-export function agentBase(
+export function agentBaseUrl(
   origin: string,
   { slug, mode }: { slug: string; mode: Mode },
   protocol: 'ucp' | 'acp' = 'ucp',

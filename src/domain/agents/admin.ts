@@ -1,17 +1,17 @@
 // The admin operations on agents.
 
-import type { AdminAgentPlatform, AdminAgents, agentRows } from '../../contract/admin/agents.ts'
+import type { AdminAgentPlatform, AdminAgents, agentOperationRows } from '../../contract/admin/agents.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { createKey } from '../../platform/access/keys.ts'
-import { callerEnd, makerOf, refuseBeyondApp } from '../../platform/access/machines.ts'
-import { revokeWithMade } from '../../platform/access/store.ts'
+import { callerExpiresAt, makerKeyId, refuseBeyondApp } from '../../platform/access/machines.ts'
+import { revokeWithCreatedKeys } from '../../platform/access/store.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -21,25 +21,25 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { findMerchantFace, lockMerchantById } from '../merchants/store.ts'
 import { countLivingKeys } from '../oauth/grants.ts'
-import { assistantAudienceOf } from '../oauth/metadata.ts'
+import { assistantAudience } from '../oauth/metadata.ts'
 import { asInvalidRequest } from '../webhooks/endpoints.ts'
-import { targetProblem } from '../webhooks/guard.ts'
+import { findTargetProblem } from '../webhooks/guard.ts'
 import { type Endpoint, listEndpointsOfPlatforms } from '../webhooks/store.ts'
-import { changeOf, createdMembers, facts } from '../webhooks/written.ts'
-import { agentBase } from './address.ts'
-import { enterPlatformWebhook, platformWithWebhook, setPlatformWebhook } from './endpoints.ts'
+import { createdMembers, endpointChange, endpointFacts } from '../webhooks/written.ts'
+import { agentBaseUrl } from './address.ts'
+import { loadPlatformWebhook, saveEnteredWebhook, setPlatformWebhook } from './endpoints.ts'
 import { rotateAgentKey } from './keys.ts'
-import { newPlatform } from './platforms.ts'
-import { agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
+import { newPlatformRow } from './platforms.ts'
+import { agentSettingMembers, loadAgentSettings, setAgentSettings } from './settings.ts'
 import {
+  findAgentSettingsRow,
   findPlatformAt,
-  findSettings,
+  insertPlatformIfNew,
   listAgentKeys,
   listPlatforms,
   lockPlatform,
   type PlatformRow,
   savePlatform,
-  seePlatform,
 } from './store.ts'
 
 export interface AdminAgentParts {
@@ -54,7 +54,7 @@ export interface AdminAgentParts {
 // Maximum number of active keys per installation, which has one for each platform.
 const livingKeysMax = 100
 
-type Handlers = { [Id in keyof typeof agentRows]: AdminHandler<Id> }
+type Handlers = { [Id in keyof typeof agentOperationRows]: AdminHandler<Id> }
 
 export function adminAgentOperations(parts: AdminAgentParts): Handlers {
   return { ...settingOperations(parts), ...platformOperations(parts), ...secretOperations(parts) }
@@ -66,12 +66,12 @@ function settingOperations({
 }: AdminAgentParts): Pick<Handlers, 'getAdminAgents' | 'updateAdminAgents' | 'rotateAdminAgentSigningKey'> {
   async function shown(db: Reader, seller: MerchantMode): Promise<AdminAgents> {
     const [settings, merchant, keys] = await Promise.all([
-      agentSettingsOf(db, seller),
+      loadAgentSettings(db, seller),
       findMerchantFace(db, seller.merchantId),
       listAgentKeys(db, seller),
     ])
     const face = { slug: merchant?.slug ?? '', mode: seller.mode }
-    const rest = agentBase(publicOrigin(), face)
+    const rest = agentBaseUrl(publicOrigin(), face)
     const signingKeys = keys.map(({ kid, createdAt, retiredAt }) => ({
       kid,
       createdAt: toInstant(createdAt),
@@ -83,9 +83,9 @@ function settingOperations({
       addresses: {
         profile: `${rest}/.well-known/ucp`,
         rest,
-        acp: agentBase(publicOrigin(), face, 'acp'),
+        acp: agentBaseUrl(publicOrigin(), face, 'acp'),
         mcp: `${rest}/mcp`,
-        assistants: assistantAudienceOf(publicOrigin()),
+        assistants: assistantAudience(publicOrigin()),
       },
     }
   }
@@ -97,7 +97,7 @@ function settingOperations({
 
     async updateAdminAgents({ db, caller, body: { expectedVersion, ...wanted }, now }) {
       await lockMerchantById(db, caller.merchantId)
-      const before = await agentSettingsOf(db, caller)
+      const before = await loadAgentSettings(db, caller)
       if (before.version !== expectedVersion) throw versionConflict(await shown(db, caller))
       if (wanted.who === 'anyone' && caller.mode === 'live')
         throw refuse('invalid_request', { issues: [issueAt('/who', 'test_mode_only')] })
@@ -107,7 +107,7 @@ function settingOperations({
       const { merchantId: id, mode: name } = caller
       const changes =
         changed.length > 0 ? [{ kind: 'change', what: 'agents', id, name, members: changed } as const] : []
-      return new Audited({ data: await shown(db, caller), changes: changes.map(subjectChangeView) }, changes)
+      return new AuditedReply({ data: await shown(db, caller), changes: changes.map(subjectChangeView) }, changes)
     },
 
     async rotateAdminAgentSigningKey({ db, caller, now }) {
@@ -116,7 +116,7 @@ function settingOperations({
       const { merchantId: id, mode: name } = caller
       const members = [{ member: 'signingKey', from: former, to: kid }]
       const changes = [{ kind: 'change', what: 'agents', id, name, members } as const]
-      return new Audited({ data: await shown(db, caller), changes: changes.map(subjectChangeView) }, changes)
+      return new AuditedReply({ data: await shown(db, caller), changes: changes.map(subjectChangeView) }, changes)
     },
   }
 }
@@ -132,21 +132,21 @@ function platformOperations({ publicOrigin }: AdminAgentParts): PlatformOperatio
   return {
     async listAdminAgentPlatforms({ db, caller, paging }) {
       const { after } = paging
-      if (after !== null && !isId('plt', after)) throw badCursor()
-      const settings = await findSettings(db, caller)
+      if (after !== null && !isId('plt', after)) throw badCursorRefusal()
+      const settings = await findAgentSettingsRow(db, caller)
       const found = settings ? await listPlatforms(db, settings.installationId, { after, limit: adminRowsAsked }) : []
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(found, paging, ({ id }) => id)
       return { data: await platformViews(db, rows), meta }
     },
 
     async createAdminAgentPlatform({ db, caller, body: { profileUrl, status = 'approved' }, now }) {
-      const problem = targetProblem(profileUrl, { allowPrivate: isLoopback(new URL(publicOrigin())) })
+      const problem = findTargetProblem(profileUrl, { allowPrivate: isLoopback(new URL(publicOrigin())) })
       if (problem) throw refuse('invalid_request', { issues: [{ path: '/profileUrl', ...problem }] })
-      const settings = await findSettings(db, caller)
+      const settings = await findAgentSettingsRow(db, caller)
       if (!settings) throw refuse('agents_closed')
       const { installationId } = settings
-      const made = newPlatform({ installationId, merchantId: caller.merchantId }, profileUrl, now.getTime())
-      const { id } = (await findPlatformAt(db, installationId, profileUrl)) ?? (await seePlatform(db, made))
+      const made = newPlatformRow({ installationId, merchantId: caller.merchantId }, profileUrl, now.getTime())
+      const { id } = (await findPlatformAt(db, installationId, profileUrl)) ?? (await insertPlatformIfNew(db, made))
       return setPlatform(db, caller, { id, status }, now.getTime())
     },
 
@@ -167,16 +167,17 @@ function secretOperations(parts: AdminAgentParts): SecretOperations {
       const { installationId, host, credentialId } = platform
       await refuseBeyondApp(db, caller, installationId)
       if ((await countLivingKeys(db, installationId, now.getTime())) >= livingKeysMax) throw refuse('credential_limit')
-      const ended = credentialId === null ? [] : await revokeWithMade(db, installationId, credentialId, now.getTime())
+      const ended =
+        credentialId === null ? [] : await revokeWithCreatedKeys(db, installationId, credentialId, now.getTime())
       for (const { id } of ended) db.afterCommit(() => forget(id))
       const owner = { id: installationId, merchantId: caller.merchantId, mode: caller.mode }
-      const input = { name: host, scopes: [], expiresAt: await callerEnd(db, caller), madeBy: makerOf(caller) }
+      const input = { name: host, scopes: [], expiresAt: await callerExpiresAt(db, caller), madeBy: makerKeyId(caller) }
       const made = await createKey(db, rootSecret, owner, input, now.getTime())
       const changed = { ...platform, credentialId: made.id, version: platform.version + 1 }
       await savePlatform(db, changed)
       const members = [{ member: 'platform', from: null, to: host }]
       const [shown] = await platformViews(db, [changed])
-      return new Audited({ data: { platform: shown as AdminAgentPlatform, secret: made.key } }, [
+      return new AuditedReply({ data: { platform: shown as AdminAgentPlatform, secret: made.key } }, [
         { kind: 'create', what: 'key', id: made.id, name: host, members },
       ])
     },
@@ -185,24 +186,26 @@ function secretOperations(parts: AdminAgentParts): SecretOperations {
       const platform = await lockPlatform(db, caller, platformId)
       if (!platform) throw refuse('agent_platform_not_found')
       await refuseBeyondApp(db, caller, platform.installationId)
-      const wanted = { url, credentialId: makerOf(caller) }
+      const wanted = { url, credentialId: makerKeyId(caller) }
       const { endpoint, secret, former } = await asInvalidRequest(
-        enterPlatformWebhook(db, platform, wanted, { rootSecret, allowPrivate }, now.getTime()),
+        saveEnteredWebhook(db, platform, wanted, { rootSecret, allowPrivate }, now.getTime()),
       )
       const changed = { ...platform, version: platform.version + 1 }
       await savePlatform(db, changed)
       const [shown] = await platformViews(db, [changed])
-      return new Audited({ data: { platform: shown as AdminAgentPlatform, secret } }, [enteredChange(former, endpoint)])
+      return new AuditedReply({ data: { platform: shown as AdminAgentPlatform, secret } }, [
+        enteredChange(former, endpoint),
+      ])
     },
   }
 }
 
 // The audited change of an endpoint. It shows only the last characters of the secret, as everyone who may see the endpoint sees them.
 function enteredChange(former: Endpoint | null, endpoint: Endpoint): AuditedChange {
-  if (!former) return changeOf('create', endpoint, createdMembers(facts(endpoint)))
-  const members = membersChanged(facts(former), facts(endpoint), ['url'])
+  if (!former) return endpointChange('create', endpoint, createdMembers(endpointFacts(endpoint)))
+  const members = membersChanged(endpointFacts(former), endpointFacts(endpoint), ['url'])
   const hint = { member: 'secretHint', from: `…${former.secretHint}`, to: `…${endpoint.secretHint}` }
-  return changeOf('change', endpoint, [...members, hint])
+  return endpointChange('change', endpoint, [...members, hint])
 }
 
 interface PlatformChange {
@@ -217,10 +220,10 @@ async function setPlatform(
   seller: MerchantMode,
   { id, status, webhook, expectedVersion }: PlatformChange,
   now: number,
-): Promise<Audited<{ data: AdminAgentPlatform; changes: ReturnType<typeof subjectChangeView>[] }>> {
+): Promise<AuditedReply<{ data: AdminAgentPlatform; changes: ReturnType<typeof subjectChangeView>[] }>> {
   const platform = await lockPlatform(tx, seller, id)
   if (!platform) throw refuse('agent_platform_not_found')
-  const before = await platformWithWebhook(tx, platform)
+  const before = await loadPlatformWebhook(tx, platform)
   if (expectedVersion !== undefined && platform.version !== expectedVersion) throw versionConflict(platformView(before))
   const wanted = { status: status ?? platform.status, webhook: webhook ?? before.webhook }
   const members = membersChanged(before, before.endpoint ? wanted : { ...wanted, webhook: before.webhook }, [
@@ -233,8 +236,8 @@ async function setPlatform(
   const after = (await lockPlatform(tx, seller, id)) ?? platform
   const changes: AuditedChange[] =
     members.length > 0 ? [{ kind: 'change', what: 'agent_platform', id, name: platform.host, members }] : []
-  const data = platformView(await platformWithWebhook(tx, after))
-  return new Audited({ data, changes: changes.map(subjectChangeView) }, changes)
+  const data = platformView(await loadPlatformWebhook(tx, after))
+  return new AuditedReply({ data, changes: changes.map(subjectChangeView) }, changes)
 }
 
 async function platformViews(db: Reader, rows: readonly PlatformRow[]): Promise<AdminAgentPlatform[]> {

@@ -2,8 +2,8 @@
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
-import { draftAddress } from '../addresses/check.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { normalizePartialAddress } from '../addresses/check.ts'
 import type { CodeNote, LineNote, WantedLine } from '../carts/replace.ts'
 import type { Customer } from '../orders/customer.ts'
 
@@ -15,7 +15,7 @@ export interface AgentBuyer {
 }
 
 // The parts of an address in the platforms' terms. Each may be missing.
-export interface SentAddress {
+export interface PlatformAddress {
   id?: string
   street?: string
   extended?: string
@@ -29,20 +29,20 @@ export interface SentAddress {
 }
 
 // Everything that a platform may write. A request replaces all of it: members that are not sent are removed.
-export interface Wish {
+export interface AgentCartRequest {
   lines: readonly WantedLine[]
   codes: readonly string[]
   buyer: AgentBuyer
-  destination: SentAddress | null
+  destination: PlatformAddress | null
   // The buyer's place as far as it is known without a destination: used for the tax.
-  place: Pick<SentAddress, 'country' | 'region' | 'postalCode'> | null
+  place: Pick<PlatformAddress, 'country' | 'region' | 'postalCode'> | null
   shippingOption: string | null
   attribution: Readonly<Record<string, string>> | null
   // The buyer's locale, in the format of sessions: for the checkout page and e-mails.
   locale: string | null
 }
 
-export interface Asked extends Omit<Wish, 'lines' | 'place' | 'locale'> {
+export interface StoredAgentRequest extends Omit<AgentCartRequest, 'lines' | 'place' | 'locale'> {
   // Missing if an earlier version stored it.
   locale?: string | null
   lineNotes: readonly LineNote[]
@@ -65,34 +65,42 @@ export function contactTokenOf(customerSealed: string | null): string | null {
 
 const purpose = 'agent checkout'
 
-export function sealAsked(rootSecret: RootSecret, cartId: string, asked: Asked): string {
-  return sealByRoot(rootSecret, purpose, JSON.stringify(asked), cartId)
+export function encryptAgentRequest(rootSecret: RootSecret, cartId: string, asked: StoredAgentRequest): string {
+  return encryptByRootSecret(rootSecret, purpose, JSON.stringify(asked), cartId)
 }
 
 // Returns undefined if it was erased, or the version of the root secret that sealed it was removed.
-export function openAsked(rootSecret: RootSecret, cartId: string, sealed: string | null): Asked | undefined {
-  const text = sealed === null ? undefined : openByRoot(rootSecret, purpose, sealed, cartId)
-  return text === undefined ? undefined : (JSON.parse(text) as Asked)
+export function decryptAgentRequest(
+  rootSecret: RootSecret,
+  cartId: string,
+  sealed: string | null,
+): StoredAgentRequest | undefined {
+  const text = sealed === null ? undefined : decryptByRootSecret(rootSecret, purpose, sealed, cartId)
+  return text === undefined ? undefined : (JSON.parse(text) as StoredAgentRequest)
 }
 
-export function nameOf({ firstName = '', lastName = '' }: Pick<AgentBuyer, 'firstName' | 'lastName'>): string {
+export function buyerFullName({ firstName = '', lastName = '' }: Pick<AgentBuyer, 'firstName' | 'lastName'>): string {
   return `${firstName.trim()} ${lastName.trim()}`.trim()
 }
 
-export function customerOf(buyer: AgentBuyer): Customer {
-  return { email: buyer.email?.trim() ?? '', name: nameOf(buyer), phone: buyer.phone?.trim() ?? '' }
+export function customerFromBuyer(buyer: AgentBuyer): Customer {
+  return { email: buyer.email?.trim() ?? '', name: buyerFullName(buyer), phone: buyer.phone?.trim() ?? '' }
 }
 
 // The platform's address converted to ours, in normal form. Null if there is nothing to price a delivery by.
-export function sentAddressOf({ destination, place, buyer }: Pick<Wish, 'destination' | 'place' | 'buyer'>): {
+export function convertPlatformAddress({
+  destination,
+  place,
+  buyer,
+}: Pick<AgentCartRequest, 'destination' | 'place' | 'buyer'>): {
   address: Address | null
   issues: Issue[]
 } {
   const sent = destination ?? place
   if (!sent) return { address: null, issues: [] }
   const { street, extended, locality, phone } = destination ?? {}
-  const draft = draftAddress({
-    name: nameOf(destination ?? {}) || nameOf(buyer),
+  const draft = normalizePartialAddress({
+    name: buyerFullName(destination ?? {}) || buyerFullName(buyer),
     line1: street ?? '',
     city: locality ?? '',
     country: sent.country?.trim().toUpperCase() ?? '',

@@ -10,47 +10,47 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { lockCartFacts } from '../carts/change.ts'
-import { statusAt } from '../carts/lifecycle.ts'
+import { cartStatusAt } from '../carts/lifecycle.ts'
 import { createCart } from '../carts/lines.ts'
-import { type CartFacts, factsOfCart, findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartFacts, findCartFacts, loadCartFacts, quoteCart } from '../carts/quote.ts'
 import { type LineNote, replaceCart } from '../carts/replace.ts'
 import { isServed, needsShipping } from '../carts/shipping.ts'
 import type { CartRow } from '../carts/store.ts'
 import { cartView, type Quote } from '../carts/view.ts'
 import { sessionLifecycle, sessionStatusAt } from '../checkout/lifecycle.ts'
-import { refreshSession } from '../checkout/refresh.ts'
+import { refreshLockedSession } from '../checkout/refresh.ts'
 import {
   cancelSession,
   customerColumns,
-  factsOf,
-  factsOfQuote,
+  loadSessionFacts,
   openSession,
-  showSession,
+  renderSession,
+  sessionFactsFromQuote,
 } from '../checkout/sessions.ts'
 import { findSession, lockSessionWithCart, type SessionRow, saveSession } from '../checkout/store.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
-import { type Customer, nobody as noCustomer, openCustomer } from '../orders/customer.ts'
+import { type Customer, decryptCustomer, emptyCustomer as noCustomer } from '../orders/customer.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
 import {
   type AgentBuyer,
-  type Asked,
+  type AgentCartRequest,
+  buyerFullName,
   contactTokenOf,
-  customerOf,
-  nameOf,
-  openAsked,
-  type SentAddress,
-  sealAsked,
-  sentAddressOf,
-  type Wish,
+  convertPlatformAddress,
+  customerFromBuyer,
+  decryptAgentRequest,
+  encryptAgentRequest,
+  type PlatformAddress,
+  type StoredAgentRequest,
 } from './asked.ts'
 import {
   type AgentCheckoutRow,
-  deleteCheckout,
-  findCheckout,
+  deleteAgentCheckout,
+  findAgentCheckoutRow,
   findCheckoutOfSessionCart,
-  insertCheckout,
-  saveCheckout,
+  insertAgentCheckout,
+  saveAgentCheckout,
   saveShownTotal,
 } from './store.ts'
 
@@ -64,7 +64,7 @@ export interface AgentCaller extends MerchantMode {
   proof: PlatformProof | null
 }
 
-export interface AgentMoment {
+export interface AgentCallContext {
   now: Date
   cause: Cause | null
 }
@@ -73,7 +73,7 @@ export interface AgentMoment {
 export interface AgentCheckout {
   session: CheckoutSession
   // What the platform sent. Undefined if it was erased.
-  asked: Asked | undefined
+  asked: StoredAgentRequest | undefined
   needsShipping: boolean
   isServed: boolean
   // Whether the address and the contact of the checkout are those that the platform sent. Otherwise the shopper typed them.
@@ -92,48 +92,48 @@ export interface AgentCheckout {
 
 const lifeSeconds = 6 * 3_600
 
-export type Opened = { sessionId: string } | { lineNotes: readonly LineNote[] }
+export type OpenCheckoutResult = { sessionId: string } | { lineNotes: readonly LineNote[] }
 
 // Returns only the notes if no line is left; the transaction must then not be committed.
-export async function openCheckout(
+export async function openAgentCheckout(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  wish: Wish,
-  { now, cause }: AgentMoment,
-): Promise<Opened> {
-  const opened = await openCart(tools, tx, caller, wish, { now, cause })
+  wish: AgentCartRequest,
+  { now, cause }: AgentCallContext,
+): Promise<OpenCheckoutResult> {
+  const opened = await openAgentCart(tools, tx, caller, wish, { now, cause })
   return 'lineNotes' in opened ? opened : openSessionOf(tools, tx, caller, opened.row, opened.asked, { now, cause })
 }
 
-export type OpenedCart = { row: AgentCheckoutRow; asked: Asked } | { lineNotes: readonly LineNote[] }
+export type OpenCartResult = { row: AgentCheckoutRow; asked: StoredAgentRequest } | { lineNotes: readonly LineNote[] }
 
-export async function openCart(
+export async function openAgentCart(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  wish: Wish,
-  { now, cause }: AgentMoment,
-): Promise<OpenedCart> {
+  wish: AgentCartRequest,
+  { now, cause }: AgentCallContext,
+): Promise<OpenCartResult> {
   const created = await createCart(tools.carts, { db: tx, caller, items: [], metadata: {}, now, cause })
   const cartId = created.cart.id
   const { asked, quote } = await writeWish(tools, tx, caller, { cartId, before: undefined }, wish, { now, cause })
   if (quote.lines.length === 0) return { lineNotes: asked.lineNotes }
-  const askedSealed = sealAsked(tools.rootSecret, cartId, asked)
+  const askedSealed = encryptAgentRequest(tools.rootSecret, cartId, asked)
   const row = { ...checkoutRow(caller, cartId, now), sessionId: null, askedSealed, shownTotal: null }
-  insertCheckout(tx, row)
+  insertAgentCheckout(tx, row)
   return { row, asked }
 }
 
 // Opens a checkout for a cart: the contents of the cart take precedence over what the request has. Returns the open checkout if the cart
 // has one already.
-export async function openCheckoutOfCart(
+export async function openCheckoutOfAgentCart(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  { cartId, wish }: { cartId: string; wish: Wish },
-  moment: AgentMoment,
-): Promise<Opened> {
+  { cartId, wish }: { cartId: string; wish: AgentCartRequest },
+  moment: AgentCallContext,
+): Promise<OpenCheckoutResult> {
   const { row, lines, asked: before } = await lockAgentCart(tools, tx, caller, cartId, moment.now)
   const session = row.sessionId === null ? undefined : await findSession(tx, { ...caller, sessionId: row.sessionId })
   if (session && sessionStatusAt(session, moment.now.getTime()) === 'open') return { sessionId: session.id }
@@ -150,11 +150,11 @@ async function openSessionOf(
   tx: Tx,
   caller: AgentCaller,
   row: AgentCheckoutRow,
-  asked: Asked,
-  { now, cause }: AgentMoment,
-): Promise<Opened> {
+  asked: StoredAgentRequest,
+  { now, cause }: AgentCallContext,
+): Promise<OpenCheckoutResult> {
   const { cartId } = row
-  const customer = customerOf(asked.buyer)
+  const customer = customerFromBuyer(asked.buyer)
   const session = await openSession(tools, {
     db: tx,
     caller,
@@ -163,13 +163,13 @@ async function openSessionOf(
     cause,
     isForAgent: true,
   })
-  saveCheckout(tx, {
+  saveAgentCheckout(tx, {
     ...row,
     protocol: caller.protocol,
     version: caller.version,
     proof: caller.proof,
     sessionId: session.id,
-    askedSealed: sealAsked(tools.rootSecret, cartId, asked),
+    askedSealed: encryptAgentRequest(tools.rootSecret, cartId, asked),
     shownTotal: session.totals.total,
   })
   return { sessionId: session.id }
@@ -190,14 +190,14 @@ async function writeWish(
   tx: Tx,
   caller: AgentCaller,
   // `known`: the cart, if the caller has locked and read it.
-  { cartId, before, known }: { cartId: string; before: Asked | undefined; known?: CartFacts },
-  wish: ChangedWish,
-  { now, cause }: AgentMoment,
-): Promise<{ asked: Asked; quote: Quote }> {
+  { cartId, before, known }: { cartId: string; before: StoredAgentRequest | undefined; known?: CartFacts },
+  wish: AgentCartChange,
+  { now, cause }: AgentCallContext,
+): Promise<{ asked: StoredAgentRequest; quote: Quote }> {
   const keepsAddress = wish.keepsAddress || (known && before && isSentAgain(wish, before, known.cart, now.getTime()))
   const { address, issues } = keepsAddress
     ? { address: 'kept' as const, issues: before?.addressIssues ?? [] }
-    : sentAddressOf(wish)
+    : convertPlatformAddress(wish)
   const isKnownList = before !== undefined && JSON.stringify(before.codes) === JSON.stringify(wish.codes)
   const { quote, lineNotes, codeNotes } = await replaceCart(
     tools.carts,
@@ -212,7 +212,7 @@ async function writeWish(
     known,
   )
   const { codes, buyer, destination, shippingOption, attribution, locale } = wish
-  const asked: Asked = {
+  const asked: StoredAgentRequest = {
     codes,
     buyer,
     destination,
@@ -228,17 +228,17 @@ async function writeWish(
 }
 
 // Whether the request repeats the address on the cart. Compared without decrypting it.
-function isSentAgain(wish: ChangedWish, before: Asked, { address }: CartRow, now: number): boolean {
+function isSentAgain(wish: AgentCartChange, before: StoredAgentRequest, { address }: CartRow, now: number): boolean {
   if (!before.destination || !address || address.token !== before.addressToken || address.expiresAt <= now) return false
-  const textOf = ({ destination, buyer }: Pick<Asked, 'destination' | 'buyer'>) =>
-    JSON.stringify([destination, nameOf(buyer)])
+  const textOf = ({ destination, buyer }: Pick<StoredAgentRequest, 'destination' | 'buyer'>) =>
+    JSON.stringify([destination, buyerFullName(buyer)])
   return textOf(wish) === textOf(before)
 }
 
 interface LockedCart {
   row: AgentCheckoutRow
-  lines: readonly PresentLine[]
-  asked: Asked | undefined
+  lines: readonly PresentAgentLine[]
+  asked: StoredAgentRequest | undefined
 }
 
 // Refuses if there is no such cart, it is another platform's, or it has ended.
@@ -251,23 +251,27 @@ async function lockAgentCart(
 ): Promise<LockedCart> {
   const ask = { db: tx, caller, cartId, expectedVersion: undefined, now, cause: null }
   const facts = await lockCartFacts(tools.carts, ask)
-  const row = await findCheckout(tx, caller.installationId, cartId)
-  if (row?.platformId !== caller.platformId || statusAt(facts.cart, now.getTime()) !== 'open')
+  const row = await findAgentCheckoutRow(tx, caller.installationId, cartId)
+  if (row?.platformId !== caller.platformId || cartStatusAt(facts.cart, now.getTime()) !== 'open')
     throw refuse('cart_not_found')
-  return { row, lines: facts.lines.map(presentLine), asked: openAsked(tools.rootSecret, cartId, row.askedSealed) }
+  return {
+    row,
+    lines: facts.lines.map(presentLine),
+    asked: decryptAgentRequest(tools.rootSecret, cartId, row.askedSealed),
+  }
 }
 
 export async function replaceAgentCart(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
-  { cartId, wanted }: { cartId: string; wanted: (present: PresentWish) => Wish },
-  moment: AgentMoment,
+  { cartId, wanted }: { cartId: string; wanted: (present: PresentAgentCart) => AgentCartRequest },
+  moment: AgentCallContext,
 ): Promise<void> {
   const { row, lines, asked: before } = await lockAgentCart(tools, tx, caller, cartId, moment.now)
   const present = { lines, shippingOption: null, asked: before, hasOwnAddress: false, shownPlace: null }
   const { asked } = await writeWish(tools, tx, caller, { cartId, before }, wanted(present), moment)
-  saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, cartId, asked) })
+  saveAgentCheckout(tx, { ...row, askedSealed: encryptAgentRequest(tools.rootSecret, cartId, asked) })
 }
 
 // The platform can no longer find the cart after this. The cart itself expires like every other.
@@ -276,14 +280,14 @@ export async function cancelAgentCart(
   tx: Tx,
   caller: AgentCaller,
   cartId: string,
-  { now }: AgentMoment,
+  { now }: AgentCallContext,
 ): Promise<void> {
-  deleteCheckout(tx, (await lockAgentCart(tools, tx, caller, cartId, now)).row)
+  deleteAgentCheckout(tx, (await lockAgentCart(tools, tx, caller, cartId, now)).row)
 }
 
 export interface AgentCart {
   cart: Cart
-  asked: Asked | undefined
+  asked: StoredAgentRequest | undefined
   promotion: AgentCheckout['promotion']
 }
 
@@ -296,19 +300,19 @@ export async function findAgentCart(
   now: number,
 ): Promise<AgentCart | undefined> {
   const { installationId, platformId } = caller
-  const row = await findCheckout(db, installationId, cartId)
+  const row = await findAgentCheckoutRow(db, installationId, cartId)
   const { pricebooks, pictureUrl } = tools.carts
   const facts = row && (await findCartFacts(db, pricebooks, { installationId, cartId }, now))
-  if (!facts || row.platformId !== platformId || statusAt(facts.cart, now) !== 'open') return undefined
-  const quote = await quoteFor(db, pricebooks, facts, now)
+  if (!facts || row.platformId !== platformId || cartStatusAt(facts.cart, now) !== 'open') return undefined
+  const quote = await quoteCart(db, pricebooks, facts, now)
   return {
     cart: cartView(quote, now, pictureUrl),
-    asked: openAsked(tools.rootSecret, cartId, row.askedSealed),
+    asked: decryptAgentRequest(tools.rootSecret, cartId, row.askedSealed),
     promotion: quote.promotion && { code: quote.promotion.code, name: quote.promotion.name },
   }
 }
 
-export interface Located {
+export interface LocatedCheckout {
   session: SessionRow
   row: AgentCheckoutRow
 }
@@ -318,36 +322,36 @@ export async function findAgentSession(
   db: Reader,
   caller: AgentCaller,
   sessionId: string,
-): Promise<Located | undefined> {
+): Promise<LocatedCheckout | undefined> {
   const { installationId, platformId } = caller
   const session = await findSession(db, { installationId, sessionId })
-  const row = session && (await findCheckout(db, installationId, session.cartId))
+  const row = session && (await findAgentCheckoutRow(db, installationId, session.cartId))
   return session && row?.sessionId === sessionId && row.platformId === platformId ? { session, row } : undefined
 }
 
 // `busy`: the checkout is being paid, and nothing was changed.
-export type Replacing = 'done' | 'busy'
-export type ReplacedCheckout = { located: Located; known: LoadedCheckout } | 'busy'
+export type ReplacementStatus = 'done' | 'busy'
+export type ReplacedCheckout = { located: LocatedCheckout; known: LoadedCheckout } | 'busy'
 
 // What was just read or written of a checkout, so it need not be read again.
 export interface LoadedCheckout {
   facts: SessionFacts
-  asked?: Asked
+  asked?: StoredAgentRequest
   customer?: Customer
 }
 
-export async function replaceCheckout(
+export async function replaceAgentCheckout(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
   sessionId: string,
-  wanted: (present: PresentWish) => ChangedWish,
-  moment: AgentMoment,
+  wanted: (present: PresentAgentCart) => AgentCartChange,
+  moment: AgentCallContext,
 ): Promise<ReplacedCheckout> {
   const { session: former, row, cart } = await lockOpen(tx, caller, sessionId, moment.now)
   if (former.status === 'processing') return 'busy'
-  const known = await factsOfCart(tx, tools.carts.pricebooks, cart, moment.now.getTime())
-  const before = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  const known = await loadCartFacts(tx, tools.carts.pricebooks, cart, moment.now.getTime())
+  const before = decryptAgentRequest(tools.rootSecret, row.cartId, row.askedSealed)
   const wish = wanted(presentWish(known, before))
   const stored = contactIn(tools, former, before)
   const contact = wish.keepsContact ? undefined : changedContact(stored, wish.buyer)
@@ -357,13 +361,13 @@ export async function replaceCheckout(
   const buyer = { ...columns, ...(locale !== null && { locale }) }
   let session = former
   // A change of the cart changes its checkout session too.
-  const refreshSessions = refreshSession({ ...former, ...buyer }, (saved) => {
+  const refreshSessions = refreshLockedSession({ ...former, ...buyer }, (saved) => {
     session = saved
   })
   const carts = { ...tools.carts, refreshSessions }
   const place = { cartId: row.cartId, before, known }
   const { asked: written, quote } = await writeWish({ ...tools, carts }, tx, caller, place, wish, moment)
-  const facts = await factsOfQuote(tools, tx, session, quote)
+  const facts = await sessionFactsFromQuote(tools, tx, session, quote)
   const customer = contact ?? stored
   const isSent = !wish.keepsContact && customer.vatId === undefined
   const asked = { ...written, contactToken: isSent ? contactTokenOf(session.customerSealed) : null }
@@ -375,7 +379,7 @@ export async function replaceCheckout(
     askedSealed: sealedAgain(tools, row, before, asked),
     shownTotal: facts.quote.pricing.totals.total,
   }
-  saveCheckout(tx, changed)
+  saveAgentCheckout(tx, changed)
   return { located: { session, row: changed }, known: { facts, asked, customer } }
 }
 
@@ -383,26 +387,26 @@ export async function replaceCheckout(
 function sealedAgain(
   { rootSecret }: PayTools,
   { cartId, askedSealed }: AgentCheckoutRow,
-  before: Asked | undefined,
-  asked: Asked,
+  before: StoredAgentRequest | undefined,
+  asked: StoredAgentRequest,
 ): string {
   const isStored = askedSealed !== null && JSON.stringify(asked) === JSON.stringify(before)
-  return isStored ? askedSealed : sealAsked(rootSecret, cartId, asked)
+  return isStored ? askedSealed : encryptAgentRequest(rootSecret, cartId, asked)
 }
 
 // The present values, for a change that names only some members.
-export interface PresentWish {
+export interface PresentAgentCart {
   // The lines as they were requested, even if fewer units or none are available.
-  lines: readonly PresentLine[]
+  lines: readonly PresentAgentLine[]
   shippingOption: string | null
-  asked: Asked | undefined
+  asked: StoredAgentRequest | undefined
   // Whether the shopper typed the address on the cart.
   hasOwnAddress: boolean
   // The part of the address that a platform may see. Null if there is no address.
-  shownPlace: SentAddress | null
+  shownPlace: PlatformAddress | null
 }
 
-export interface PresentLine {
+export interface PresentAgentLine {
   item: string
   quantity: number
   // Code of the SKU; absent for an item that was left out of the cart.
@@ -410,29 +414,35 @@ export interface PresentLine {
 }
 
 // A change that may leave address and contact as they are, because the shopper may have typed others on the page.
-export interface ChangedWish extends Wish {
+export interface AgentCartChange extends AgentCartRequest {
   keepsAddress?: boolean
   keepsContact?: boolean
 }
 
-function presentWish(facts: CartFacts, asked: Asked | undefined): PresentWish {
+function presentWish(facts: CartFacts, asked: StoredAgentRequest | undefined): PresentAgentCart {
   const { address, shippingOption } = facts.cart
   const hasOwnAddress = address !== null && address.token !== (asked?.addressToken ?? null)
   const lines = askedLines(facts.lines.map(presentLine), asked?.lineNotes ?? [])
-  return { lines, shippingOption, asked, hasOwnAddress, shownPlace: address && shownPlaceOf(address) }
+  return { lines, shippingOption, asked, hasOwnAddress, shownPlace: address && withoutPreciseAddress(address) }
 }
 
-function presentLine({ offer, quantity }: { offer: { skuId: string; code: string }; quantity: number }): PresentLine {
+function presentLine({
+  offer,
+  quantity,
+}: {
+  offer: { skuId: string; code: string }
+  quantity: number
+}): PresentAgentLine {
   return { item: offer.skuId, quantity, code: offer.code }
 }
 
 // Leaves out everything more precise than the city, because the shopper typed the address on the page.
-export function shownPlaceOf({ city, region, country }: NonNullable<AgentCheckout['place']>): SentAddress {
+export function withoutPreciseAddress({ city, region, country }: NonNullable<AgentCheckout['place']>): PlatformAddress {
   return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
 }
 
 // A line that was reduced or left out is requested again: its message stays until the platform sends a request without it.
-function askedLines(there: readonly PresentLine[], notes: readonly LineNote[]): PresentLine[] {
+function askedLines(there: readonly PresentAgentLine[], notes: readonly LineNote[]): PresentAgentLine[] {
   const cut = new Map(notes.flatMap((note) => (note.kind === 'adjusted' ? [[note.skuId, note] as const] : [])))
   return [
     ...there.map((line) => {
@@ -444,24 +454,28 @@ function askedLines(there: readonly PresentLine[], notes: readonly LineNote[]): 
 }
 
 // Changes only the contact. The total that was shown to the platform stays, because this shows none.
-export async function saveContact(
+export async function saveAgentContact(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
   sessionId: string,
   buyer: AgentBuyer,
-  { now }: AgentMoment,
-): Promise<Replacing> {
+  { now }: AgentCallContext,
+): Promise<ReplacementStatus> {
   const { session, row } = await lockOpen(tx, caller, sessionId, now)
   if (session.status === 'processing') return 'busy'
-  const asked = openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  const asked = decryptAgentRequest(tools.rootSecret, row.cartId, row.askedSealed)
   const at = now.getTime()
   const customer = changedContact(customerIn(tools, session), buyer)
   if (customer) {
     const columns = await customerColumns(tools, tx, session, { customer, now: at })
     saveSession(tx, { ...session, ...columns, version: session.version + 1, updatedAt: at })
   }
-  if (asked) saveCheckout(tx, { ...row, askedSealed: sealAsked(tools.rootSecret, row.cartId, { ...asked, buyer }) })
+  if (asked)
+    saveAgentCheckout(tx, {
+      ...row,
+      askedSealed: encryptAgentRequest(tools.rootSecret, row.cartId, { ...asked, buyer }),
+    })
   return 'done'
 }
 
@@ -470,7 +484,7 @@ async function lockOpen(
   { installationId, platformId }: AgentCaller,
   sessionId: string,
   now: Date,
-): Promise<Located & { cart: CartRow }> {
+): Promise<LocatedCheckout & { cart: CartRow }> {
   const [locked, row] = await Promise.all([
     lockSessionWithCart(tx, { installationId, sessionId }),
     findCheckoutOfSessionCart(tx, installationId, sessionId),
@@ -484,18 +498,18 @@ async function lockOpen(
 }
 
 function customerIn({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer {
-  return openCustomer(rootSecret, id, customerSealed) ?? noCustomer
+  return decryptCustomer(rootSecret, id, customerSealed) ?? noCustomer
 }
 
-function contactIn(tools: PayTools, session: SessionRow, asked: Asked | undefined): Customer {
+function contactIn(tools: PayTools, session: SessionRow, asked: StoredAgentRequest | undefined): Customer {
   const { customerSealed } = session
   const isSent = customerSealed !== null && asked?.contactToken === contactTokenOf(customerSealed)
-  return isSent ? customerOf(asked.buyer) : customerIn(tools, session)
+  return isSent ? customerFromBuyer(asked.buyer) : customerIn(tools, session)
 }
 
 // Returns undefined if the contact is unchanged.
 function changedContact(stored: Customer, buyer: AgentBuyer): Customer | undefined {
-  const customer = customerOf(buyer)
+  const customer = customerFromBuyer(buyer)
   if (isSameContact(stored, customer)) return undefined
   // The shopper may have entered a VAT number on the page.
   return stored.vatId === undefined ? customer : { ...customer, vatId: stored.vatId }
@@ -505,13 +519,13 @@ function isSameContact(one: Customer, other: Customer): boolean {
   return one.email === other.email && one.name === other.name && one.phone === other.phone
 }
 
-export async function cancelCheckout(
+export async function cancelAgentCheckout(
   tools: PayTools,
   tx: Tx,
   caller: AgentCaller,
   sessionId: string,
-  { now, cause }: AgentMoment,
-): Promise<Replacing> {
+  { now, cause }: AgentCallContext,
+): Promise<ReplacementStatus> {
   const { session } = await lockOpen(tx, caller, sessionId, now)
   if (session.status === 'processing') return 'busy'
   const cancellation = { reason: 'customer_request', note: null, by: 'api' } as const
@@ -519,16 +533,16 @@ export async function cancelCheckout(
   return 'done'
 }
 
-export async function showCheckout(
+export async function loadAgentCheckout(
   tools: PayTools,
   db: Reader,
-  located: Located,
+  located: LocatedCheckout,
   now: number,
   known?: LoadedCheckout,
 ): Promise<AgentCheckout> {
   const { session, row } = located
-  const facts = known?.facts ?? (await factsOf(tools, db, session, now))
-  const asked = known?.asked ?? openAsked(tools.rootSecret, row.cartId, row.askedSealed)
+  const facts = known?.facts ?? (await loadSessionFacts(tools, db, session, now))
+  const asked = known?.asked ?? decryptAgentRequest(tools.rootSecret, row.cartId, row.askedSealed)
   const customer = known?.customer ?? customerIn(tools, session)
   const { cart } = facts.quote
   const isPaying = session.status === 'processing'
@@ -543,15 +557,15 @@ export async function showCheckout(
     isServed: isServedThere,
     isWaiting,
     hasEmail: customer.email !== '',
-    hasSentContact: asked !== undefined && isSameContact(customerOf(asked.buyer), customer),
+    hasSentContact: asked !== undefined && isSameContact(customerFromBuyer(asked.buyer), customer),
   }
-  return checkoutOf(tools, located, facts, seen, now)
+  return buildAgentCheckout(tools, located, facts, seen, now)
 }
 
 // Builds the checkout from what was read before.
-export function checkoutOf(
+export function buildAgentCheckout(
   tools: PayTools,
-  { row }: Located,
+  { row }: LocatedCheckout,
   facts: SessionFacts,
   seen: Pick<AgentCheckout, 'asked' | 'isServed' | 'isWaiting' | 'hasEmail' | 'hasSentContact'>,
   now: number,
@@ -560,7 +574,7 @@ export function checkoutOf(
   const { address } = cart
   return {
     ...seen,
-    session: showSession(tools, facts, now),
+    session: renderSession(tools, facts, now),
     needsShipping: needsShipping(lines.map(({ offer }) => offer)),
     hasSentAddress: seen.asked !== undefined && seen.asked.addressToken === (address?.token ?? null),
     place: address && { city: address.city, region: address.region, country: address.country },
@@ -572,7 +586,11 @@ export function checkoutOf(
 }
 
 // A platform is never charged more than the total it was shown, so each new total that it is shown is recorded.
-export async function noteShownTotal(tools: PayTools, { session, row }: Located, total: number): Promise<void> {
+export async function recordShownTotal(
+  tools: PayTools,
+  { session, row }: LocatedCheckout,
+  total: number,
+): Promise<void> {
   if (row.shownTotal === total || session.status !== 'open') return
   await tools.storage.write((tx) => saveShownTotal(tx, row, total))
 }

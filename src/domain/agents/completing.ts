@@ -4,19 +4,25 @@
 import type { PlatformProof } from '../../contract/agents/settings.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { type BegunPayment, beginLocked } from '../checkout/pay/begin.ts'
-import type { Completed } from '../checkout/pay/complete.ts'
-import { carryOut } from '../checkout/pay/pay.ts'
+import { type BegunPayment, beginPaymentLocked } from '../checkout/pay/begin.ts'
+import type { CompletedSession } from '../checkout/pay/complete.ts'
+import { chargeAtProvider } from '../checkout/pay/pay.ts'
 import type { CheckoutProblem, PayInput } from '../checkout/port.ts'
-import { factsOf } from '../checkout/sessions.ts'
+import { loadSessionFacts } from '../checkout/sessions.ts'
 import { type Checkout, lockSessionWithCart } from '../checkout/store.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import type { SessionFacts } from '../checkout/view.ts'
-import { type AgentCaller, type AgentCheckout, checkoutOf, type Located, showCheckout } from './buying.ts'
-import { findCheckoutOfSession, saveProof } from './store.ts'
+import {
+  type AgentCaller,
+  type AgentCheckout,
+  buildAgentCheckout,
+  type LocatedCheckout,
+  loadAgentCheckout,
+} from './buying.ts'
+import { findAgentCheckoutOfSession, savePlatformProof } from './store.ts'
 
 export interface LockedAgentCheckout {
-  located: Located
+  located: LocatedCheckout
   checkout: AgentCheckout
   locked: Checkout
   facts: SessionFacts
@@ -32,14 +38,14 @@ export async function lockAgentCheckout(
   const now = tools.clock().getTime()
   const [locked, row] = await Promise.all([
     lockSessionWithCart(tx, { installationId, sessionId }),
-    findCheckoutOfSession(tx, installationId, sessionId),
+    findAgentCheckoutOfSession(tx, installationId, sessionId),
   ])
   if (!locked || row?.platformId !== platformId) return undefined
   const { session, cart } = locked
   // A cart that became an order is shown with the order's data.
-  const facts = await factsOf(tools, tx, session, now, cart)
+  const facts = await loadSessionFacts(tools, tx, session, now, cart)
   const located = { session, row }
-  return { located, locked, facts, checkout: await showCheckout(tools, tx, located, now, { facts }) }
+  return { located, locked, facts, checkout: await loadAgentCheckout(tools, tx, located, now, { facts }) }
 }
 
 export interface AgentPayment {
@@ -81,8 +87,8 @@ export async function beginAgentPayment(
     attempt,
     ...(network !== undefined && { network }),
   }
-  if (row.proof !== proof) saveProof(tx, row, proof)
-  const begun = await beginLocked(tools, tx, { ...locked, quote: facts.quote }, { input, cause })
+  if (row.proof !== proof) savePlatformProof(tx, row, proof)
+  const begun = await beginPaymentLocked(tools, tx, { ...locked, quote: facts.quote }, { input, cause })
   return 'problem' in begun ? begun : { begun, input }
 }
 
@@ -93,13 +99,13 @@ export async function finishAgentPayment(
   { begun, input }: AgentAttempt,
   cause: Cause | null,
 ): Promise<AgentCheckout | undefined> {
-  const completed = await carryOut(tools, begun, input, cause)
+  const completed = await chargeAtProvider(tools, begun, input, cause)
   if (!completed || completed.secretSealed === null) return undefined
   const done = { ...located, session: completed.session }
-  return checkoutOf(tools, done, orderedFacts(facts, completed), checkout, tools.clock().getTime())
+  return buildAgentCheckout(tools, done, orderedFacts(facts, completed), checkout, tools.clock().getTime())
 }
 
-function orderedFacts(facts: SessionFacts, { session, order, quote, secretSealed }: Completed): SessionFacts {
+function orderedFacts(facts: SessionFacts, { session, order, quote, secretSealed }: CompletedSession): SessionFacts {
   const { id, number, paymentStatus } = order
   return { ...facts, session, quote, order: { id, number, paymentStatus, secretSealed } }
 }

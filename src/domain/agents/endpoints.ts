@@ -7,8 +7,8 @@ import {
   addEndpoint,
   changeEndpoint,
   type EndpointTools,
+  type EndpointWithSecret,
   enableEndpoint,
-  type MadeEndpoint,
   pauseEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
@@ -22,7 +22,7 @@ const events = ['order.*'] as const
 // merchant's own.
 const platformsMax = { seen: 40, approved: 80 } as const
 
-export interface OrderListener {
+export interface OrderEndpointInput {
   mode: 'test' | 'live'
   platform: PlatformRow
   url: string
@@ -30,10 +30,10 @@ export interface OrderListener {
 
 // Creates the endpoint at the first checkout, and updates it with the profile. An address that may not be called is left out: the
 // platform then has to poll.
-export async function listenForOrders(
+export async function ensureOrderEndpoint(
   { storage, rootSecret }: AgentKeyTools,
   { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
-  { mode, platform, url }: OrderListener,
+  { mode, platform, url }: OrderEndpointInput,
   now: number,
 ): Promise<void> {
   const { installationId, id: platformId, merchantId, host, status } = platform
@@ -60,14 +60,14 @@ export async function listenForOrders(
 
 // Sets the endpoint that the merchant enters for a platform whose protocol has no profile to name it. Each time a new secret is created,
 // and the old one stops signing immediately.
-export async function enterPlatformWebhook(
+export async function saveEnteredWebhook(
   tx: Tx,
   { installationId, id: platformId, host }: PlatformRow,
   // `credentialId`: the key that sets the endpoint. When the key ends, so does the endpoint.
   { url, credentialId }: { url: string; credentialId: string | null },
   tools: EndpointTools,
   now: number,
-): Promise<MadeEndpoint & { former: Endpoint | null }> {
+): Promise<EndpointWithSecret & { former: Endpoint | null }> {
   const description = host.slice(0, 200)
   const input = { url, description, events, credentialId, platformId, platformsMax: platformsMax.approved }
   const [present] = await listEndpointsOfPlatforms(tx, installationId, [platformId])
@@ -84,7 +84,7 @@ export type PlatformWithWebhook = PlatformRow & {
   webhook: EndpointStatus | null
 }
 
-export async function platformWithWebhook(db: Reader, platform: PlatformRow): Promise<PlatformWithWebhook> {
+export async function loadPlatformWebhook(db: Reader, platform: PlatformRow): Promise<PlatformWithWebhook> {
   const [endpoint] = await listEndpointsOfPlatforms(db, platform.installationId, [platform.id])
   return { ...platform, endpoint, webhook: endpoint?.status ?? null }
 }

@@ -8,13 +8,13 @@ import { deriveKeys, isEqualSecret, type RootSecret } from '../../platform/secre
 const purpose = 'agent id'
 const tagBytes = 16
 
-export function taggedId(rootSecret: RootSecret, platformId: string, id: string): string {
+export function addPlatformTag(rootSecret: RootSecret, platformId: string, id: string): string {
   const [current] = deriveKeys(rootSecret, purpose)
   return `${id}.${tagOf(current, platformId, id)}`
 }
 
 // Returns undefined if the tag is not the platform's. Tags of every known version of the root secret are accepted.
-export function untaggedId(rootSecret: RootSecret, platformId: string, text: string): string | undefined {
+export function removePlatformTag(rootSecret: RootSecret, platformId: string, text: string): string | undefined {
   const [id = '', tag = '', ...more] = text.split('.')
   if (more.length > 0) return undefined
   const isRight = deriveKeys(rootSecret, purpose).some((key) => isEqualSecret(tagOf(key, platformId, id), tag))

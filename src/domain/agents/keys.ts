@@ -5,7 +5,7 @@ import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject 
 import { type MessageSigner, thumbprintOf } from '../../platform/kit/httpsig.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById } from '../merchants/store.ts'
 import { type AgentKeyRow, deleteAgentKeys, insertAgentKey, listAgentKeys, retireAgentKeys } from './store.ts'
@@ -19,19 +19,23 @@ export interface AgentKeyTools {
 }
 
 // `signingKid`: id of the key that signs now, if the caller knows it. The shop's keys are then cached.
-export type Signing = MerchantMode & { signingKid?: string | null }
+export type AgentKeyOwner = MerchantMode & { signingKid?: string | null }
 
 // The keys that the profile publishes, the signing key first.
-export async function publishedKeys(tools: AgentKeyTools, seller: Signing, now: number): Promise<JsonWebKey[]> {
+export async function listPublishedKeys(
+  tools: AgentKeyTools,
+  seller: AgentKeyOwner,
+  now: number,
+): Promise<JsonWebKey[]> {
   return (await knownKeys(tools, seller, now))
     .filter(({ retiredAt }) => retiredAt === null || now - retiredAt < publishedMs)
     .map(({ kid, publicJwk }) => ({ kid, ...(JSON.parse(publicJwk) as object), use: 'sig', alg: 'ES256' }))
 }
 
 // Returns undefined if the version of the root secret that sealed the key was removed: then a new key is needed.
-export async function agentSigner(
+export async function loadAgentSigner(
   tools: AgentKeyTools,
-  seller: Signing,
+  seller: AgentKeyOwner,
   now: number,
 ): Promise<MessageSigner | undefined> {
   const row = (await knownKeys(tools, seller, now)).find(({ retiredAt }) => retiredAt === null)
@@ -43,7 +47,7 @@ export async function agentSigner(
 const openedKeys = new Lru<string, KeyObject>(100)
 
 function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefined {
-  const text = openByRoot(rootSecret, 'agent signing key', row.privateSealed, agentKeyContext(row))
+  const text = decryptByRootSecret(rootSecret, 'agent signing key', row.privateSealed, agentKeyContext(row))
   if (text === undefined) return undefined
   const opened = createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' })
   openedKeys.set(row.privateSealed, opened)
@@ -54,7 +58,7 @@ function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefine
 const knownRows = new Lru<string, AgentKeyRow[]>(100)
 
 // Creates the first key if the shop has none.
-async function knownKeys(tools: AgentKeyTools, seller: Signing, now: number): Promise<AgentKeyRow[]> {
+async function knownKeys(tools: AgentKeyTools, seller: AgentKeyOwner, now: number): Promise<AgentKeyRow[]> {
   const { merchantId, mode, signingKid } = seller
   const name = `${merchantId} ${mode} ${signingKid}`
   const known = signingKid ? knownRows.get(name) : undefined
@@ -100,7 +104,12 @@ function makeKey(tx: Tx, rootSecret: RootSecret, { merchantId, mode }: MerchantM
     mode,
     kid,
     publicJwk: JSON.stringify({ kty, crv, x, y }),
-    privateSealed: sealByRoot(rootSecret, 'agent signing key', text, agentKeyContext({ merchantId, mode, kid })),
+    privateSealed: encryptByRootSecret(
+      rootSecret,
+      'agent signing key',
+      text,
+      agentKeyContext({ merchantId, mode, kid }),
+    ),
     createdAt: now,
     retiredAt: null,
   }

@@ -1,11 +1,11 @@
 // Metrics about the platforms that call the shops.
 
 import { platformStatuses } from '../../contract/agents/settings.ts'
-import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'
+import { type Metrics, readBeforeScrape } from '../../platform/metrics/metrics.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 
-export function observePlatforms(metrics: Metrics, storage: Storage): void {
-  const seen = lookBefore(metrics, () => storage.read(readPlatforms))
+export function registerPlatformMetrics(metrics: Metrics, storage: Storage): void {
+  const seen = readBeforeScrape(metrics, () => storage.read(readPlatforms))
   metrics.read({
     name: 'cartwright_agent_platforms',
     help: 'Platforms of agents that called shops or were approved, by status.',

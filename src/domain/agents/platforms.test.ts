@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { createPlatforms } from './platforms.ts'
+import { createPlatformDirectory } from './platforms.ts'
 
 let reads = 0
 const host = createServer((_, response) => {
@@ -21,7 +21,7 @@ test('requests that name many profiles do not displace an approved platform, and
     clock: () => new Date(now),
     publicOrigin: () => 'http://localhost:3000',
   }
-  const platforms = createPlatforms(parts, (document) => document)
+  const platforms = createPlatformDirectory(parts, (document) => document)
   const free = { readWaitMs: () => 0, isApproved: false }
   const many = await Promise.all(Array.from({ length: 8 }, (_, at) => platforms.profileAt(profileUrl(`p${at}`), free)))
   assert.deepEqual([many.filter((found) => found === 'busy').length, reads], [3, 5])

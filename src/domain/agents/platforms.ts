@@ -6,10 +6,16 @@ import { Lru } from '../../platform/kit/lru.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { createFetchShares, fetchDocument } from './fetch.ts'
-import { type AgentShop, findPlatformAt, forgetBeyond, type PlatformRow, seePlatform } from './store.ts'
+import {
+  type AgentShop,
+  deleteSurplusPlatforms,
+  findPlatformAt,
+  insertPlatformIfNew,
+  type PlatformRow,
+} from './store.ts'
 
 // The id that all callers without a profile share.
-export const noPlatform = 'plt_none'
+export const unknownPlatformId = 'plt_none'
 
 export interface PlatformParts {
   storage: Storage
@@ -20,7 +26,7 @@ export interface PlatformParts {
 }
 
 // The caller for whom a profile is read.
-export interface ProfileAsker {
+export interface ProfileLookupContext {
   // How long the caller's network has to wait before another profile is read for it; 0: no wait.
   readWaitMs: () => number
   // Whether the shop that is called has approved the platform.
@@ -28,14 +34,14 @@ export interface ProfileAsker {
 }
 
 // `profile`: undefined if the document is not a profile.
-export type FoundProfile<Profile> = { profile: Profile | undefined } | 'unreachable' | 'busy'
+export type ProfileResult<Profile> = { profile: Profile | undefined } | 'unreachable' | 'busy'
 
-export interface Platforms<Profile> {
+export interface PlatformDirectory<Profile> {
   // The profile at the URL. `unreachable`: it cannot be fetched. `busy`: too many are being read.
-  profileAt(url: string, asker: ProfileAsker): Promise<FoundProfile<Profile>>
+  profileAt(url: string, asker: ProfileLookupContext): Promise<ProfileResult<Profile>>
   // Like profileAt, but reads the document again unless that was done a moment ago: a platform may sign with a key that the cached
   // document does not have.
-  profileAgain(url: string, asker: ProfileAsker): Promise<FoundProfile<Profile>>
+  profileAgain(url: string, asker: ProfileLookupContext): Promise<ProfileResult<Profile>>
   // The platform as this shop knows it; undefined if it never called.
   findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
   // Like findAt, but also records the call. `known`: the row, if it was just found.
@@ -62,10 +68,10 @@ const strangersMax = 1_000
 
 // `readProfile` returns only the used parts of a document: the document is untrusted, and 128 KiB of empty objects are megabytes in
 // memory.
-export function createPlatforms<Profile>(
+export function createPlatformDirectory<Profile>(
   { storage, clock, publicOrigin, profileReads }: PlatformParts,
   readProfile: (document: unknown) => Profile | undefined,
-): Platforms<Profile> {
+): PlatformDirectory<Profile> {
   const profiles = new Lru<string, CachedProfile<Profile>>(cachedMax)
   const reading = new Map<string, Promise<CachedProfile<Profile>['found']>>()
   const takeFetch = createFetchShares(fetchesMax)
@@ -81,7 +87,7 @@ export function createPlatforms<Profile>(
     return found
   }
 
-  async function readOnce(url: string, now: number, asker: ProfileAsker): Promise<FoundProfile<Profile>> {
+  async function readOnce(url: string, now: number, asker: ProfileLookupContext): Promise<ProfileResult<Profile>> {
     const underWay = reading.get(url)
     if (underWay) return underWay
     if (asker.readWaitMs() > 0 || !takeFetch(now, asker.isApproved ? 'approved' : 'other')) {
@@ -112,16 +118,16 @@ export function createPlatforms<Profile>(
       const now = clock().getTime()
       const known = found ?? (await storage.read((db) => findPlatformAt(db, installationId, profileUrl)))
       if (known && now - known.lastSeenAt < seenEveryMs) return known
-      const row = newPlatform({ installationId, merchantId }, profileUrl, now)
+      const row = newPlatformRow({ installationId, merchantId }, profileUrl, now)
       return storage.write(async (tx) => {
-        if (!known) await forgetBeyond(tx, installationId, strangersMax - 1)
-        return seePlatform(tx, row)
+        if (!known) await deleteSurplusPlatforms(tx, installationId, strangersMax - 1)
+        return insertPlatformIfNew(tx, row)
       })
     },
   }
 }
 
-export function newPlatform(
+export function newPlatformRow(
   { installationId, merchantId }: Pick<PlatformRow, 'installationId' | 'merchantId'>,
   profileUrl: string,
   now: number,

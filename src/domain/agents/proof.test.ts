@@ -3,7 +3,7 @@ import { generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { isInnerList, readDictionary } from '../../platform/kit/fields.ts'
 import { contentDigestOf, signatureBase, thumbprintOf } from '../../platform/kit/httpsig.ts'
-import { hasSignature, type ProvableRequest, signatureProblem } from './proof.ts'
+import { findSignatureProblem, hasSignature, type ProvableRequest } from './proof.ts'
 
 const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
@@ -74,7 +74,7 @@ function signed(signing: Signing = {}): ProvableRequest {
 }
 
 const problem = (message: ProvableRequest, known: readonly unknown[] = keys) =>
-  signatureProblem(message, known, now * 1_000)
+  findSignatureProblem(message, known, now * 1_000)
 
 test('a signature by each kind of key in the profile is accepted', () => {
   assert.ok(!hasSignature(request))

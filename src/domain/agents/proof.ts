@@ -2,7 +2,7 @@
 // the request a signature must cover, which keys may sign, and how long a signature is valid. Pure.
 
 import type { JsonWebKey } from 'node:crypto'
-import { bytesIn, type FieldItem, type InnerList, isInnerList, readDictionary } from '../../platform/kit/fields.ts'
+import { type FieldItem, fieldBytes, type InnerList, isInnerList, readDictionary } from '../../platform/kit/fields.ts'
 import {
   contentDigestOf,
   isSignedBy,
@@ -28,7 +28,7 @@ export type SignatureProblem =
   | 'algorithm_unsupported'
 
 // Returns null if the request is signed validly. One valid signature is enough; otherwise the problem of the first is returned.
-export function signatureProblem(
+export function findSignatureProblem(
   request: ProvableRequest,
   keys: readonly unknown[],
   nowMs: number,
@@ -38,7 +38,7 @@ export function signatureProblem(
   if (!inputs || !signatures || inputs.size === 0) return 'signature_invalid'
   let problem: SignatureProblem | null = null
   for (const [label, input] of [...inputs].slice(0, signaturesMax)) {
-    const bytes = bytesIn(signatures.get(label))
+    const bytes = fieldBytes(signatures.get(label))
     if (!bytes) problem ??= 'signature_missing'
     else if (!isInnerList(input)) problem ??= 'signature_invalid'
     else {
@@ -135,6 +135,6 @@ function isTimely({ params }: InnerList, now: number): boolean {
 }
 
 function hasDigest({ headers, body }: ProvableRequest): boolean {
-  const digest = bytesIn(readDictionary(headers['content-digest'] ?? '')?.get('sha-256'))
+  const digest = fieldBytes(readDictionary(headers['content-digest'] ?? '')?.get('sha-256'))
   return digest !== undefined && `sha-256=:${digest.toString('base64')}:` === contentDigestOf(body)
 }

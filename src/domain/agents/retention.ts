@@ -10,7 +10,7 @@ const unusedMs = 90 * 24 * 3_600_000
 export const platformsDeletedMax = 500
 
 // Their endpoints are deleted too: a shop has few, and no page would show them any more.
-export function forgetPlatforms(storage: Storage, now: number): Promise<number> {
+export function deleteOldPlatforms(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) => {
     const gone = await deleteUnusedPlatforms(tx, now - unusedMs, platformsDeletedMax)
     for (const [installationId, its] of Map.groupBy(gone, (platform) => platform.installationId)) {

@@ -6,7 +6,13 @@ import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { insertInstallation } from '../merchants/store.ts'
-import { type AgentSettingsRow, findSettings, hasInstallationNamed, insertSettings, saveSettings } from './store.ts'
+import {
+  type AgentSettingsRow,
+  findAgentSettingsRow,
+  hasInstallationNamed,
+  insertAgentSettings,
+  saveAgentSettings,
+} from './store.ts'
 
 export interface AgentSettings {
   level: AgentLevel
@@ -22,8 +28,11 @@ export const agentSettingMembers = ['level', 'who', 'reviewFrom', 'orderWebhooks
 const initial: AgentSettings = { level: 'off', who: 'approved', reviewFrom: null, orderWebhooks: true }
 
 // `version`: 0 if no setting was ever saved.
-export async function agentSettingsOf(db: Reader, seller: MerchantMode): Promise<AgentSettings & { version: number }> {
-  const row = await findSettings(db, seller)
+export async function loadAgentSettings(
+  db: Reader,
+  seller: MerchantMode,
+): Promise<AgentSettings & { version: number }> {
+  const row = await findAgentSettingsRow(db, seller)
   if (!row) return { ...initial, version: 0 }
   const { level, who, reviewFrom, orderWebhooks, version } = row
   return { level, who, reviewFrom, orderWebhooks: orderWebhooks === 1, version }
@@ -36,11 +45,11 @@ export async function setAgentSettings(
   wanted: Partial<AgentSettings>,
   now: number,
 ): Promise<void> {
-  const row = await findSettings(tx, seller)
-  const { orderWebhooks, ...values } = { ...(await agentSettingsOf(tx, seller)), ...wanted }
+  const row = await findAgentSettingsRow(tx, seller)
+  const { orderWebhooks, ...values } = { ...(await loadAgentSettings(tx, seller)), ...wanted }
   const columns = { ...values, orderWebhooks: orderWebhooks ? 1 : 0, updatedAt: now }
-  if (row) saveSettings(tx, { ...row, ...columns, version: row.version + 1 })
-  else insertSettings(tx, { ...(await newRow(tx, seller, now)), ...columns, version: 1 })
+  if (row) saveAgentSettings(tx, { ...row, ...columns, version: row.version + 1 })
+  else insertAgentSettings(tx, { ...(await newRow(tx, seller, now)), ...columns, version: 1 })
 }
 
 // Creates the row of settings, with its installation.

@@ -19,7 +19,7 @@ export interface AgentSettingsRow {
   updatedAt: number
 }
 
-export async function findSettings(
+export async function findAgentSettingsRow(
   db: Reader,
   { merchantId, mode }: MerchantMode,
 ): Promise<AgentSettingsRow | undefined> {
@@ -30,7 +30,7 @@ export async function findSettings(
   return row
 }
 
-export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
+export function insertAgentSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
     insert into agent_settings (merchant_id, mode, level, who, review_from, order_webhooks, installation_id, version, updated_at)
     values (${row.merchantId}, ${row.mode}, ${row.level}, ${row.who}, ${row.reviewFrom}, ${row.orderWebhooks},
@@ -38,7 +38,7 @@ export function insertSettings(tx: Tx, row: AgentSettingsRow): void {
 }
 
 // Expects the version that was read under the merchant's lock, and saves the next one.
-export function saveSettings(tx: Tx, row: AgentSettingsRow): void {
+export function saveAgentSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
     update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, who = ${row.who},
       review_from = ${row.reviewFrom}, order_webhooks = ${row.orderWebhooks}, updated_at = ${row.updatedAt}
@@ -68,7 +68,7 @@ export interface AgentShop extends MerchantMode {
   links: string
 }
 
-export function linksOf({ links }: AgentShop): Record<string, string> {
+export function agentShopLinks({ links }: AgentShop): Record<string, string> {
   return JSON.parse(links)
 }
 
@@ -256,12 +256,12 @@ export function deleteAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, befo
   tx.send`delete from agent_keys where merchant_id = ${merchantId} and mode = ${mode} and retired_at < ${before}`
 }
 
-export function deleteCheckout(tx: Tx, { installationId, cartId }: AgentCheckoutRow): void {
+export function deleteAgentCheckout(tx: Tx, { installationId, cartId }: AgentCheckoutRow): void {
   tx.send`delete from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 
 // Inserts the platform at its first call; later calls find it.
-export async function seePlatform(tx: Tx, row: PlatformRow): Promise<PlatformRow> {
+export async function insertPlatformIfNew(tx: Tx, row: PlatformRow): Promise<PlatformRow> {
   const [seen] = await tx.sql<PlatformRow>`
     insert into agent_platforms (installation_id, id, merchant_id, profile_url, host, status, version, first_seen_at, last_seen_at)
     values (${row.installationId}, ${row.id}, ${row.merchantId}, ${row.profileUrl}, ${row.host}, ${row.status}, ${row.version},
@@ -273,7 +273,7 @@ export async function seePlatform(tx: Tx, row: PlatformRow): Promise<PlatformRow
 }
 
 // Deletes all but the newest platforms that only called and that the merchant has not judged.
-export async function forgetBeyond(tx: Tx, installationId: string, kept: number): Promise<void> {
+export async function deleteSurplusPlatforms(tx: Tx, installationId: string, kept: number): Promise<void> {
   await tx.sql`
     delete from agent_platforms where installation_id = ${installationId} and status = 'seen' and id in (
       select p.id from agent_platforms p
@@ -327,7 +327,7 @@ const checkoutColumns = new Fragment(`
   platform_id as "platformId", protocol, version, asked_sealed as "askedSealed", shown_total as "shownTotal", proof,
   created_at as "createdAt"`)
 
-export function insertCheckout(tx: Tx, row: AgentCheckoutRow): void {
+export function insertAgentCheckout(tx: Tx, row: AgentCheckoutRow): void {
   tx.send`
     insert into agent_checkouts (installation_id, cart_id, session_id, merchant_id, platform_id, protocol, version, asked_sealed,
       shown_total, proof, created_at)
@@ -335,7 +335,7 @@ export function insertCheckout(tx: Tx, row: AgentCheckoutRow): void {
       ${row.version}, ${row.askedSealed}, ${row.shownTotal}, ${row.proof}, ${row.createdAt})`
 }
 
-export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
+export function saveAgentCheckout(tx: Tx, row: AgentCheckoutRow): void {
   tx.send`
     update agent_checkouts set session_id = ${row.sessionId}, protocol = ${row.protocol}, version = ${row.version},
       asked_sealed = ${row.askedSealed}, shown_total = ${row.shownTotal}, proof = ${row.proof}
@@ -344,7 +344,7 @@ export function saveCheckout(tx: Tx, row: AgentCheckoutRow): void {
 
 // Saves only the proof. The whole row is never saved without a lock of the cart: what the platform sent may be replaced or erased
 // meanwhile.
-export function saveProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): void {
+export function savePlatformProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): void {
   tx.send`
     update agent_checkouts set proof = ${proof} where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
@@ -356,7 +356,7 @@ export async function saveShownTotal(tx: Tx, row: AgentCheckoutRow, total: numbe
     where installation_id = ${row.installationId} and cart_id = ${row.cartId} and coalesce(shown_total, -1) = ${row.shownTotal ?? -1}`
 }
 
-export async function findCheckout(
+export async function findAgentCheckoutRow(
   db: Reader,
   installationId: string,
   cartId: string,
@@ -366,7 +366,7 @@ export async function findCheckout(
   return row
 }
 
-export async function findCheckoutOfSession(
+export async function findAgentCheckoutOfSession(
   db: Reader,
   installationId: string,
   sessionId: string,

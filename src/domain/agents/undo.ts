@@ -4,15 +4,15 @@ import { agentLevels, agentPayers, platformStatuses } from '../../contract/agent
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
   notUndoable,
-  refuseOvertaken,
-  reverseOf,
+  refuseIfOvertaken,
+  reverseChange,
   type UndoAsk,
   type Undoer,
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
-import { type PlatformWithWebhook, platformWithWebhook, setPlatformWebhook } from './endpoints.ts'
-import { type AgentSettings, agentSettingMembers, agentSettingsOf, setAgentSettings } from './settings.ts'
+import { loadPlatformWebhook, type PlatformWithWebhook, setPlatformWebhook } from './endpoints.ts'
+import { type AgentSettings, agentSettingMembers, loadAgentSettings, setAgentSettings } from './settings.ts'
 import { lockPlatform, savePlatform } from './store.ts'
 
 export const agentUndoer: Undoer = {
@@ -23,14 +23,14 @@ export const agentUndoer: Undoer = {
       if (change.kind !== 'change') throw notUndoable(change)
       await (change.what === 'agents' ? undoSettings(ask, change) : undoPlatform(ask, change))
     }
-    return ask.changes.map(reverseOf)
+    return ask.changes.map(reverseChange)
   },
 }
 
 async function undoSettings({ tx, seller, dryRun, context }: UndoAsk, change: AuditedChange): Promise<void> {
   // An entry of one mode is undone in that mode.
   if (change.name !== seller.mode) throw notUndoable(change)
-  refuseOvertaken(change, await agentSettingsOf(tx, seller))
+  refuseIfOvertaken(change, await loadAgentSettings(tx, seller))
   const before = valuesBefore<AgentSettings>(change, agentSettingMembers)
   const { level, who } = before
   const isKnown =
@@ -41,8 +41,8 @@ async function undoSettings({ tx, seller, dryRun, context }: UndoAsk, change: Au
 
 async function undoPlatform({ tx, seller, dryRun, context }: UndoAsk, change: AuditedChange): Promise<void> {
   const platform = await lockPlatform(tx, seller, change.id)
-  const present = platform && (await platformWithWebhook(tx, platform))
-  refuseOvertaken(change, present)
+  const present = platform && (await loadPlatformWebhook(tx, platform))
+  refuseIfOvertaken(change, present)
   const { status, webhook } = valuesBefore<Pick<PlatformWithWebhook, 'status' | 'webhook'>>(change, [
     'status',
     'webhook',

@@ -5,9 +5,9 @@
 import { lastingBytes } from '../../platform/kit/bytes.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { statusAt } from './lifecycle.ts'
+import { cartStatusAt } from './lifecycle.ts'
 import type { CartFacts } from './quote.ts'
-import { type CartKey, type CartTrace, traceCart } from './store.ts'
+import { type CartKey, type CartTrace, readCartTrace } from './store.ts'
 
 export interface CartCache {
   // The cached bytes, if the cart is unchanged.
@@ -33,19 +33,19 @@ interface CachedCart {
 // A cart of three lines is 3 KB.
 const keptBytesMax = 16 * 2 ** 20
 
-export function createKeptCarts(): CartCache {
+export function createCartCache(): CartCache {
   const kept = new Lru<string, CachedCart>(keptBytesMax, ({ bytes }) => bytes.length)
   return {
     async find(db, key, now) {
       // A read is not counted as a use, as with products.
       const cart = kept.peek(nameOf(key))
       if (!cart || now < cart.from || cart.endsAt <= now) return undefined
-      return isSame(cart, await traceCart(db, key)) ? cart : undefined
+      return isSame(cart, await readCartTrace(db, key)) ? cart : undefined
     },
 
     keep({ cart, lines, promotion }, now, text) {
       // A cart with an address is not cached: the address can be erased at any time.
-      if (statusAt(cart, now) !== 'open' || cart.address !== null || lines.length === 0) return
+      if (cartStatusAt(cart, now) !== 'open' || cart.address !== null || lines.length === 0) return
       const ends = [cart.expiresAt, promotion?.startsAt ?? 0, promotion?.endsAt ?? 0].filter((end) => end > now)
       kept.set(nameOf({ installationId: cart.installationId, cartId: cart.id }), {
         bytes: lastingBytes(text),

@@ -6,9 +6,9 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { type Announcement, announce, type Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { cartLifecycle, statusAt } from './lifecycle.ts'
+import { cartLifecycle, cartStatusAt } from './lifecycle.ts'
 import type { Pricebooks } from './pricebook.ts'
-import { type CartFacts, findCartFacts, quoteFor, refuseUnpriced } from './quote.ts'
+import { type CartFacts, findCartFacts, quoteCart, refuseUnpriced } from './quote.ts'
 import { type CartRow, lockCart, saveCart, saveOwnTotal } from './store.ts'
 import { cartView, type Quote } from './view.ts'
 
@@ -19,7 +19,7 @@ export interface CartTools {
   idleMs: number
   // Updates what depends on the changed cart, in the same transaction: its checkout session holds the stock. Returns the resulting cart.
   // Passed in by `checkout/`.
-  refreshSessions(ask: ChangeAsk, changed: CartFacts): Promise<CartRow>
+  refreshSessions(ask: CartChangeInput, changed: CartFacts): Promise<CartRow>
 }
 
 export interface CartCaller extends MerchantMode {
@@ -28,7 +28,7 @@ export interface CartCaller extends MerchantMode {
   publicKeyId?: string
 }
 
-export interface ChangeAsk {
+export interface CartChangeInput {
   db: Tx
   // The caller, who must own the cart.
   caller: CartCaller
@@ -45,7 +45,10 @@ export interface ChangeAsk {
 }
 
 // Locks and returns the caller's cart. A cart of another installation is refused with the same words as one that does not exist.
-export async function lockCartFacts(tools: CartTools, { db, caller, cartId, now }: ChangeAsk): Promise<CartFacts> {
+export async function lockCartFacts(
+  tools: CartTools,
+  { db, caller, cartId, now }: CartChangeInput,
+): Promise<CartFacts> {
   if (!isId('cart', cartId)) throw refuse('cart_not_found')
   const key = { installationId: caller.installationId, cartId }
   // The read is sent together with the lock and runs after it, so it sees what the lock waited for.
@@ -59,8 +62,8 @@ export function isWithin({ publicKeyId }: CartRow, caller: CartCaller): boolean 
   return caller.publicKeyId === undefined || publicKeyId !== null
 }
 
-export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }: ChangeAsk): void {
-  const status = statusAt(cart, now.getTime())
+export function refuseUnchangeableCart({ cart }: CartFacts, { expectedVersion, now }: CartChangeInput): void {
+  const status = cartStatusAt(cart, now.getTime())
   const current = { status, version: cart.version }
   if (!moveFor(cartLifecycle, 'change', status))
     throw refuse(status === 'locked' ? 'cart_locked' : 'cart_not_open', { current })
@@ -71,7 +74,7 @@ export function refuseUnchangeable({ cart }: CartFacts, { expectedVersion, now }
 }
 
 // Only the merchant changes the items and discounts of a cart that the merchant made.
-export function refuseFixed({ cart: { terms, status, version } }: CartFacts): void {
+export function refuseMerchantMadeCart({ cart: { terms, status, version } }: CartFacts): void {
   if (terms === null) return
   const message = 'The merchant made this cart for the shopper: its items and discounts do not change.'
   throw refuse('cart_not_open', { message, current: { status, version } })
@@ -81,18 +84,18 @@ export function refuseFixed({ cart: { terms, status, version } }: CartFacts): vo
 export type ChangedCart = Quote & { text: () => string }
 
 // Writes a changed cart with its event: raises the version and extends the expiry. Returns the resulting cart.
-export async function commitChange(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<ChangedCart> {
+export async function saveCartChange(tools: CartTools, ask: CartChangeInput, changed: CartFacts): Promise<ChangedCart> {
   const quote = await quoteOf(tools, ask, changed)
   refuseUnpriced(quote)
   return writeChange(tools, ask, quote)
 }
 
-// Like commitChange, for a change that must be possible whatever the cart costs: its checkout session has ended.
-export async function commitAnyway(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<void> {
+// Like saveCartChange, for a change that must be possible whatever the cart costs: its checkout session has ended.
+export async function saveForcedCartChange(tools: CartTools, ask: CartChangeInput, changed: CartFacts): Promise<void> {
   await writeChange(tools, ask, await quoteOf(tools, ask, changed))
 }
 
-async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Promise<Quote> {
+async function quoteOf(tools: CartTools, ask: CartChangeInput, changed: CartFacts): Promise<Quote> {
   const { db, now } = ask
   const at = now.getTime()
   const refreshed = await tools.refreshSessions(ask, changed)
@@ -100,13 +103,13 @@ async function quoteOf(tools: CartTools, ask: ChangeAsk, changed: CartFacts): Pr
   const expiresAt = Math.max(refreshed.expiresAt, at + tools.idleMs)
   const cart = { ...refreshed, version: changed.cart.version + 1, updatedAt: at, expiresAt }
   const facts = { ...changed, cart }
-  const quote = await quoteFor(db, tools.pricebooks, facts, at)
+  const quote = await quoteCart(db, tools.pricebooks, facts, at)
   if (quote.pricing.promotion.state !== 'rejected') return quote
   // The shopper was informed of a code that is no longer valid; the first write after that removes it.
-  return quoteFor(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
+  return quoteCart(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
 }
 
-function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): ChangedCart {
+function writeChange(tools: CartTools, ask: CartChangeInput, quote: Quote): ChangedCart {
   const { db, now, cause, isAnnouncedLater = false, write = (changed) => saveCart(db, changed) } = ask
   const { cart } = quote
   const at = now.getTime()
@@ -116,12 +119,12 @@ function writeChange(tools: CartTools, ask: ChangeAsk, quote: Quote): ChangedCar
   write({ ...cart, unannouncedSince: isAnnouncedLater ? (cart.unannouncedSince ?? at) : null })
   if (isAnnouncedLater) return { ...quote, text: shown }
   const text = shown()
-  announce(db, updatedEvent(quote.cart, text, cause, at))
+  announce(db, cartUpdatedEvent(quote.cart, text, cause, at))
   return { ...quote, text: () => text }
 }
 
 // `text`: the cart as it is shown.
-export function updatedEvent(cart: CartRow, text: string, cause: Cause | null, now: number): Announcement {
+export function cartUpdatedEvent(cart: CartRow, text: string, cause: Cause | null, now: number): Announcement {
   return {
     installationId: cart.installationId,
     mode: cart.mode,

@@ -5,16 +5,16 @@ import type { PromotionReason } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
+import { findPromotionByCode, normalizePromotionCode, type Promotion } from '../promotions/store.ts'
 import {
+  type CartChangeInput,
   type CartTools,
-  type ChangeAsk,
-  commitChange,
   lockCartFacts,
-  refuseFixed,
-  refuseUnchangeable,
+  refuseMerchantMadeCart,
+  refuseUnchangeableCart,
+  saveCartChange,
 } from './change.ts'
-import { type CartFacts, quoteChange } from './quote.ts'
+import { type CartFacts, quoteCartChange } from './quote.ts'
 import { type CartRow, countGuess, listSkuIdsByCode } from './store.ts'
 import type { Quote } from './view.ts'
 
@@ -27,12 +27,16 @@ export interface CodeOutcome {
 }
 
 // A null code removes the present one.
-export async function putCode(tools: CartTools, change: ChangeAsk, code: string | null): Promise<CodeOutcome> {
+export async function setPromotionCode(
+  tools: CartTools,
+  change: CartChangeInput,
+  code: string | null,
+): Promise<CodeOutcome> {
   const facts = await lockCartFacts(tools, change)
-  refuseUnchangeable(facts, change)
-  refuseFixed(facts)
+  refuseUnchangeableCart(facts, change)
+  refuseMerchantMadeCart(facts)
   if (code === null) {
-    const quote = await commitChange(tools, change, {
+    const quote = await saveCartChange(tools, change, {
       ...facts,
       promotion: null,
       cart: { ...facts.cart, promotionId: null },
@@ -41,31 +45,31 @@ export async function putCode(tools: CartTools, change: ChangeAsk, code: string 
   }
   const at = change.now.getTime()
   refuseGuessing(facts.cart, at)
-  const wanted = normalCode(code)
+  const wanted = normalizePromotionCode(code)
   const promotion = await findPromotionByCode(change.db, facts.cart, wanted)
   if (!promotion) return rejectCode(tools, change, facts, { code: wanted, promotion: null, reason: 'not_found' })
   const tried: CartFacts = { ...facts, promotion, cart: { ...facts.cart, promotionId: promotion.id } }
-  const { state, reason } = (await quoteChange(change.db, tools.pricebooks, tried, at)).pricing.promotion
+  const { state, reason } = (await quoteCartChange(change.db, tools.pricebooks, tried, at)).pricing.promotion
   if (state === 'rejected') return rejectCode(tools, change, facts, { code: wanted, promotion, reason })
-  const quote = await commitChange(tools, change, tried)
+  const quote = await saveCartChange(tools, change, tried)
   return { quote, promotion: await appliedPromotion(change.db, quote) }
 }
 
 // Codes are short and worth money, so attempts to guess them are limited.
 function refuseGuessing(cart: CartRow, now: number): void {
-  const retryAfterMs = guessingMs(cart, now)
+  const retryAfterMs = codeGuessWaitMs(cart, now)
   if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })
 }
 
 type Guesses = Pick<CartRow, 'guesses' | 'guessesSince'>
 
 // How long no other code may be tried; 0: no wait.
-export function guessingMs({ guesses, guessesSince }: Guesses, now: number): number {
+export function codeGuessWaitMs({ guesses, guessesSince }: Guesses, now: number): number {
   return guesses < guessesMax || isOver(guessesSince, now) ? 0 : guessesSince + guessesMs - now
 }
 
 // Counts one more refused code.
-export function nextGuesses({ guesses, guessesSince }: Guesses, now: number): Guesses {
+export function countRefusedGuess({ guesses, guessesSince }: Guesses, now: number): Guesses {
   return isOver(guessesSince, now) ? { guesses: 1, guessesSince: now } : { guesses: guesses + 1, guessesSince }
 }
 
@@ -83,14 +87,14 @@ interface RejectedCode {
 // The cart stays unchanged, with the code it had before.
 async function rejectCode(
   tools: CartTools,
-  { db, now }: ChangeAsk,
+  { db, now }: CartChangeInput,
   facts: CartFacts,
   { code, promotion, reason }: RejectedCode,
 ): Promise<CodeOutcome> {
   const at = now.getTime()
-  const { guesses, guessesSince } = nextGuesses(facts.cart, at)
+  const { guesses, guessesSince } = countRefusedGuess(facts.cart, at)
   countGuess(db, facts.cart, guesses, guessesSince)
-  const quote = await quoteChange(db, tools.pricebooks, facts, at)
+  const quote = await quoteCartChange(db, tools.pricebooks, facts, at)
   return {
     quote,
     promotion: {

@@ -12,11 +12,11 @@ export async function findPricingOfOrder(
 ): Promise<Pricing> {
   const [order, sold] = await Promise.all([findOrder(db, key), listOrderLines(db, key)])
   if (!order) throw new Error(`a cart names ${key.orderId}, which is not there`)
-  return pricingOfOrder(order, sold, lines)
+  return pricingFromOrder(order, sold, lines)
 }
 
 // `lines`: those of the cart, whose order the result has.
-export function pricingOfOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
+export function pricingFromOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
   const bySku = new Map(sold.map((line) => [line.skuId, line]))
   const priced = lines.map(({ offer: { skuId } }) => {
     // An edit of the order may have removed the SKU.

@@ -5,27 +5,27 @@ import type { Address, AddressSummary, ShippingEstimate } from '../../contract/o
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { checkAddress, summaryOf } from '../addresses/check.ts'
-import { deleteAddress, sealAddress, tryOpenAddress } from '../addresses/vault.ts'
+import { checkAddress, summarizeAddress } from '../addresses/check.ts'
+import { deleteAddress, storeEncryptedAddress, tryDecryptAddress } from '../addresses/vault.ts'
 import {
+  type CartChangeInput,
   type CartTools,
-  type ChangeAsk,
   type ChangedCart,
-  commitChange,
   lockCartFacts,
-  refuseUnchangeable,
+  refuseUnchangeableCart,
+  saveCartChange,
 } from './change.ts'
 import type { Pricebooks } from './pricebook.ts'
-import { type CartFacts, quoteFor } from './quote.ts'
+import { type CartFacts, quoteCart } from './quote.ts'
 import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
-import { livingAddress, type Quote } from './view.ts'
+import { type Quote, unexpiredAddress } from './view.ts'
 
 // Long enough to finish a purchase, short enough not to store a stranger's address for a month.
-export const addressMs = 7 * 24 * 3_600_000
+export const cartAddressMs = 7 * 24 * 3_600_000
 
 // Returns undefined if the cart has no address, it has expired, or it cannot be decrypted.
-export async function openCartAddress(
+export async function decryptCartAddress(
   db: Reader,
   rootSecret: RootSecret,
   { installationId, id: ownerId, address }: Pick<CartRow, 'installationId' | 'id' | 'address'>,
@@ -34,10 +34,10 @@ export async function openCartAddress(
   if (!address) return undefined
   const { token: id, sealed, expiresAt } = address
   const row = sealed && { sealed: sealed.text, rowKey: sealed.rowKey, expiresAt }
-  return tryOpenAddress(db, rootSecret, { installationId, ownerId, id, now, ...(row && { row }) })
+  return tryDecryptAddress(db, rootSecret, { installationId, ownerId, id, now, ...(row && { row }) })
 }
 
-export interface Destination {
+export interface CartDestination {
   quote: Quote
   token: string
   summary: AddressSummary
@@ -50,10 +50,14 @@ export interface NewDestination extends Partial<Pick<CartRow, 'shippingOption' |
   address: Address
 }
 
-export async function setAddress(tools: CartTools, change: ChangeAsk, wanted: NewDestination): Promise<Destination> {
+export async function setAddress(
+  tools: CartTools,
+  change: CartChangeInput,
+  wanted: NewDestination,
+): Promise<CartDestination> {
   // An invalid address is refused before the cart is looked up.
   checkedAddress(wanted.address)
-  return moveCart(tools, change, await lockCartFacts(tools, change), wanted)
+  return setCartDestination(tools, change, await lockCartFacts(tools, change), wanted)
 }
 
 function checkedAddress(wanted: Address): Address {
@@ -63,14 +67,14 @@ function checkedAddress(wanted: Address): Address {
 }
 
 // Expects a locked cart.
-export async function moveCart(
+export async function setCartDestination(
   tools: CartTools,
-  change: ChangeAsk,
+  change: CartChangeInput,
   facts: CartFacts,
   { rootSecret, address: wanted, ...more }: NewDestination,
-): Promise<Destination> {
+): Promise<CartDestination> {
   const address = checkedAddress(wanted)
-  refuseUnchangeable(facts, change)
+  refuseUnchangeableCart(facts, change)
   const { cart, lines } = facts
   const at = change.now.getTime()
   const { zones } = await tools.pricebooks.find(change.db, cart.merchantId, cart.seller.catalogVersion)
@@ -79,14 +83,14 @@ export async function moveCart(
   if (!isOwn && !isServed(zones, address.country) && (offers.length === 0 || needsShipping(offers))) {
     throw refuse('address_undeliverable')
   }
-  const summary = summaryOf(address)
-  const expiresAt = at + addressMs
+  const summary = summarizeAddress(address)
+  const expiresAt = at + cartAddressMs
   const owner = { installationId: cart.installationId, ownerId: cart.id }
-  const token = sealAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
+  const token = storeEncryptedAddress(change.db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
   if (cart.address) deleteAddress(change.db, cart.installationId, cart.address.token)
   const { city, region, country } = summary
   const changed = { ...cart, ...more, address: { token, city, region, country, expiresAt } }
-  const quote = await commitChange(tools, change, { ...facts, cart: changed })
+  const quote = await saveCartChange(tools, change, { ...facts, cart: changed })
   return { quote, token, summary, expiresAt }
 }
 
@@ -99,8 +103,8 @@ export async function estimateShipping(
   now: number,
 ): Promise<ShippingEstimate> {
   const { cart, lines } = facts
-  const address = { token: '', city: '', region, country, expiresAt: now + addressMs }
-  const { pricing } = await quoteFor(db, pricebooks, { ...facts, cart: { ...cart, address } }, now)
+  const address = { token: '', city: '', region, country, expiresAt: now + cartAddressMs }
+  const { pricing } = await quoteCart(db, pricebooks, { ...facts, cart: { ...cart, address } }, now)
   return {
     cartId: cart.id,
     cartVersion: cart.version,
@@ -113,18 +117,22 @@ export async function estimateShipping(
 }
 
 // Chooses one of the options that the cart offers now. If the option is no longer offered later, the first one replaces it
-// (`chosenOffer`).
-export async function chooseShipping(tools: CartTools, change: ChangeAsk, optionId: string): Promise<ChangedCart> {
+// (`effectiveShippingOption`).
+export async function setShippingOption(
+  tools: CartTools,
+  change: CartChangeInput,
+  optionId: string,
+): Promise<ChangedCart> {
   const facts = await lockCartFacts(tools, change)
-  refuseUnchangeable(facts, change)
+  refuseUnchangeableCart(facts, change)
   const { cart } = facts
   const at = change.now.getTime()
-  const { options } = (await quoteFor(change.db, tools.pricebooks, facts, at)).pricing.shipping
+  const { options } = (await quoteCart(change.db, tools.pricebooks, facts, at)).pricing.shipping
   if (!options.some(({ id }) => id === optionId)) {
-    const message = livingAddress(cart, at)
+    const message = unexpiredAddress(cart, at)
       ? `The cart offers ${options.map(({ id }) => id).join(', ') || 'no shipping option'}, and not this one.`
       : 'The cart has no address yet, so it offers no shipping option.'
     throw refuse('shipping_option_not_offered', { message, current: { status: cart.status, version: cart.version } })
   }
-  return commitChange(tools, change, { ...facts, cart: { ...cart, shippingOption: optionId } })
+  return saveCartChange(tools, change, { ...facts, cart: { ...cart, shippingOption: optionId } })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
 import { cartStatuses } from '../../contract/words.ts'
-import { cartLifecycle, statusAt } from './lifecycle.ts'
+import { cartLifecycle, cartStatusAt } from './lifecycle.ts'
 
 test('the lifecycle of a cart has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(cartLifecycle, cartStatuses), [
@@ -18,7 +18,7 @@ test('the lifecycle of a cart has exactly these moves and events', () => {
 })
 
 test('only an open cart expires, from its expiry time on', () => {
-  const shown = (now: number) => cartStatuses.map((status) => statusAt({ status, expiresAt: 1_000 }, now))
+  const shown = (now: number) => cartStatuses.map((status) => cartStatusAt({ status, expiresAt: 1_000 }, now))
   assert.deepEqual(shown(999), [...cartStatuses])
   assert.deepEqual(shown(1_000), ['expired', 'locked', 'converted', 'expired'])
 })

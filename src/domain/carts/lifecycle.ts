@@ -14,6 +14,9 @@ export const cartLifecycle = [
 ] as const satisfies readonly (readonly [string, CartStatus | null, CartStatus, EventKind | null])[]
 
 // An open cart is expired from its expiry time on, whether or not the sweep has recorded it.
-export function statusAt({ status, expiresAt }: { status: CartStatus; expiresAt: number }, now: number): CartStatus {
+export function cartStatusAt(
+  { status, expiresAt }: { status: CartStatus; expiresAt: number },
+  now: number,
+): CartStatus {
   return status === 'open' && expiresAt <= now ? 'expired' : status
 }

@@ -11,17 +11,17 @@ import { announce, type Cause } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import {
   type CartCaller,
+  type CartChangeInput,
   type CartTools,
-  type ChangeAsk,
   type ChangedCart,
-  commitChange,
   lockCartFacts,
-  refuseFixed,
-  refuseUnchangeable,
+  refuseMerchantMadeCart,
+  refuseUnchangeableCart,
+  saveCartChange,
 } from './change.ts'
 import { cartLifecycle } from './lifecycle.ts'
-import type { OwnTerms } from './pricing.ts'
-import { type CartFacts, quoteChange } from './quote.ts'
+import type { MerchantTerms } from './pricing.ts'
+import { type CartFacts, quoteCartChange } from './quote.ts'
 import {
   type CartLine,
   type CartOrigin,
@@ -43,13 +43,13 @@ export interface CreateAsk {
   now: Date
   cause: Cause | null
   // Set if the merchant made the cart for a shopper, with its own prices by SKU.
-  own?: { terms: OwnTerms; prices: ReadonlyMap<string, number> }
+  own?: { terms: MerchantTerms; prices: ReadonlyMap<string, number> }
   // Set if the caller has read it already.
   origin?: CartOrigin
 }
 
 export async function createCart(tools: CartTools, ask: CreateAsk): Promise<ChangedCart> {
-  const made = await makeCart(tools, ask)
+  const made = await buildCart(tools, ask)
   writeNewCart(ask.db, made.cart, made.lines)
   return made
 }
@@ -60,7 +60,7 @@ export function writeNewCart(tx: Tx, cart: CartRow, lines: readonly CartLine[]):
 }
 
 // Builds a cart and announces it, without writing it yet.
-export async function makeCart(
+export async function buildCart(
   tools: CartTools,
   { db, caller, items, metadata, now, cause, own, origin: known }: CreateAsk,
 ): Promise<ChangedCart> {
@@ -77,9 +77,9 @@ export async function makeCart(
     refuseUnsellable(offer, quantity)
     // A price that the merchant agreed on stays, even if the catalog changes.
     const ownPrice = own && (own.prices.get(offer.skuId) ?? offer.price)
-    return pricedLine({ offer, position, quantity, seenPrice: offer.price }, ownPrice)
+    return withOwnPrice({ offer, position, quantity, seenPrice: offer.price }, ownPrice)
   })
-  const quote = await quoteChange(db, tools.pricebooks, { cart, lines, promotion: null }, at)
+  const quote = await quoteCartChange(db, tools.pricebooks, { cart, lines, promotion: null }, at)
   const text = JSON.stringify(cartView(quote, at, tools.pictureUrl))
   announce(db, {
     installationId,
@@ -96,7 +96,12 @@ export async function makeCart(
 
 function newCart(
   { idleMs }: CartTools,
-  { caller, metadata, now, terms }: Pick<CreateAsk, 'caller' | 'metadata'> & { now: number; terms: OwnTerms | null },
+  {
+    caller,
+    metadata,
+    now,
+    terms,
+  }: Pick<CreateAsk, 'caller' | 'metadata'> & { now: number; terms: MerchantTerms | null },
   origin: CartOrigin,
 ): CartRow {
   const { installationId, merchantId, publicKeyId = null } = caller
@@ -126,15 +131,15 @@ function newCart(
   }
 }
 
-export function pricedLine(line: CartLine, ownPrice: number | undefined): CartLine {
+export function withOwnPrice(line: CartLine, ownPrice: number | undefined): CartLine {
   if (ownPrice === undefined) return line
   return { ...line, offer: { ...line.offer, price: ownPrice }, seenPrice: ownPrice, ownPrice }
 }
 
 // Sets the quantity, and adds the line if it is missing.
-export async function putLine(
+export async function putCartLine(
   tools: CartTools,
-  change: ChangeAsk,
+  change: CartChangeInput,
   skuId: string,
   quantity: number,
 ): Promise<ChangedCart> {
@@ -146,8 +151,8 @@ export async function putLine(
   const known = facts.lines.find((line) => line.offer.skuId === skuId)
   const offer = known?.offer ?? stranger
   if (!offer) throw refuse('cart_item_not_found', { message: 'There is no such SKU.' })
-  refuseUnchangeable(facts, change)
-  refuseFixed(facts)
+  refuseUnchangeableCart(facts, change)
+  refuseMerchantMadeCart(facts)
   if (!known && facts.lines.length >= limits.cartLinesMax) {
     throw refuse('quantity_limit_exceeded', { current: { limit: limits.cartLinesMax } })
   }
@@ -155,26 +160,26 @@ export async function putLine(
 }
 
 // Sets the quantity of an existing line; 0 removes it.
-export async function setLine(
+export async function setCartLine(
   tools: CartTools,
-  change: ChangeAsk,
+  change: CartChangeInput,
   skuId: string,
   quantity: number,
 ): Promise<ChangedCart> {
   const facts = await lockCartFacts(tools, change)
   const line = lineOf(facts, skuId)
-  refuseUnchangeable(facts, change)
-  refuseFixed(facts)
+  refuseUnchangeableCart(facts, change)
+  refuseMerchantMadeCart(facts)
   if (quantity > 0) return changeLine(tools, change, facts, line.offer, quantity)
   const lines = facts.lines.filter((other) => other !== line)
   const key = { installationId: facts.cart.installationId, cartId: facts.cart.id }
   deleteCartLine(change.db, key, skuId)
-  return commitChange(tools, change, { ...facts, lines })
+  return saveCartChange(tools, change, { ...facts, lines })
 }
 
 async function changeLine(
   tools: CartTools,
-  change: ChangeAsk,
+  change: CartChangeInput,
   facts: CartFacts,
   offer: Offer,
   quantity: number,
@@ -186,7 +191,7 @@ async function changeLine(
   const line: CartLine = { offer, position, quantity, seenPrice: offer.price }
   const lines = kept ? facts.lines.map((other) => (other === kept ? line : other)) : [...facts.lines, line]
   putCartLines(change.db, facts.cart, [line])
-  return commitChange(tools, isMore ? { ...change, grownSku: offer.skuId } : change, { ...facts, lines })
+  return saveCartChange(tools, isMore ? { ...change, grownSku: offer.skuId } : change, { ...facts, lines })
 }
 
 function lineOf({ lines }: CartFacts, skuId: string): CartLine {

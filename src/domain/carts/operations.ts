@@ -1,17 +1,17 @@
 // The cart's nine operations. Each is one transaction with its idempotency key and its event; a refusal writes nothing.
 
-import { Rendered } from '../../platform/http/handler.ts'
-import type { OpenAsk, OpenHandler } from '../../platform/http/open.ts'
+import { RenderedReply } from '../../platform/http/handler.ts'
+import type { OpenInterfaceHandler, OpenInterfaceInput } from '../../platform/http/open.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { createKeptCarts } from './cache.ts'
-import { type CartTools, type ChangeAsk, type ChangedCart, isWithin } from './change.ts'
-import { putCode } from './codes.ts'
-import { chooseShipping, estimateShipping, setAddress } from './destination.ts'
-import { createCart, putLine, setLine } from './lines.ts'
-import { findCartFacts, quoteFor } from './quote.ts'
+import { createCartCache } from './cache.ts'
+import { type CartChangeInput, type CartTools, type ChangedCart, isWithin } from './change.ts'
+import { setPromotionCode } from './codes.ts'
+import { estimateShipping, setAddress, setShippingOption } from './destination.ts'
+import { createCart, putCartLine, setCartLine } from './lines.ts'
+import { findCartFacts, quoteCart } from './quote.ts'
 import { cartView } from './view.ts'
 
 type CartOperation =
@@ -30,21 +30,21 @@ export interface CartParts {
   tools: CartTools
 }
 
-export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartOperation]: OpenHandler<Id> } {
-  const kept = createKeptCarts()
+export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartOperation]: OpenInterfaceHandler<Id> } {
+  const kept = createCartCache()
   return {
     async getPublicCart({ db, caller, path: { cartId }, now }) {
       const at = now.getTime()
       if (!isId('cart', cartId)) throw refuse('cart_not_found')
       const key = { installationId: caller.installationId, cartId }
       const known = await kept.find(db, key, at)
-      if (known && (known.isPublic || caller.publicKeyId === undefined)) return new Rendered(known.bytes)
+      if (known && (known.isPublic || caller.publicKeyId === undefined)) return new RenderedReply(known.bytes)
       const facts = await findCartFacts(db, tools.pricebooks, key, at)
       if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
-      const view = cartView(await quoteFor(db, tools.pricebooks, facts, at), at, tools.pictureUrl)
+      const view = cartView(await quoteCart(db, tools.pricebooks, facts, at), at, tools.pictureUrl)
       const text = `{"data":${JSON.stringify(view)}}`
       kept.keep(facts, at, text)
-      return new Rendered(text)
+      return new RenderedReply(text)
     },
 
     async estimatePublicCartShipping({ db, caller, path: { cartId }, query: { country, region = null }, now }) {
@@ -61,23 +61,23 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
     },
 
     async putPublicCartItem(ask) {
-      return cartReply(await putLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
+      return cartReply(await putCartLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
     },
 
     async setPublicCartShipping(ask) {
-      return cartReply(await chooseShipping(tools, changeOf(ask), ask.body.optionId))
+      return cartReply(await setShippingOption(tools, changeOf(ask), ask.body.optionId))
     },
 
     async updatePublicCartItemQuantity(ask) {
-      return cartReply(await setLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
+      return cartReply(await setCartLine(tools, changeOf(ask), ask.path.skuId, ask.body.quantity))
     },
 
     async removePublicCartItem(ask) {
-      return cartReply(await setLine(tools, changeOf(ask), ask.path.skuId, 0))
+      return cartReply(await setCartLine(tools, changeOf(ask), ask.path.skuId, 0))
     },
 
     async applyPublicCartPromotion(ask) {
-      const { quote, promotion } = await putCode(tools, changeOf(ask), ask.body.code)
+      const { quote, promotion } = await setPromotionCode(tools, changeOf(ask), ask.body.code)
       const { cart, pricing } = quote
       return { data: { cartId: cart.id, cartVersion: cart.version, promotion, totals: pricing.totals } }
     },
@@ -105,11 +105,11 @@ export function cartOperations({ rootSecret, tools }: CartParts): { [Id in CartO
 
 type ChangingOperation = Exclude<CartOperation, 'getPublicCart' | 'estimatePublicCartShipping' | 'createPublicCart'>
 
-function changeOf({ db, caller, path, body, now, cause }: OpenAsk<ChangingOperation>): ChangeAsk {
+function changeOf({ db, caller, path, body, now, cause }: OpenInterfaceInput<ChangingOperation>): CartChangeInput {
   return { db, caller, cartId: path.cartId, expectedVersion: body.expectedVersion, now, cause }
 }
 
 // The response reuses the text of the cart in its event.
-function cartReply({ text }: ChangedCart): Rendered {
-  return new Rendered(`{"data":${text()}}`)
+function cartReply({ text }: ChangedCart): RenderedReply {
+  return new RenderedReply(`{"data":${text()}}`)
 }

@@ -6,13 +6,13 @@ import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Zone } from '../../platform/kit/shipping.ts'
-import { onceDurable, type Reader } from '../../platform/storage/storage.ts'
+import { type Reader, runAfterCommit } from '../../platform/storage/storage.ts'
 import { listCategories } from '../catalog/store.ts'
 import {
   findMerchantFace,
   listShippingZones,
   listTaxRates,
-  type MerchantFace,
+  type PublicMerchantFacts,
   type TaxRate,
   withdrawalPathOf,
 } from '../merchants/store.ts'
@@ -33,11 +33,11 @@ export interface Pricebook {
   isSmallBusiness: boolean
   // Path of the withdrawal page, without the origin; null if the merchant sells to no country that demands one.
   withdrawalPath: string | null
-  face: MerchantFace | undefined
+  face: PublicMerchantFacts | undefined
   methods: readonly MethodSettings[]
 }
 
-export interface OfferAsk extends MerchantMode {
+export interface OfferQuery extends MerchantMode {
   // The catalog version when the SKUs were looked up.
   catalogVersion: number
   skuIds: readonly string[]
@@ -47,13 +47,13 @@ export interface OfferAsk extends MerchantMode {
 export interface Pricebooks {
   find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
   // The offers in the order of the ids. The caller supplies their price and stock, which change all the time.
-  offersOf(db: Reader, ask: OfferAsk): Promise<LastingOffer[]>
+  offersOf(db: Reader, ask: OfferQuery): Promise<ModelessOffer[]>
   // The promotion on this cart, in the version that the cart was read with or a newer one.
   promotionOf(db: Reader, cart: PromotedCart): Promise<Promotion | null>
 }
 
 // The part of an offer that both modes share.
-export type LastingOffer = Omit<Offer, 'price' | 'available'>
+export type ModelessOffer = Omit<Offer, 'price' | 'available'>
 
 type PromotedCart = Pick<CartRow, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
 
@@ -73,7 +73,7 @@ function keepBooks(): Pricebooks['find'] {
     if (found?.catalogVersion === catalogVersion) return found.book
     // The book is read in the same snapshot as the version, so they belong together.
     const book = await readPricebook(db, merchant)
-    onceDurable(db, () => kept.set(merchant, { catalogVersion, book }))
+    runAfterCommit(db, () => kept.set(merchant, { catalogVersion, book }))
     return book
   }
 }
@@ -102,17 +102,17 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
   return { taxRates, zones: zones.map(parseZone), slugsUpFrom, withdrawalPath, face, methods, ...taxStandingOf(face) }
 }
 
-function taxStandingOf(face: MerchantFace | undefined): Pick<Pricebook, 'vatId' | 'isSmallBusiness'> {
+function taxStandingOf(face: PublicMerchantFacts | undefined): Pick<Pricebook, 'vatId' | 'isSmallBusiness'> {
   const { vatId = '' } = face?.legal ? (JSON.parse(face.legal) as LegalEntry) : {}
   const { smallBusiness = false } = face ? (JSON.parse(face.invoices) as InvoicesEntry) : {}
   return { vatId: vatIdFrom(vatId) ?? null, isSmallBusiness: smallBusiness }
 }
 
 function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
-  const kept = new Lru<string, { catalogVersion: number; offer: LastingOffer }>(keptOffersMax)
+  const kept = new Lru<string, { catalogVersion: number; offer: ModelessOffer }>(keptOffersMax)
   return async (db, { merchantId, mode, catalogVersion, skuIds, now }) => {
     // Cached offers are copied before anything is awaited or added, as an addition may evict them.
-    const found = new Map<string, LastingOffer>()
+    const found = new Map<string, ModelessOffer>()
     for (const skuId of skuIds) {
       const known = kept.peek(skuId)
       if (known?.catalogVersion === catalogVersion) found.set(skuId, known.offer)
@@ -120,7 +120,7 @@ function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
     const missing = skuIds.filter((skuId) => !found.has(skuId))
     for (const offer of missing.length > 0 ? await listOffers(db, { merchantId, mode }, missing, now) : []) {
       found.set(offer.skuId, offer)
-      onceDurable(db, () => kept.set(offer.skuId, { catalogVersion, offer }))
+      runAfterCommit(db, () => kept.set(offer.skuId, { catalogVersion, offer }))
     }
     return skuIds.map((skuId) => {
       const offer = found.get(skuId)
@@ -139,7 +139,7 @@ function keepPromotions(): Pricebooks['promotionOf'] {
     const known = kept.peek(name)
     if (known?.version === promotionVersion) return known
     const promotion = await findPromotion(db, cart, promotionId)
-    if (promotion) onceDurable(db, () => kept.set(name, promotion))
+    if (promotion) runAfterCommit(db, () => kept.set(name, promotion))
     return promotion ?? null
   }
 }

@@ -5,20 +5,20 @@ import type { ShippingOption } from '../../contract/open/carts.ts'
 import type { ItemQuantity, Totals } from '../../contract/parts.ts'
 import type { PromotionReason, PromotionState, ShippingTaxRule, TaxRelief } from '../../contract/words.ts'
 import { allocate } from '../../platform/kit/money.ts'
-import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
+import { shippingOffersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { TaxRate } from '../merchants/store.ts'
 import type { TaxShare } from '../orders/store.ts'
 import { isEligible, itemDiscountFor, judgePromotion, type PromotionFacts, type PromotionVerdict } from './promotion.ts'
-import { chosenOffer, needsShipping } from './shipping.ts'
+import { effectiveShippingOption, needsShipping } from './shipping.ts'
 import {
-  containedRates,
-  netOf,
+  computeTax,
+  deductTax,
   type PlaceRates,
   type PriceTax,
-  ratesAt,
+  ratesToDeduct,
   shippingTaxes,
   type TaxPlace,
-  taxOn,
+  taxRatesAt,
   taxReliefFor,
 } from './tax.ts'
 
@@ -54,12 +54,12 @@ export interface PricingFacts {
   zones: readonly Zone[]
   shippingOptionId: string | null
   // Terms of an order that the merchant makes for a shopper.
-  terms?: OwnTerms | null
+  terms?: MerchantTerms | null
   now: number
 }
 
 // Amounts that the merchant set by hand, before tax if prices are without it.
-export interface OwnTerms {
+export interface MerchantTerms {
   // Discount on the items, at most what they cost.
   discount: number
   // Null: the options that the shop offers for the address.
@@ -104,7 +104,7 @@ export function isExchange(change: OrderChange): change is ExchangeChange {
   return 'exchange' in change
 }
 
-export const ownShippingId = 'own'
+export const merchantShippingId = 'own'
 
 export interface PricedLine {
   skuId: string
@@ -152,13 +152,13 @@ export function priceCart(facts: PricingFacts): Pricing {
   // Without a destination, the tax is estimated for the merchant's own country.
   const place = taxPlaceOf(facts)
   const home = { country: facts.merchantCountry, region: null }
-  const rates = ratesAt(facts.taxRates, place ?? home)
+  const rates = taxRatesAt(facts.taxRates, place ?? home)
   const relief = reliefOf(facts, place, rates)
   if (relief === null) return pricedBy(facts, rates, {})
   const reason = { taxReason: relief }
   if (relief === 'small_business' || facts.priceTax === 'excluded') return pricedBy(facts, noRates, reason)
   // Offers, promotions and their conditions use the prices with tax, as for every buyer; then the tax is deducted from each price.
-  const contained = containedRates(relief, rates, ratesAt(facts.taxRates, home))
+  const contained = ratesToDeduct(relief, rates, taxRatesAt(facts.taxRates, home))
   return withoutTax(pricedBy(facts, contained, reason), facts, contained)
 }
 
@@ -204,7 +204,7 @@ function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, '
     const [lineSubtotal, lineDiscount] = [subtotals[i] ?? 0, discounts[i] ?? 0]
     const net = lineSubtotal - lineDiscount
     const taxRateBps = rates.rateFor(taxClass)
-    const tax = taxOn(net, taxRateBps, priceTax)
+    const tax = computeTax(net, taxRateBps, priceTax)
     const total = withTax(net, tax, priceTax)
     return { skuId, unitPrice, subtotal: lineSubtotal, discount: lineDiscount, tax, total, taxRateBps }
   })
@@ -248,7 +248,7 @@ function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): P
   const { shipping, promotion, totals } = pricing
   const lines = pricing.lines.map((line): PricedLine => {
     const rate = line.taxRateBps ?? 0
-    const [unitPrice, subtotal] = [netOf(line.unitPrice, rate), netOf(line.subtotal, rate)]
+    const [unitPrice, subtotal] = [deductTax(line.unitPrice, rate), deductTax(line.subtotal, rate)]
     const total = line.total - line.tax
     return { skuId: line.skuId, unitPrice, subtotal, discount: subtotal - total, tax: 0, total, taxRateBps: 0 }
   })
@@ -302,7 +302,7 @@ function taxesOfShipping(
 }
 
 // The pricing of a cart whose amounts exceed an exact number: none of the amounts, only the price of each item.
-export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
+export function zeroPricing(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
   return {
     lines: facts.lines.map(({ skuId, unitPrice }) => ({
       ...{ skuId, unitPrice },
@@ -317,13 +317,13 @@ export function unpriced(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Prici
 function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping, 'optionId' | 'options' | 'amount'> {
   const own = facts.terms?.shipping
   if (own && needsShipping(facts.lines))
-    return { optionId: ownShippingId, options: [{ id: ownShippingId, ...own }], amount: own.amount }
+    return { optionId: merchantShippingId, options: [{ id: merchantShippingId, ...own }], amount: own.amount }
   const zone = facts.destination ? zoneFor(facts.zones, facts.destination.country) : undefined
   if (!zone || !needsShipping(facts.lines)) return { optionId: null, options: [], amount: 0 }
   const shipped = facts.lines.filter(({ delivery }) => delivery === 'shipped')
   const weightGrams = sum(shipped.map((line) => exact(BigInt(line.weightGrams ?? 0) * BigInt(line.quantity))))
-  const options = offersFor(zone, { weightGrams, subtotal })
-  const chosen = chosenOffer(options, facts.shippingOptionId)
+  const options = shippingOffersFor(zone, { weightGrams, subtotal })
+  const chosen = effectiveShippingOption(options, facts.shippingOptionId)
   return { optionId: chosen?.id ?? null, options, amount: chosen?.amount ?? 0 }
 }
 

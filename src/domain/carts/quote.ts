@@ -5,8 +5,8 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import type { Promotion } from '../promotions/store.ts'
 import { findPricingOfOrder } from './converted.ts'
-import type { LastingOffer, Pricebook, Pricebooks } from './pricebook.ts'
-import { type PricedLineFacts, type PricingFacts, priceCart, unpriced } from './pricing.ts'
+import type { ModelessOffer, Pricebook, Pricebooks } from './pricebook.ts'
+import { type PricedLineFacts, type PricingFacts, priceCart, zeroPricing } from './pricing.ts'
 import {
   type CartKey,
   type CartLine,
@@ -16,7 +16,7 @@ import {
   listCartLines,
   listCategoryIds,
 } from './store.ts'
-import { livingAddress, priceOf, type Quote } from './view.ts'
+import { cartLinePrice, type Quote, unexpiredAddress } from './view.ts'
 
 export interface CartFacts {
   cart: CartRow
@@ -35,7 +35,12 @@ export async function findCartFacts(
 }
 
 // Expects a cart that was read in this transaction.
-export async function factsOfCart(db: Reader, pricebooks: Pricebooks, cart: CartRow, now: number): Promise<CartFacts> {
+export async function loadCartFacts(
+  db: Reader,
+  pricebooks: Pricebooks,
+  cart: CartRow,
+  now: number,
+): Promise<CartFacts> {
   const key = { installationId: cart.installationId, cartId: cart.id }
   return factsFrom(db, pricebooks, cart, await listCartLines(db, key, now), now)
 }
@@ -58,13 +63,13 @@ async function factsFrom(
   const lines = rows.map(({ position, quantity, seenPrice, price, available, onHand, ownHold }, index): CartLine => {
     // Stock that the cart holds is available to it as far as it is on hand, even if more is held than exists.
     const own = Math.min(onHand, ownHold + Math.max(0, available))
-    const offer = { ...(offers[index] as LastingOffer), price, available: own }
+    const offer = { ...(offers[index] as ModelessOffer), price, available: own }
     return { offer, position, quantity, seenPrice, isHeld: ownHold === quantity && available >= 0 }
   })
   return { cart, lines, promotion }
 }
 
-export async function quoteFor(
+export async function quoteCart(
   db: Reader,
   pricebooks: Pricebooks,
   { cart, lines, promotion }: CartFacts,
@@ -77,7 +82,7 @@ export async function quoteFor(
     return { cart, lines, promotion, pricing: await findPricingOfOrder(db, key, lines), isPriced: true }
   }
   const book = await pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
-  const address = livingAddress(cart, now)
+  const address = unexpiredAddress(cart, now)
   const facts: PricingFacts = {
     currency: cart.currency,
     priceTax: cart.seller.priceTax,
@@ -100,7 +105,7 @@ export async function quoteFor(
   } catch (error) {
     // A price, a weight or a shipping amount became absurd after the cart was filled. The cart must still be readable and able to end.
     if (!(error instanceof RangeError)) throw error
-    return { cart, lines, promotion, pricing: unpriced(facts), isPriced: false }
+    return { cart, lines, promotion, pricing: zeroPricing(facts), isPriced: false }
   }
 }
 
@@ -109,9 +114,14 @@ function confirmedVatCountry({ vat, checkoutSessionId }: CartRow): string | null
   return vat?.status === 'valid' && vat.sessionId === checkoutSessionId ? vat.country : null
 }
 
-// Like quoteFor, for a change: refuses if the result exceeds an exact number.
-export async function quoteChange(db: Reader, pricebooks: Pricebooks, facts: CartFacts, now: number): Promise<Quote> {
-  const quote = await quoteFor(db, pricebooks, facts, now)
+// Like quoteCart, for a change: refuses if the result exceeds an exact number.
+export async function quoteCartChange(
+  db: Reader,
+  pricebooks: Pricebooks,
+  facts: CartFacts,
+  now: number,
+): Promise<Quote> {
+  const quote = await quoteCart(db, pricebooks, facts, now)
   refuseUnpriced(quote)
   return quote
 }
@@ -132,7 +142,7 @@ async function pricedLines(
   return lines.map((line) => ({
     skuId: line.offer.skuId,
     code: line.offer.code,
-    unitPrice: priceOf(cart, line),
+    unitPrice: cartLinePrice(cart, line),
     quantity: line.quantity,
     taxClass: line.offer.taxClass,
     weightGrams: line.offer.weightGrams,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fitLines } from './replace.ts'
+import { fitLinesToStock } from './replace.ts'
 import type { Offer } from './store.ts'
 
 const offer = (skuId: string, more: Partial<Offer> = {}): Offer => ({
@@ -42,7 +42,7 @@ test('a cart gets as many units of each item as are available, with a note for e
     { item: 'gone', quantity: 1 },
     { item: 'unknown', quantity: 1 },
   ]
-  const { lines, notes } = fitLines(wanted, offers)
+  const { lines, notes } = fitLinesToStock(wanted, offers)
   assert.deepEqual(
     lines.map(({ offer: { skuId }, quantity }) => [skuId, quantity]),
     [

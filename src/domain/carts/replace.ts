@@ -7,21 +7,21 @@ import type { PromotionReason } from '../../contract/words.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { summaryOf } from '../addresses/check.ts'
-import { deleteAddress, sealAddress } from '../addresses/vault.ts'
+import { summarizeAddress } from '../addresses/check.ts'
+import { deleteAddress, storeEncryptedAddress } from '../addresses/vault.ts'
 import { listSkusByCode } from '../catalog/store.ts'
-import { findPromotionByCode, normalCode, type Promotion } from '../promotions/store.ts'
+import { findPromotionByCode, normalizePromotionCode, type Promotion } from '../promotions/store.ts'
 import {
+  type CartChangeInput,
   type CartTools,
-  type ChangeAsk,
-  commitChange,
   lockCartFacts,
-  refuseFixed,
-  refuseUnchangeable,
+  refuseMerchantMadeCart,
+  refuseUnchangeableCart,
+  saveCartChange,
 } from './change.ts'
-import { guessingMs, nextGuesses } from './codes.ts'
-import { addressMs, openCartAddress } from './destination.ts'
-import { type CartFacts, quoteFor } from './quote.ts'
+import { codeGuessWaitMs, countRefusedGuess } from './codes.ts'
+import { cartAddressMs, decryptCartAddress } from './destination.ts'
+import { type CartFacts, quoteCart } from './quote.ts'
 import {
   type CartLine,
   type CartRow,
@@ -57,7 +57,7 @@ export interface CodeNote {
   reason: PromotionReason | 'second' | 'guessed' | null
 }
 
-export interface Replacement {
+export interface CartReplacement {
   lines: readonly WantedLine[]
   // Null: the present code stays.
   codes: readonly string[] | null
@@ -66,7 +66,7 @@ export interface Replacement {
   shippingOption: string | null
 }
 
-export interface Replaced {
+export interface ReplacedCart {
   quote: Quote
   lineNotes: LineNote[]
   // Null if the codes were not tried.
@@ -76,21 +76,21 @@ export interface Replaced {
 export async function replaceCart(
   tools: CartTools,
   rootSecret: RootSecret,
-  change: ChangeAsk,
-  wanted: Replacement,
+  change: CartChangeInput,
+  wanted: CartReplacement,
   // Set if the caller has locked and read the cart.
   known?: CartFacts,
-): Promise<Replaced> {
+): Promise<ReplacedCart> {
   const facts = known ?? (await lockCartFacts(tools, change))
-  refuseUnchangeable(facts, change)
-  refuseFixed(facts)
+  refuseUnchangeableCart(facts, change)
+  refuseMerchantMadeCart(facts)
   const offers = await offersOf(change, facts, wanted.lines)
-  const { lines, notes } = fitLines(wanted.lines, offers)
+  const { lines, notes } = fitLinesToStock(wanted.lines, offers)
   const kept = writeLines(change.db, facts, lines)
   const cart = await withAddress(rootSecret, change, facts.cart, wanted)
   const tried = wanted.codes && (await tryCodes(tools, change, { ...facts, cart, lines: kept }, wanted.codes))
   const promotion = tried ? tried.promotion : facts.promotion
-  const quote = await commitChange(
+  const quote = await saveCartChange(
     tools,
     { ...change, isAnnouncedLater: true },
     { cart: { ...cart, promotionId: promotion?.id ?? null }, lines: kept, promotion },
@@ -100,7 +100,7 @@ export async function replaceCart(
 
 // Offers by the id or code in the request. For a present line, `available` includes what the cart's own session holds.
 async function offersOf(
-  { db, caller, now }: ChangeAsk,
+  { db, caller, now }: CartChangeInput,
   { lines }: CartFacts,
   wanted: readonly WantedLine[],
 ): Promise<ReadonlyMap<string, Offer>> {
@@ -124,18 +124,18 @@ async function offersOf(
   )
 }
 
-export interface FittedLine {
+export interface StockedLine {
   offer: Offer
   quantity: number
 }
 
 // Fits the wanted lines to what is available, after adding up equal ones. Pure.
-export function fitLines(
+export function fitLinesToStock(
   wanted: readonly WantedLine[],
   offers: ReadonlyMap<string, Offer>,
-): { lines: FittedLine[]; notes: LineNote[] } {
+): { lines: StockedLine[]; notes: LineNote[] } {
   const notes: LineNote[] = []
-  const asked = new Map<string, FittedLine & { item: string }>()
+  const asked = new Map<string, StockedLine & { item: string }>()
   for (const { item, quantity } of wanted) {
     const offer = offers.get(item)
     if (!offer) notes.push({ kind: 'left_out', item, name: null, reason: 'not_found', asked: quantity })
@@ -144,7 +144,7 @@ export function fitLines(
       asked.set(offer.skuId, { offer, item, quantity: before + quantity })
     }
   }
-  const lines: FittedLine[] = []
+  const lines: StockedLine[] = []
   for (const { offer, item, quantity } of asked.values()) {
     const { skuId, name, maxPerOrder } = offer
     const there = offer.whenSoldOut === 'refuse' ? offer.available : limits.quantityMax
@@ -160,7 +160,7 @@ export function fitLines(
 }
 
 // Remaining lines keep their position, and unchanged ones are not written.
-function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly FittedLine[]): CartLine[] {
+function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly StockedLine[]): CartLine[] {
   const wanted = new Set(fitted.map(({ offer }) => offer.skuId))
   const key = { installationId: cart.installationId, cartId: cart.id }
   for (const { offer } of before) if (!wanted.has(offer.skuId)) deleteCartLine(tx, key, offer.skuId)
@@ -181,20 +181,20 @@ function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly
 // An unchanged address is not sealed again.
 async function withAddress(
   rootSecret: RootSecret,
-  { db, now }: ChangeAsk,
+  { db, now }: CartChangeInput,
   cart: CartRow,
-  { address, shippingOption }: Replacement,
+  { address, shippingOption }: CartReplacement,
 ): Promise<CartRow> {
   if (address === 'kept') return { ...cart, shippingOption }
   const at = now.getTime()
   const owner = { installationId: cart.installationId, ownerId: cart.id }
-  const kept = await openCartAddress(db, rootSecret, cart, at)
+  const kept = await decryptCartAddress(db, rootSecret, cart, at)
   if (address && kept && JSON.stringify(kept) === JSON.stringify(address)) return { ...cart, shippingOption }
   if (cart.address) deleteAddress(db, cart.installationId, cart.address.token)
   if (!address) return { ...cart, shippingOption, address: null }
-  const summary = summaryOf(address)
-  const expiresAt = at + addressMs
-  const token = sealAddress(db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
+  const summary = summarizeAddress(address)
+  const expiresAt = at + cartAddressMs
+  const token = storeEncryptedAddress(db, rootSecret, { ...owner, address, summary, now: at, expiresAt })
   const { city, region, country } = summary
   return { ...cart, shippingOption, address: { token, city, region, country, expiresAt } }
 }
@@ -202,7 +202,7 @@ async function withAddress(
 // Applies the first code that is valid. Codes are short and worth money, so invalid ones are counted against guessing.
 async function tryCodes(
   tools: CartTools,
-  { db, now }: ChangeAsk,
+  { db, now }: CartChangeInput,
   facts: CartFacts,
   codes: readonly string[],
 ): Promise<{ promotion: Promotion | null; notes: CodeNote[] }> {
@@ -211,19 +211,19 @@ async function tryCodes(
   let applied: Promotion | null = null
   const notes: CodeNote[] = []
   for (const code of codes) {
-    if (guessingMs({ guesses, guessesSince }, at) > 0) {
+    if (codeGuessWaitMs({ guesses, guessesSince }, at) > 0) {
       notes.push({ code, reason: 'guessed' })
       continue
     }
-    const promotion = await findPromotionByCode(db, facts.cart, normalCode(code))
+    const promotion = await findPromotionByCode(db, facts.cart, normalizePromotionCode(code))
     const tried = promotion && { ...facts, promotion, cart: { ...facts.cart, promotionId: promotion.id } }
-    const verdict = tried && (await quoteFor(db, tools.pricebooks, tried, at)).pricing.promotion
+    const verdict = tried && (await quoteCart(db, tools.pricebooks, tried, at)).pricing.promotion
     if (promotion && verdict && verdict.state !== 'rejected') {
       notes.push({ code, reason: applied ? 'second' : verdict.reason })
       applied ??= promotion
       continue
     }
-    ;({ guesses, guessesSince } = nextGuesses({ guesses, guessesSince }, at))
+    ;({ guesses, guessesSince } = countRefusedGuess({ guesses, guessesSince }, at))
     notes.push({ code, reason: verdict?.reason ?? 'not_found' })
   }
   if (guesses !== facts.cart.guesses || guessesSince !== facts.cart.guessesSince)

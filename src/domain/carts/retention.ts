@@ -3,18 +3,18 @@
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
-import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { CartKey } from './store.ts'
 
 // Maximum of one transaction, so other transactions do not wait long.
 export const cartsDeletedMax = 500
 
-export type EndedCart = 'expired' | 'converted'
+export type EndedCartStatus = 'expired' | 'converted'
 
 // Deletes the oldest carts that ended before `endedBy` and returns how many. Safe on several nodes at the same time.
 export async function deleteCarts(
   storage: Storage,
-  status: EndedCart,
+  status: EndedCartStatus,
   { endedBy, now }: { endedBy: number; now: number },
 ): Promise<number> {
   const ended = await storage.read((db) => listEndedCarts(db, status, endedBy, now))
@@ -33,11 +33,11 @@ interface OldCart extends CartKey {
 // An ended cart never changes again, so it needs no lock.
 async function deleteThese(tx: Tx, carts: readonly OldCart[]): Promise<number> {
   for (const [installationId, theirs] of Map.groupBy(carts, (cart) => cart.installationId)) {
-    const cartIds = list(theirs.map(({ cartId }) => cartId))
+    const cartIds = listFragment(theirs.map(({ cartId }) => cartId))
     const addressIds = theirs.flatMap(({ addressId }) => addressId ?? [])
     await tx.sql`delete from cart_lines where installation_id = ${installationId} and cart_id in (${cartIds})`
     if (addressIds.length > 0)
-      await tx.sql`delete from addresses where installation_id = ${installationId} and id in (${list(addressIds)})`
+      await tx.sql`delete from addresses where installation_id = ${installationId} and id in (${listFragment(addressIds)})`
     await tx.sql`delete from agent_checkouts where installation_id = ${installationId} and cart_id in (${cartIds})`
     await tx.sql`delete from carts where installation_id = ${installationId} and id in (${cartIds})`
   }
@@ -45,7 +45,7 @@ async function deleteThese(tx: Tx, carts: readonly OldCart[]): Promise<number> {
 }
 
 // The status is a literal: with a parameter, the database would not use the partial index.
-export function listEndedCarts(db: Reader, status: EndedCart, endedBy: number, now: number): Promise<OldCart[]> {
+export function listEndedCarts(db: Reader, status: EndedCartStatus, endedBy: number, now: number): Promise<OldCart[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   if (status === 'expired')
     return db.sql<OldCart>`

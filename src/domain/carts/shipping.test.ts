@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { offersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
-import { chosenOffer, isServed, needsShipping, parseZone } from './shipping.ts'
+import { shippingOffersFor, type Zone, zoneFor } from '../../platform/kit/shipping.ts'
+import { effectiveShippingOption, isServed, needsShipping, parseZone } from './shipping.ts'
 
 const flat = { id: 'express', label: 'Express', amount: 1990, freeFrom: null, weightSteps: [] }
 const stepped = {
@@ -61,23 +61,25 @@ test('the amount of an option changes exactly at its limits of weight and price'
       ...(standard === undefined ? [] : [{ id: 'standard', label: 'Standard', amount: standard }]),
       { id: 'express', label: 'Express', amount: 1990 },
     ]
-    assert.deepEqual(offersFor(germany, { weightGrams, subtotal }), expected, why)
+    assert.deepEqual(shippingOffersFor(germany, { weightGrams, subtotal }), expected, why)
   }
 })
 
 test('free from 0 is always free', () => {
   const zone = { ...germany, options: [{ ...flat, freeFrom: 0 }] }
-  assert.deepEqual(offersFor(zone, { weightGrams: 0, subtotal: 0 }), [{ id: 'express', label: 'Express', amount: 0 }])
+  assert.deepEqual(shippingOffersFor(zone, { weightGrams: 0, subtotal: 0 }), [
+    { id: 'express', label: 'Express', amount: 0 },
+  ])
 })
 
 test('the chosen option stays while it is offered, else the first is chosen, even if another is cheaper', () => {
-  const offers = offersFor(germany, { weightGrams: 5_000, subtotal: 1_000 })
-  assert.equal(chosenOffer(offers, 'express')?.id, 'express')
-  assert.equal(chosenOffer(offers, 'standard')?.id, 'standard')
-  assert.equal(chosenOffer(offers, null)?.id, 'standard')
-  assert.equal(chosenOffer(offers, 'by-pigeon')?.id, 'standard')
-  assert.equal(chosenOffer(offers.toReversed(), null)?.id, 'express')
-  assert.equal(chosenOffer([], 'standard'), undefined)
+  const offers = shippingOffersFor(germany, { weightGrams: 5_000, subtotal: 1_000 })
+  assert.equal(effectiveShippingOption(offers, 'express')?.id, 'express')
+  assert.equal(effectiveShippingOption(offers, 'standard')?.id, 'standard')
+  assert.equal(effectiveShippingOption(offers, null)?.id, 'standard')
+  assert.equal(effectiveShippingOption(offers, 'by-pigeon')?.id, 'standard')
+  assert.equal(effectiveShippingOption(offers.toReversed(), null)?.id, 'express')
+  assert.equal(effectiveShippingOption([], 'standard'), undefined)
 })
 
 test('one shipped item is enough to need shipping', () => {

@@ -29,6 +29,9 @@ export function needsShipping(lines: readonly { delivery: 'shipped' | 'digital' 
 }
 
 // The first option is the merchant's default, used if none was chosen or the chosen one is no longer offered.
-export function chosenOffer(offers: readonly ShippingOption[], optionId: string | null): ShippingOption | undefined {
+export function effectiveShippingOption(
+  offers: readonly ShippingOption[],
+  optionId: string | null,
+): ShippingOption | undefined {
   return offers.find(({ id }) => id === optionId) ?? offers[0]
 }

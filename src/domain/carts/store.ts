@@ -6,13 +6,13 @@ import type { CartStatus, Mode, ShippingTaxRule, SoldOutRule, WithdrawalExemptio
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
+import { parseStoredMeasure, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectStatus, expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { availableOf, soldOutRule } from '../inventory/store.ts'
-import { type CartVatCheck, vatCheckFrom } from '../vat/check.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { availableUnits, soldOutRule } from '../inventory/store.ts'
+import { type CartVatCheck, parseVatCheck } from '../vat/check.ts'
 import { cartLifecycle } from './lifecycle.ts'
-import type { OwnTerms } from './pricing.ts'
+import type { MerchantTerms } from './pricing.ts'
 
 export interface CartKey {
   installationId: string
@@ -47,7 +47,7 @@ export interface CartRow {
   // The publishable key with which the cart was created.
   publicKeyId: string | null
   // Terms of a cart that the merchant made for a shopper.
-  terms: OwnTerms | null
+  terms: MerchantTerms | null
   // Check of the VAT number that the shopper gave at the checkout.
   vat: CartVatCheck | null
   seller: SellerTerms
@@ -153,11 +153,11 @@ export const cartJoins = new Fragment(`
 export async function findCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartRow | undefined> {
   const [row] = await db.sql<CartColumns>`
     select ${cartColumns} from carts c ${cartJoins} where c.installation_id = ${installationId} and c.id = ${cartId}`
-  return row && cartFrom(row)
+  return row && cartFromRow(row)
 }
 
 // Members are copied one by one, here and below: a spread of the rest of a wide row takes longer than reading the row from the database.
-export function cartFrom(row: CartColumns): CartRow {
+export function cartFromRow(row: CartColumns): CartRow {
   const { addressId, city, region, country, addressExpiresAt, addressSealed, addressKey } = row
   const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
   return {
@@ -191,8 +191,8 @@ export function cartFrom(row: CartColumns): CartRow {
     expiresAt: row.expiresAt,
     unannouncedSince: row.unannouncedSince,
     publicKeyId: row.publicKeyId,
-    terms: row.terms === null ? null : (JSON.parse(row.terms) as OwnTerms),
-    vat: vatCheckFrom<CartVatCheck>(row.vat),
+    terms: row.terms === null ? null : (JSON.parse(row.terms) as MerchantTerms),
+    vat: parseVatCheck<CartVatCheck>(row.vat),
     seller: {
       country: row.sellerCountry,
       priceTax: row.priceTax,
@@ -231,7 +231,7 @@ export interface LineRow {
 
 // The columns of an offer, selected by every statement from SKUs `s`, their stock `t` and products `p`.
 function offerColumns(now: number): Fragment {
-  const available = availableOf(now)
+  const available = availableUnits(now)
   return new Fragment(
     `s.id as "skuId", s.code, p.id as "productId", p.slug as "productSlug", p.name, s.options, s.image as "skuImage", p.images,
       s.price, ${available.text} as "available", ${soldOutRule.text} as "whenSoldOut", s.max_per_order as "maxPerOrder", s.delivery,
@@ -245,7 +245,7 @@ function offerColumns(now: number): Fragment {
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
     select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", coalesce(l.own_price, s.price) as "price",
-      case when t.held = 0 then t.on_hand else ${availableOf(now)} end as "available",
+      case when t.held = 0 then t.on_hand else ${availableUnits(now)} end as "available",
       t.on_hand as "onHand",
       case when t.held = 0 then 0 else coalesce((
         select h.quantity from holds h
@@ -274,7 +274,7 @@ export interface CartTrace {
   held: number
 }
 
-export async function traceCart(db: Reader, { installationId, cartId }: CartKey): Promise<CartTrace[]> {
+export async function readCartTrace(db: Reader, { installationId, cartId }: CartKey): Promise<CartTrace[]> {
   return db.sql<CartTrace>`
     select c.version, m.catalog_version as "catalogVersion", ${promotionVersion} as "promotionVersion", l.position,
       l.seen_price as "seenPrice", t.on_hand as "onHand", t.held
@@ -298,7 +298,7 @@ export async function listOffers(
     select ${offerColumns(now)}
     from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
     cross join stock t
-    where s.merchant_id = ${merchantId} and s.id in (${list(skuIds)})
+    where s.merchant_id = ${merchantId} and s.id in (${listFragment(skuIds)})
       and t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}`
   return rows.map(offerFrom)
 }
@@ -318,7 +318,7 @@ function offerFrom(row: OfferRow): Offer {
     maxPerOrder: row.maxPerOrder,
     delivery: row.delivery,
     weightGrams: row.weightGrams,
-    measure: measureFrom(row.measure),
+    measure: parseStoredMeasure(row.measure),
     withdrawalExempt: row.withdrawalExempt,
     digital: row.digital === 1,
     taxClass: row.taxClass,
@@ -339,7 +339,7 @@ export async function listCategoryIds(
 ): Promise<{ productId: string; categoryId: string }[]> {
   return db.sql<{ productId: string; categoryId: string }>`
     select product_id as "productId", category_id as "categoryId"
-    from product_categories where merchant_id = ${merchant} and product_id in (${list(productIds)})`
+    from product_categories where merchant_id = ${merchant} and product_id in (${listFragment(productIds)})`
 }
 
 export async function listSkuIdsByCode(
@@ -348,7 +348,7 @@ export async function listSkuIdsByCode(
   codes: readonly string[],
 ): Promise<{ id: string }[]> {
   return db.sql<{ id: string }>`
-    select id from skus where merchant_id = ${merchant} and code in (${list(codes)}) and retired_at is null order by id`
+    select id from skus where merchant_id = ${merchant} and code in (${listFragment(codes)}) and retired_at is null order by id`
 }
 
 // Data that a new cart copies from its installation and merchant.
@@ -364,7 +364,7 @@ export const originColumns = new Fragment(`
   i.mode, m.currency, m.country, m.price_tax as "priceTax", m.shipping_tax as "shippingTax",
   m.low_stock_at as "lowStockAt", m.catalog_version as "catalogVersion"`)
 
-export function originFrom(row: OriginColumns): CartOrigin {
+export function cartOriginFromRow(row: OriginColumns): CartOrigin {
   const { mode, currency, country, priceTax, shippingTax, lowStockAt, catalogVersion } = row
   return { mode, currency, seller: { country, priceTax, shippingTax, lowStockAt, catalogVersion } }
 }
@@ -373,7 +373,7 @@ export async function findCartOrigin(db: Reader, installationId: string): Promis
   const [row] = await db.sql<OriginColumns>`
     select ${originColumns} from installations i join merchants m on m.id = i.merchant_id
     where i.id = ${installationId}`
-  return row && originFrom(row)
+  return row && cartOriginFromRow(row)
 }
 
 // Inserts a cart without address and promotion, which are added later.
@@ -414,7 +414,7 @@ export function deleteCartLine(tx: Tx, { installationId, cartId }: CartKey, skuI
 }
 
 // Saves the discount and the delivery that the merchant set, for a cart that the merchant made.
-export function saveTerms(tx: Tx, { installationId, cartId }: CartKey, terms: OwnTerms): void {
+export function saveMerchantTerms(tx: Tx, { installationId, cartId }: CartKey, terms: MerchantTerms): void {
   tx.send`
     update carts set terms = ${JSON.stringify(terms)}
     where installation_id = ${installationId} and id = ${cartId} and terms is not null`
@@ -447,7 +447,7 @@ export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb:
 }
 
 // Stores the present prices, which are the ones that will be charged.
-export function fixPrices(tx: Tx, { installationId, cartId }: CartKey): void {
+export function freezeCartPrices(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`
     update cart_lines set seen_price = (
       select coalesce(cart_lines.own_price, s.price) from skus s where s.merchant_id = cart_lines.merchant_id and s.id = cart_lines.sku_id)
@@ -462,7 +462,7 @@ export function countGuess(tx: Tx, cart: CartRow, guesses: number, since: number
 }
 
 // Marks the cart as announced. This is not a change of the cart: its version stays.
-export function saveAnnounced(tx: Tx, { installationId, cartId }: CartKey): void {
+export function markCartAnnounced(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
 }
 
@@ -476,7 +476,7 @@ export async function listUnannouncedCarts(db: Reader, now: number, since: numbe
 }
 
 // Corrects times in the future after the clock was set back.
-export async function bringUnannouncedForward(tx: Tx, now: number): Promise<void> {
+export async function correctUnannouncedTimes(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update carts set untold_since = ${now} where untold_since is not null and untold_since > ${now} and status = 'open'`
 }

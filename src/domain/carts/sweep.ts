@@ -5,8 +5,8 @@ import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { announce } from '../../platform/outbox/announce.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import type { CartTools } from './change.ts'
-import { cartLifecycle, statusAt } from './lifecycle.ts'
-import { findCartFacts, quoteFor } from './quote.ts'
+import { cartLifecycle, cartStatusAt } from './lifecycle.ts'
+import { findCartFacts, quoteCart } from './quote.ts'
 import { type CartKey, findCart, listOverdueCarts, lockCart, saveCart } from './store.ts'
 import { cartView } from './view.ts'
 
@@ -27,7 +27,8 @@ export async function expireCarts(storage: Storage, tools: CartTools, now: numbe
 async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<boolean> {
   await lockCart(tx, key)
   const found = await findCart(tx, key)
-  const move = found && statusAt(found, now) === 'expired' ? moveFor(cartLifecycle, 'expire', found.status) : undefined
+  const move =
+    found && cartStatusAt(found, now) === 'expired' ? moveFor(cartLifecycle, 'expire', found.status) : undefined
   if (!move) return false
   const facts = await findCartFacts(tx, tools.pricebooks, key, now)
   if (!facts) return false
@@ -38,7 +39,7 @@ async function expireCart(tx: Tx, tools: CartTools, key: CartKey, now: number): 
     updatedAt: now,
     unannouncedSince: null,
   }
-  const view = cartView(await quoteFor(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)
+  const view = cartView(await quoteCart(tx, tools.pricebooks, { ...facts, cart }, now), now, tools.pictureUrl)
   saveCart(tx, cart)
   announce(tx, {
     installationId: cart.installationId,

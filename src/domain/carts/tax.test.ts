@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { TaxRelief } from '../../contract/words.ts'
-import { priceIn, ratesAt, type TaxedSale, taxOn, taxReliefFor } from './tax.ts'
+import { computeTax, convertPriceTax, type TaxedSale, taxRatesAt, taxReliefFor } from './tax.ts'
 
 const rate = (country: string, region: string, taxClass: string, rateBps: number) => ({
   country,
@@ -52,7 +52,7 @@ const places: [country: string, region: string | null, taxClass: string, rateBps
 test('the rate depends on country, region and tax class', () => {
   for (const [country, region, taxClass, rateBps, why] of places) {
     assert.equal(
-      ratesAt(rates, { country, region }).rateFor(taxClass),
+      taxRatesAt(rates, { country, region }).rateFor(taxClass),
       rateBps,
       `${country} ${region} ${taxClass}: ${why}`,
     )
@@ -60,7 +60,10 @@ test('the rate depends on country, region and tax class', () => {
 })
 
 test('a region may be stored in lower case', () => {
-  assert.equal(ratesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' }).rateFor('standard'), 725)
+  assert.equal(
+    taxRatesAt([rate('US', 'ca', 'standard', 725)], { country: 'US', region: 'CA' }).rateFor('standard'),
+    725,
+  )
 })
 
 // An included tax is amount × rate / (10000 + rate), an excluded one amount × rate / 10000.
@@ -86,8 +89,8 @@ const taxes: [amount: number, rateBps: number, included: number, excluded: numbe
 
 test('the tax on an amount is rounded half up once', () => {
   for (const [amount, rateBps, included, excluded] of taxes) {
-    assert.equal(taxOn(amount, rateBps, 'included'), included, `${amount} at ${rateBps} included`)
-    assert.equal(taxOn(amount, rateBps, 'excluded'), excluded, `${amount} at ${rateBps} excluded`)
+    assert.equal(computeTax(amount, rateBps, 'included'), included, `${amount} at ${rateBps} included`)
+    assert.equal(computeTax(amount, rateBps, 'excluded'), excluded, `${amount} at ${rateBps} excluded`)
   }
 })
 
@@ -98,11 +101,11 @@ test('a tax is at most half a unit from the exact tax, and never exceeds its bas
   fc.assert(
     fc.property(amount, rateBps, (on, bps) => {
       const [whole, rate] = [BigInt(on), BigInt(bps)]
-      const excluded = taxOn(on, bps, 'excluded')
+      const excluded = computeTax(on, bps, 'excluded')
       const offExcluded = 2n * (BigInt(excluded) * 10_000n - whole * rate)
       assert.ok(-10_000n < offExcluded && offExcluded <= 10_000n)
 
-      const included = taxOn(on, bps, 'included')
+      const included = computeTax(on, bps, 'included')
       const offIncluded = 2n * (BigInt(included) * (10_000n + rate) - whole * rate)
       assert.ok(-(10_000n + rate) < offIncluded && offIncluded <= 10_000n + rate)
 
@@ -120,7 +123,7 @@ test('a larger amount never has less tax, and one more unit adds at most one uni
       rateBps,
       fc.constantFrom('included', 'excluded'),
       (on, bps, mode) => {
-        const step = taxOn(on + 1, bps, mode) - taxOn(on, bps, mode)
+        const step = computeTax(on + 1, bps, mode) - computeTax(on, bps, mode)
         assert.ok(step === 0 || step === 1)
       },
     ),
@@ -131,8 +134,8 @@ test('a larger amount never has less tax, and one more unit adds at most one uni
 test('net plus its tax, taken as a gross amount, contains that tax', () => {
   fc.assert(
     fc.property(fc.nat({ max: 1_000_000_000 }), rateBps, (net, bps) => {
-      const tax = taxOn(net, bps, 'excluded')
-      assert.equal(taxOn(net + tax, bps, 'included'), tax)
+      const tax = computeTax(net, bps, 'excluded')
+      assert.equal(computeTax(net + tax, bps, 'included'), tax)
     }),
     { numRuns: 2000 },
   )
@@ -140,8 +143,14 @@ test('net plus its tax, taken as a gross amount, contains that tax', () => {
 
 test('a price is converted between including and excluding tax', () => {
   const of = (price: number, priceTax: 'included' | 'excluded') => ({ price, rateBps: 700, priceTax })
-  assert.deepEqual([priceIn('included', of(2995, 'excluded')), priceIn('excluded', of(2995, 'included'))], [3205, 2799])
-  assert.deepEqual([priceIn('included', of(2995, 'included')), priceIn('excluded', of(2995, 'excluded'))], [2995, 2995])
+  assert.deepEqual(
+    [convertPriceTax('included', of(2995, 'excluded')), convertPriceTax('excluded', of(2995, 'included'))],
+    [3205, 2799],
+  )
+  assert.deepEqual(
+    [convertPriceTax('included', of(2995, 'included')), convertPriceTax('excluded', of(2995, 'excluded'))],
+    [2995, 2995],
+  )
 })
 
 test('the reason for charging no tax depends on seller, buyer and destination', () => {

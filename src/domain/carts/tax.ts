@@ -25,7 +25,7 @@ export interface PlaceRates {
 // Read once for a whole cart. A class is looked up in the region, then in the country; only a class that neither names is taxed at the
 // standard rate, of the region before that of the country. So food that is exempt in all of Canada stays exempt in a province that names
 // only its standard rate.
-export function ratesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates {
+export function taxRatesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()
   const inCountry = new Map<string, number>()
@@ -72,7 +72,7 @@ export function shippingTaxes(
   )
   const shares = byRate.map(([rateBps], i) => {
     const amount = amounts[i] ?? 0
-    return { rateBps, amount, tax: taxOn(amount, rateBps, priceTax) }
+    return { rateBps, amount, tax: computeTax(amount, rateBps, priceTax) }
   })
   const taxed = shares.filter(({ amount }) => amount > 0)
   return taxed.length > 0 ? taxed : shares.slice(0, 1)
@@ -89,19 +89,19 @@ function weightsByRate(goods: readonly ShippedGoods[]): Map<number, number> {
 
 // Rounded half up once. An included tax is a share of the gross amount, an excluded one is added to the net amount; in both cases the tax
 // is rounded, as on an invoice: rounding the net amount instead would round each half down in the tax.
-export function taxOn(amount: number, rateBps: number, priceTax: PriceTax): number {
+export function computeTax(amount: number, rateBps: number, priceTax: PriceTax): number {
   const [whole, rate] = [BigInt(amount), BigInt(rateBps)]
   return Number(roundHalfUpDivide(whole * rate, priceTax === 'excluded' ? wholeBps : wholeBps + rate))
 }
 
 // Deducts the tax from an amount that contains it.
-export function netOf(amount: number, rateBps: number): number {
-  return amount - taxOn(amount, rateBps, 'included')
+export function deductTax(amount: number, rateBps: number): number {
+  return amount - computeTax(amount, rateBps, 'included')
 }
 
 // The rates to deduct from prices with tax when a sale is charged without it: those of the place, as other buyers there pay them. For an
 // export, or a place for which the seller has no rates, they are those of the seller's own country.
-export function containedRates(relief: TaxRelief, there: PlaceRates, home: PlaceRates): PlaceRates {
+export function ratesToDeduct(relief: TaxRelief, there: PlaceRates, home: PlaceRates): PlaceRates {
   if (relief === 'export') return home
   if (there.named('standard') !== undefined) return there
   return {
@@ -111,12 +111,12 @@ export function containedRates(relief: TaxRelief, there: PlaceRates, home: Place
 }
 
 // Converts a price with tax to one without, or the reverse.
-export function priceIn(
+export function convertPriceTax(
   wanted: PriceTax,
   { price, rateBps, priceTax }: { price: number; rateBps: number; priceTax: PriceTax },
 ): number {
   if (wanted === priceTax) return price
-  const tax = taxOn(price, rateBps, priceTax)
+  const tax = computeTax(price, rateBps, priceTax)
   return wanted === 'included' ? price + tax : price - tax
 }
 

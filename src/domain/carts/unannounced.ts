@@ -4,9 +4,9 @@
 import { handleEach } from '../../platform/jobs/rows.ts'
 import { announce } from '../../platform/outbox/announce.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
-import { type CartTools, updatedEvent } from './change.ts'
-import { findCartFacts, quoteFor } from './quote.ts'
-import { type CartKey, listUnannouncedCarts, lockCart, saveAnnounced } from './store.ts'
+import { type CartTools, cartUpdatedEvent } from './change.ts'
+import { findCartFacts, quoteCart } from './quote.ts'
+import { type CartKey, listUnannouncedCarts, lockCart, markCartAnnounced } from './store.ts'
 import { cartView } from './view.ts'
 
 const announceAfterMs = 5_000
@@ -28,9 +28,9 @@ export async function announceCarts(storage: Storage, tools: CartTools, now: num
 async function announceCart(tx: Tx, tools: CartTools, key: CartKey, now: number): Promise<number> {
   const [, facts] = await Promise.all([lockCart(tx, key), findCartFacts(tx, tools.pricebooks, key, now)])
   if (!facts || facts.cart.unannouncedSince === null || facts.cart.status !== 'open') return 0
-  const quote = await quoteFor(tx, tools.pricebooks, facts, now)
-  saveAnnounced(tx, key)
+  const quote = await quoteCart(tx, tools.pricebooks, facts, now)
+  markCartAnnounced(tx, key)
   const text = JSON.stringify(cartView(quote, now, tools.pictureUrl))
-  announce(tx, updatedEvent(facts.cart, text, null, now))
+  announce(tx, cartUpdatedEvent(facts.cart, text, null, now))
   return 1
 }

@@ -4,10 +4,10 @@ import { limits } from '../../contract/limits.ts'
 import type { Cart, CartItem, CartMessage } from '../../contract/open/carts.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
-import { summaryText } from '../addresses/check.ts'
+import { formatAddressSummary } from '../addresses/check.ts'
 import { availabilityFor } from '../catalog/availability.ts'
 import type { Promotion } from '../promotions/store.ts'
-import { statusAt } from './lifecycle.ts'
+import { cartStatusAt } from './lifecycle.ts'
 import type { Pricing } from './pricing.ts'
 import { needsShipping } from './shipping.ts'
 import type { CartAddress, CartLine, CartRow } from './store.ts'
@@ -23,11 +23,11 @@ export interface Quote {
 
 export function cartView(quote: Quote, now: number, pictureUrl: (picture: string) => string): Cart {
   const { cart, lines, promotion, pricing } = quote
-  const address = livingAddress(cart, now)
+  const address = unexpiredAddress(cart, now)
   return {
     id: cart.id,
     version: cart.version,
-    status: statusAt(cart, now),
+    status: cartStatusAt(cart, now),
     currency: cart.currency,
     items: lines.map((line, index): CartItem => {
       const priced = pricing.lines[index]
@@ -58,7 +58,7 @@ export function cartView(quote: Quote, now: number, pictureUrl: (picture: string
     promotion: promotionView(promotion, pricing),
     address: address && {
       token: address.token,
-      summary: summaryText(address),
+      summary: formatAddressSummary(address),
       expiresAt: toInstant(address.expiresAt),
     },
     shipping: {
@@ -83,7 +83,7 @@ function promotionView(promotion: Promotion | null, { promotion: { state, amount
 }
 
 // The address of a cart, or null if it has none or it has expired.
-export function livingAddress({ address }: CartRow, now: number): CartAddress | null {
+export function unexpiredAddress({ address }: CartRow, now: number): CartAddress | null {
   return address && address.expiresAt > now ? address : null
 }
 
@@ -97,7 +97,7 @@ function maxQuantity({ offer }: CartLine): number {
 }
 
 // While a cart is being paid, and after it became an order, its prices are the ones that were charged.
-export function priceOf({ status }: Pick<CartRow, 'status'>, { offer, seenPrice }: CartLine): number {
+export function cartLinePrice({ status }: Pick<CartRow, 'status'>, { offer, seenPrice }: CartLine): number {
   return status === 'locked' || status === 'converted' ? seenPrice : offer.price
 }
 
@@ -142,7 +142,7 @@ function* messagesFor({ cart, lines, promotion, pricing, isPriced }: Quote, now:
   if (cart.address && cart.address.expiresAt <= now) {
     yield { ...plain, code: 'address_expired', message: 'The address has expired; it must be given again.' }
   }
-  const isToBeSent = livingAddress(cart, now) !== null && needsShipping(lines.map(({ offer }) => offer))
+  const isToBeSent = unexpiredAddress(cart, now) !== null && needsShipping(lines.map(({ offer }) => offer))
   if (isPriced && isToBeSent && pricing.shipping.options.length === 0) {
     const message = 'No shipping option carries these items to this address.'
     yield { ...plain, code: 'no_shipping_option', message }

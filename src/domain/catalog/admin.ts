@@ -1,6 +1,6 @@
 // The admin operations on products, SKUs, stock and categories.
 
-import type { catalogRows } from '../../contract/admin/catalog.ts'
+import type { catalogOperationRows } from '../../contract/admin/catalog.ts'
 import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -8,14 +8,14 @@ import { bulkChanges, bulkReply } from '../../platform/audit/bulk.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { badCursorRefusal, readCursorPosition, readOffset, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
-import { controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems, type EntryProblem, isBlank } from '../../platform/kit/problems.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { namedMakers } from '../makers/store.ts'
+import { findNamedMakers } from '../makers/store.ts'
 import { recordMoves } from '../redirects/change.ts'
 import { categoryPath } from '../redirects/paths.ts'
 import {
@@ -30,19 +30,26 @@ import {
   sumProducts,
 } from './adminstore.ts'
 import { categoryView, movementView, productSummary, productView, skuView } from './adminview.ts'
-import { type CategoryRow, inOrder } from './answer.ts'
+import { type CategoryRow, sortCategories } from './answer.ts'
 import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
-import { auditedChanges, type ProductPlan, planOne, planPatch, refuseUnknownMakers, savePlans } from './change.ts'
-import { type ProductPatch, patchedProduct } from './patch.ts'
+import {
+  auditedChangesOfPlan,
+  type ProductPlan,
+  planProductPatch,
+  planSingleProduct,
+  refuseUnknownMakers,
+  saveProductPlans,
+} from './change.ts'
+import { applyProductPatch, type ProductPatch } from './patch.ts'
 import { categoryProblems, productProblems } from './problems.ts'
 import type { ProductRow } from './product.ts'
-import { countRemote, listGivenUp } from './remotestore.ts'
+import { countRemotePictures, listGivenUpPictures } from './remotestore.ts'
 import { lockCatalog } from './seller.ts'
-import { changeSkus, refuseTooMany } from './skus.ts'
+import { changeSkus, refuseTooManySkus } from './skus.ts'
 import { listCategories, listProductsById } from './store.ts'
 
 type CatalogOperation =
-  | Exclude<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
+  | Exclude<keyof typeof catalogOperationRows, `${string}Promotion` | `${string}Promotions`>
   | 'getAdminRemotePictures'
 
 const problemsShown = 100
@@ -51,8 +58,8 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
   return {
     async getAdminRemotePictures({ db, caller: { merchantId } }) {
       const [{ here, waiting, givenUp }, found] = await Promise.all([
-        countRemote(db, merchantId),
-        listGivenUp(db, merchantId, problemsShown),
+        countRemotePictures(db, merchantId),
+        listGivenUpPictures(db, merchantId, problemsShown),
       ])
       const problems = found.map(({ address, ...problem }) => ({ url: address, ...problem }))
       return { data: { broughtOver: here, waiting, givenUp, problems } }
@@ -60,9 +67,14 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
 
     async listAdminProducts({ db, caller, query, paging }) {
       const { sort = 'newest', limit = limits.adminListRowsMax, ...filters } = query
-      const after = paging.after === null ? null : readPlace(paging.after, 'prd')
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'prd')
       const found = await listProductHeads(db, caller, { ...filters, sort, after, limit: limit + 1 })
-      const { rows, meta } = pageOf(found, paging, ({ updatedAt, id }) => writePlace({ at: updatedAt, id }), limit)
+      const { rows, meta } = pageOfRows(
+        found,
+        paging,
+        ({ updatedAt, id }) => writeCursorPosition({ at: updatedAt, id }),
+        limit,
+      )
       const ids = rows.map(({ id }) => id)
       const [sums, categories] = await Promise.all([
         sumProducts(db, caller, ids),
@@ -88,9 +100,9 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       refuseProblems('/product', productProblemsOf(product, now.getTime()))
       const [seller, categories] = await lockCatalog(db, caller)
       refuseUnknownCategories(categories, product.categories ?? [])
-      const plan = await planOne(db, seller, product, undefined, now.getTime())
+      const plan = await planSingleProduct(db, seller, product, undefined, now.getTime())
       if (dryRun) return planned(plan.product, plan, caller)
-      const [saved = plan] = await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
+      const [saved = plan] = await saveProductPlans(db, seller, [plan], categories, { now: now.getTime(), cause })
       return changed(saved, caller)
     },
 
@@ -102,9 +114,9 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (before.version !== expectedVersion) throw versionConflict(productView(before, caller.mode))
       if (before.archivedAt !== null) throw refuse('product_archived')
       refuseUnknownCategories(categories, product.categories ?? [])
-      const plan = await planOne(db, seller, product, before, now.getTime())
+      const plan = await planSingleProduct(db, seller, product, before, now.getTime())
       if (dryRun) return planned(before, plan, caller)
-      const [saved = plan] = await savePlans(db, seller, [plan], categories, { now: now.getTime(), cause })
+      const [saved = plan] = await saveProductPlans(db, seller, [plan], categories, { now: now.getTime(), cause })
       return changed(saved, caller)
     },
 
@@ -114,24 +126,24 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       const [seller, categories] = await lockCatalog(db, caller)
       refuseUnknownCategories(categories, change.addCategory === undefined ? [] : [change.addCategory])
       const wanted = [{ maker: change.maker ?? null }]
-      refuseUnknownMakers(await namedMakers(db, caller.merchantId, wanted), wanted)
-      refuseTooMany(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
+      refuseUnknownMakers(await findNamedMakers(db, caller.merchantId, wanted), wanted)
+      refuseTooManySkus(await countSkus(db, caller.merchantId, productIds), limits.bulkSkusMax)
       const products = await listProductsById(db, caller.merchantId, productIds)
       const outcomes = await planEach(productIds, products, (product) =>
-        planPatch(
+        planProductPatch(
           product,
-          patchedProduct(product, change, { now: now.getTime(), currency: seller.currency }),
+          applyProductPatch(product, change, { now: now.getTime(), currency: seller.currency }),
           now.getTime(),
         ),
       )
       const plans = outcomes.flatMap(({ plan }) => plan ?? [])
-      if (!dryRun) await savePlans(db, seller, plans, categories, { now: now.getTime(), cause })
+      if (!dryRun) await saveProductPlans(db, seller, plans, categories, { now: now.getTime(), cause })
       const items = outcomes.map(({ id, plan, refusal = null }) => ({
         id,
-        changes: plan ? auditedChanges(plan) : [],
+        changes: plan ? auditedChangesOfPlan(plan) : [],
         refusal,
       }))
-      return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+      return new AuditedReply(bulkReply(items, dryRun), bulkChanges(items, dryRun))
     },
 
     async listAdminSkus({ db, caller, query, paging }) {
@@ -141,7 +153,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
           ? { by, after: paging.after }
           : { by, after: paging.after === null ? null : readFree(paging.after) }
       const found = await listSkuHeads(db, caller, { ...filters, sort, limit: limit + 1 })
-      const { rows, meta } = pageOf(
+      const { rows, meta } = pageOfRows(
         found,
         paging,
         ({ code, id, onHand, held }) => (by === 'code' ? code : `${onHand - held} ${id}`),
@@ -155,7 +167,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (!sku) throw refuse('sku_not_found')
       const after = paging.after === null ? null : readMovement(paging.after)
       const found = await listMovements(db, caller, skuId, after, adminRowsAsked)
-      const { rows, meta } = pageOf(found, paging, ({ at, id }) => `${at} ${id}`)
+      const { rows, meta } = pageOfRows(found, paging, ({ at, id }) => `${at} ${id}`)
       return { data: rows.map(movementView), meta }
     },
 
@@ -167,12 +179,12 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
         dryRun,
         context: { now: now.getTime(), cause },
       })
-      return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+      return new AuditedReply(bulkReply(items, dryRun), bulkChanges(items, dryRun))
     },
 
     async listAdminBrands({ db, caller, query: { limit = limits.adminListRowsMax }, paging }) {
       const found = await listBrands(db, caller.merchantId, paging.after, limit + 1)
-      const { rows, meta } = pageOf(found, paging, ({ name }) => name, limit)
+      const { rows, meta } = pageOfRows(found, paging, ({ name }) => name, limit)
       return { data: rows, meta }
     },
 
@@ -180,8 +192,8 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       const categories = await listCategories(db, caller.merchantId)
       const byId = new Map(categories.map((category) => [category.id, category]))
       const start = paging.after === null ? 0 : readOffset(paging.after)
-      const found = inOrder(categories).slice(start, start + adminRowsAsked)
-      const { rows, meta } = pageOf(found, paging, () => String(start + limits.adminListRowsMax))
+      const found = sortCategories(categories).slice(start, start + adminRowsAsked)
+      const { rows, meta } = pageOfRows(found, paging, () => String(start + limits.adminListRowsMax))
       return { data: rows.map((category) => categoryView(category, byId)), meta }
     },
 
@@ -192,7 +204,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (categories.length >= categoriesMax) throw refuse('category_limit')
       const { category } = planCategory(entry, undefined, categories, now.getTime())
       await saveCategory(db, seller.id, category, undefined)
-      return new Audited({ data: categoryOf([...categories, category], category) }, [
+      return new AuditedReply({ data: categoryOf([...categories, category], category) }, [
         categoryChange(undefined, category),
       ])
     },
@@ -208,7 +220,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       if (changes.length > 0) await saveCategory(db, seller.id, category, before)
       if (category.parentId !== before.parentId) await recountCategories(db, seller.id, 'all')
       const after = await listCategories(db, seller.id)
-      return new Audited(
+      return new AuditedReply(
         { data: categoryOf(after, categoryWith(after, categoryId)) },
         changes.length > 0 ? [categoryChange(before, category)] : [],
       )
@@ -223,7 +235,9 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
       const parent = categories.find(({ id }) => id === before.parentId)
       const move = { from: categoryPath(before.slug), to: parent ? categoryPath(parent.slug) : null }
       await recordMoves(db, seller.id, [move], 'removal', now.getTime())
-      return new Audited({ data: { id: before.id, removed: true } }, [categoryChange(before, undefined, now.getTime())])
+      return new AuditedReply({ data: { id: before.id, removed: true } }, [
+        categoryChange(before, undefined, now.getTime()),
+      ])
     },
   }
 }
@@ -236,12 +250,15 @@ async function findProduct(db: Reader, merchantId: string, id: string): Promise<
 
 // A dry run writes nothing, so it is not recorded in the list of changes either.
 function planned(shown: ProductRow, plan: ProductPlan, { mode }: AdminCaller) {
-  return new Audited({ data: productView(shown, mode), changes: auditedChanges(plan).map(subjectChangeView) }, [])
+  return new AuditedReply(
+    { data: productView(shown, mode), changes: auditedChangesOfPlan(plan).map(subjectChangeView) },
+    [],
+  )
 }
 
 function changed(plan: ProductPlan, { mode }: AdminCaller) {
-  const changes = auditedChanges(plan)
-  return new Audited({ data: productView(plan.product, mode), changes: changes.map(subjectChangeView) }, changes)
+  const changes = auditedChangesOfPlan(plan)
+  return new AuditedReply({ data: productView(plan.product, mode), changes: changes.map(subjectChangeView) }, changes)
 }
 
 function refuseUnknownCategories(categories: readonly CategoryRow[], slugs: readonly string[]): void {
@@ -259,24 +276,24 @@ function categoryOf(categories: readonly CategoryRow[], category: CategoryRow) {
   return categoryView(category, new Map(categories.map((one) => [one.id, one])))
 }
 
-function* productProblemsOf(product: ProductEntry, now: number): Generator<Problem> {
-  yield* controlCharacters(product, '')
+function* productProblemsOf(product: ProductEntry, now: number): Generator<EntryProblem> {
+  yield* controlCharacterProblems(product, '')
   yield* productProblems(product, now)
   const codes = product.skus.map(({ code }) => code)
   for (const [index, code] of codes.entries())
     if (codes.indexOf(code) !== index) yield issueAt(`/skus/${index}/code`, 'duplicate')
 }
 
-function* changeProblems(change: ProductPatch): Generator<Problem> {
-  yield* controlCharacters(change, '')
+function* changeProblems(change: ProductPatch): Generator<EntryProblem> {
+  yield* controlCharacterProblems(change, '')
   for (const member of ['priceEnding', 'shippedOnly'] as const)
     if (change[member] !== undefined && change.pricePercentage === undefined)
       yield issueAt(`/${member}`, 'needs_members', { members: ['pricePercentage'] })
   if (isBlank(change.brand ?? undefined)) yield issueAt('/brand', 'blank')
 }
 
-function* categoryProblemsOf(category: CategoryEntry): Generator<Problem> {
-  yield* controlCharacters(category, '')
+function* categoryProblemsOf(category: CategoryEntry): Generator<EntryProblem> {
+  yield* controlCharacterProblems(category, '')
   yield* categoryProblems(category)
 }
 
@@ -291,7 +308,7 @@ interface SkuRowAsk {
   expectedOnHand?: number | undefined
 }
 
-function* rowProblems(rows: readonly SkuRowAsk[]): Generator<Problem> {
+function* rowProblems(rows: readonly SkuRowAsk[]): Generator<EntryProblem> {
   const seen = new Set<string>()
   for (const [index, row] of rows.entries()) {
     if (seen.has(row.skuId)) yield issueAt(`/${index}/skuId`, 'duplicate')
@@ -333,13 +350,13 @@ async function planEach(
 
 function readFree(after: string): { free: number; id: string } {
   const [free = '', id = ''] = after.split(' ')
-  if (!/^-?\d{1,15}$/.test(free) || !isId('sku', id)) throw badCursor()
+  if (!/^-?\d{1,15}$/.test(free) || !isId('sku', id)) throw badCursorRefusal()
   return { free: Number(free), id }
 }
 
 // The id may be that of a SKU: an opening movement has the id of its SKU.
 function readMovement(after: string): { at: number; id: string } {
   const [at = '', id = ''] = after.split(' ')
-  if (!/^\d{1,15}$/.test(at) || !/^[\w-]{1,60}$/.test(id)) throw badCursor()
+  if (!/^\d{1,15}$/.test(at) || !/^[\w-]{1,60}$/.test(id)) throw badCursorRefusal()
   return { at: Number(at), id }
 }

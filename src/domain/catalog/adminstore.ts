@@ -2,10 +2,10 @@
 
 import type { Mode, MovementKind, ProductStatus } from '../../contract/words.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
-import { folded } from '../../platform/kit/fold.ts'
+import { foldText } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { beginsWith } from '../../platform/storage/prefix.ts'
-import { allOf, Fragment, firstRows, list, type Reader } from '../../platform/storage/storage.ts'
+import { allConditions, Fragment, firstRows, listFragment, type Reader } from '../../platform/storage/storage.ts'
 
 export interface ProductHead {
   id: string
@@ -56,7 +56,7 @@ export async function listProductHeads(
         [categoryId],
       ),
     // The brand is the last line of the folded text.
-    brand !== undefined && new Fragment("x.folded like ? escape '!'", [`%\n${literal(folded(brand.trim()))}`]),
+    brand !== undefined && new Fragment("x.folded like ? escape '!'", [`%\n${escapeLike(foldText(brand.trim()))}`]),
     maker !== undefined && new Fragment('p.maker = ?', [maker]),
     lacks !== undefined && new Fragment('p.maker is null'),
     // Tags are stored as a JSON list. `like` would ignore the case of letters in SQLite.
@@ -71,7 +71,7 @@ export async function listProductHeads(
     select p.id, p.slug, p.name, p.brand, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
       p.updated_at as "updatedAt", p.version
     from products x cross join products p
-    where p.merchant_id = x.merchant_id and p.id = x.id and ${allOf(conditions)} order by ${order} limit ${firstRows(limit)}`
+    where p.merchant_id = x.merchant_id and p.id = x.id and ${allConditions(conditions)} order by ${order} limit ${firstRows(limit)}`
 }
 
 // Stock up to this number is low. Passed as a parameter, because SQLite does not use the index of the free stock for a subquery.
@@ -97,8 +97,8 @@ async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: '
 
 // Searches the SKUs once, not for each product.
 function productMatch(db: Reader, merchantId: string, q: string): Fragment {
-  const within = `%${literal(folded(q))}%`
-  const code = beginsWith(db, 's.folded', folded(q))
+  const within = `%${escapeLike(foldText(q))}%`
+  const code = beginsWith(db, 's.folded', foldText(q))
   return new Fragment(
     `(x.folded like ? escape '!' or x.slug like ? escape '!' or x.id in (
       select s.product_id from skus s where s.merchant_id = ? and s.retired_at is null and ${code.text}))`,
@@ -107,7 +107,7 @@ function productMatch(db: Reader, merchantId: string, q: string): Fragment {
 }
 
 // Escapes a text for `like`, so it matches only itself.
-export function literal(text: string): string {
+export function escapeLike(text: string): string {
   return text.replaceAll(/[!%_]/g, (character) => `!${character}`)
 }
 
@@ -130,7 +130,7 @@ export async function sumProducts(
     select s.product_id as "productId", min(s.price) as "priceMin", max(s.price) as "priceMax", count(*) as "skuCount",
       cast(sum(t.on_hand) as bigint) as "onHand", cast(sum(t.held) as bigint) as "held"
     from skus s cross join stock t
-    where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null
+    where s.merchant_id = ${merchantId} and s.product_id in (${listFragment(productIds)}) and s.retired_at is null
       and t.merchant_id = s.merchant_id and t.sku_id = s.id and t.mode = ${mode}
     group by s.product_id`
 }
@@ -144,7 +144,7 @@ export async function listCategoriesOf(
   return db.sql<{ productId: string; slug: string }>`
     select pc.product_id as "productId", c.slug
     from product_categories pc join categories c on c.merchant_id = pc.merchant_id and c.id = pc.category_id
-    where pc.merchant_id = ${merchantId} and pc.product_id in (${list(productIds)})
+    where pc.merchant_id = ${merchantId} and pc.product_id in (${listFragment(productIds)})
     order by pc.product_id, pc.position`
 }
 
@@ -164,7 +164,7 @@ export async function listBrands(
 export async function countSkus(db: Reader, merchantId: string, productIds: readonly string[]): Promise<number> {
   const [row] = await db.sql<{ count: number }>`
     select count(*) as "count" from skus
-    where merchant_id = ${merchantId} and product_id in (${list(productIds)}) and retired_at is null`
+    where merchant_id = ${merchantId} and product_id in (${listFragment(productIds)}) and retired_at is null`
   return row?.count ?? 0
 }
 
@@ -210,11 +210,11 @@ export async function listSkuHeads(
     ),
     q !== undefined &&
       (found !== null
-        ? new Fragment(`s.id in (${list(found).text})`, list(found).values)
+        ? new Fragment(`s.id in (${listFragment(found).text})`, listFragment(found).values)
         : new Fragment(
             "(s.folded like ? escape '!' or s.folded like ? escape '!' or p.folded like ? escape '!')",
             // The name of a SKU follows its code, on a line of its own.
-            [`${literal(folded(q))}%`, `%\n%${literal(folded(q))}%`, `%${literal(folded(q))}%`],
+            [`${escapeLike(foldText(q))}%`, `%\n%${escapeLike(foldText(q))}%`, `%${escapeLike(foldText(q))}%`],
           )),
     inStock?.condition,
     productId !== undefined && new Fragment('s.product_id = ?', [productId]),
@@ -234,7 +234,7 @@ export async function listSkuHeads(
       s.compare_at_price as "compareAtPrice", s.prior_price as "priorPrice", s.image, p.images, t.on_hand as "onHand",
       t.held
     from ${tables}
-    where ${allOf(conditions)} and t.sku_id = s.id and p.merchant_id = s.merchant_id and p.id = s.product_id
+    where ${allConditions(conditions)} and t.sku_id = s.id and p.merchant_id = s.merchant_id and p.id = s.product_id
     order by ${order} limit ${firstRows(limit)}`
 }
 
@@ -246,9 +246,9 @@ const foundMax = 500
 // The SKUs that match a search, if they are few; otherwise null, and the list is read in its order until a page is full, which takes 60
 // ms with 25,000 SKUs if few match. Codes and names are read from indexes alone.
 async function listSkusFound(db: Reader, merchantId: string, q: string): Promise<string[] | null> {
-  const within = `%${literal(folded(q))}%`
+  const within = `%${escapeLike(foldText(q))}%`
   const rows = await db.sql<{ id: string }>`
-    select x.id from skus x where x.merchant_id = ${merchantId} and ${beginsWith(db, 'x.folded', folded(q))}
+    select x.id from skus x where x.merchant_id = ${merchantId} and ${beginsWith(db, 'x.folded', foldText(q))}
     union all
     select x.id from products p cross join skus x
     where p.merchant_id = ${merchantId} and p.folded like ${within} escape '!'
@@ -341,6 +341,6 @@ export async function listProductsIn(
 export async function isCategoryPromoted(db: Reader, merchantId: string, slug: string): Promise<boolean> {
   const rows = await db.sql`
     select id from promotions
-    where merchant_id = ${merchantId} and categories like ${`%${literal(JSON.stringify(slug))}%`} escape '!' limit 1`
+    where merchant_id = ${merchantId} and categories like ${`%${escapeLike(JSON.stringify(slug))}%`} escape '!' limit 1`
   return rows.length > 0
 }

@@ -11,7 +11,7 @@ import type { CategoryEntry, ProductEntry } from '../../contract/entries.ts'
 import type { ActorKind, Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MovementRow, ProductHead, ProductSums, SkuHead } from './adminstore.ts'
-import { type CategoryRow, pathTo } from './answer.ts'
+import { type CategoryRow, categoryPathTo } from './answer.ts'
 import { availableQuantity } from './availability.ts'
 import { productStatus } from './patch.ts'
 import type { ProductRow, SkuRow } from './product.ts'
@@ -127,7 +127,7 @@ export function categoryView(category: CategoryRow, byId: ReadonlyMap<string, Ca
     version: category.version,
     category: categoryEntry(category, byId),
     parentId: category.parentId,
-    path: pathTo(category, byId),
+    path: categoryPathTo(category, byId),
     productCount: category.productCount,
     updatedAt: toInstant(category.updatedAt),
   }

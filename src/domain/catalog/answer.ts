@@ -14,7 +14,7 @@ import type { Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import type { MakerRecord } from '../makers/maker.ts'
-import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
+import { availabilityFor, availableQuantity, bestAvailability } from './availability.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
 type ListRow = PublicCatalogProductListResponse['data'][number]
@@ -29,14 +29,14 @@ export interface ProductAnswers {
 }
 
 // Makers by slug.
-export type Makers = ReadonlyMap<string, MakerRecord>
+export type MakersBySlug = ReadonlyMap<string, MakerRecord>
 
 // Rendered for each mode, as the modes have separate stock.
 export function renderProduct(
   seller: SellerFacts,
   product: PublishedProduct,
   mode: Mode,
-  makers: Makers,
+  makers: MakersBySlug,
 ): ProductAnswers {
   const row = listRowFor(seller, product, mode)
   const safety = safetyOf(product, makers)
@@ -95,7 +95,7 @@ function listRowFor(seller: SellerFacts, product: PublishedProduct, mode: Mode):
     },
     priorPrice: cheapest ? reductionOf(seller, cheapest).priorPrice : null,
     measure: cheapest ? measureView(seller, cheapest) : null,
-    availability: bestOf(skus.map((sku) => skuAvailability(seller, sku, mode))),
+    availability: bestAvailability(skus.map((sku) => skuAvailability(seller, sku, mode))),
     skuCount: skus.length,
     tags: [...product.tags],
     publishedAt: toInstant(product.publishedAt),
@@ -130,7 +130,7 @@ function detailFor(seller: SellerFacts, product: ProductRow, mode: Mode, row: Li
   }
 }
 
-function safetyOf({ maker: slug, warnings }: ProductRow, makers: Makers): Safety | null {
+function safetyOf({ maker: slug, warnings }: ProductRow, makers: MakersBySlug): Safety | null {
   const maker = slug === null ? undefined : makers.get(slug)
   if (!maker && warnings.length === 0) return null
   return {
@@ -174,20 +174,20 @@ export interface CategoryRow {
 }
 
 // Sorts in the order of the contract: position, name, id. Compares by code unit, so both database engines agree.
-export function inOrder(categories: readonly CategoryRow[]): CategoryRow[] {
+export function sortCategories(categories: readonly CategoryRow[]): CategoryRow[] {
   return categories.toSorted((a, b) => a.position - b.position || compare(a.name, b.name) || compare(a.id, b.id))
 }
 
 export function renderCategories(categories: readonly CategoryRow[]): string[] {
   const byId = new Map(categories.map((category) => [category.id, category]))
-  return inOrder(categories).map((category) => {
+  return sortCategories(categories).map((category) => {
     const row: ListedCategory = {
       id: category.id,
       slug: category.slug,
       name: category.name,
       description: category.description,
       parentId: category.parentId,
-      path: pathTo(category, byId),
+      path: categoryPathTo(category, byId),
       position: category.position,
       productCount: category.productCount,
       imageUrl: category.image === null ? null : pictureUrl(category.image),
@@ -204,7 +204,7 @@ function compare(a: string, b: string): number {
 // Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from causing an endless loop.
 const depthMax = 20
 
-export function pathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {
+export function categoryPathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {
   const path: string[] = []
   let at: CategoryRow | undefined = category
   while (at && path.length < depthMax) {

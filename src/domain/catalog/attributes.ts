@@ -1,7 +1,7 @@
 // The machine-readable attribute of an option: colour, size, material or pattern, for which Google and schema.org have an attribute of
 // the same name. Pure.
 
-import { fold } from '../search/words.ts'
+import { foldSearchText } from '../search/words.ts'
 
 export const optionAttributes = ['color', 'size', 'material', 'pattern'] as const
 
@@ -20,9 +20,9 @@ const names: Readonly<Record<OptionAttribute, readonly string[]>> = {
 }
 
 const attributes = new Map(
-  optionAttributes.flatMap((attribute) => names[attribute].map((name) => [fold(name), attribute])),
+  optionAttributes.flatMap((attribute) => names[attribute].map((name) => [foldSearchText(name), attribute])),
 )
 
-export function attributeOf(option: string): OptionAttribute | undefined {
-  return attributes.get(fold(option.trim()))
+export function optionAttributeOf(option: string): OptionAttribute | undefined {
+  return attributes.get(foldSearchText(option.trim()))
 }

@@ -22,6 +22,6 @@ export function availabilityFor({ available, whenSoldOut }: StockFacts, lowStock
 const bestFirst: readonly Availability[] = ['in_stock', 'low_stock', 'backorder', 'out_of_stock']
 
 // A product is as available as its most available SKU.
-export function bestOf(availabilities: readonly Availability[]): Availability {
+export function bestAvailability(availabilities: readonly Availability[]): Availability {
   return bestFirst.find((availability) => availabilities.includes(availability)) ?? 'out_of_stock'
 }

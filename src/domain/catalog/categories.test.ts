@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { categoryDepthMax } from '../../contract/entries.ts'
-import { depthsOf, planCategories, refuseDepth } from './categories.ts'
+import { categoryDepths, planCategories, refuseDeepCategories } from './categories.ts'
 
 const now = 1_000
 const stored = (slug: string, parentId: string | null = null) => ({
@@ -62,17 +62,17 @@ const chain = (length: number) =>
   Array.from({ length }, (_, index) => stored(`level-${index}`, index === 0 ? null : `id of level-${index - 1}`))
 
 test('depths are counted up to one more than allowed, also in cycles', () => {
-  assert.deepEqual([...depthsOf(chain(3)).values()], [1, 2, 3])
+  assert.deepEqual([...categoryDepths(chain(3)).values()], [1, 2, 3])
   const circle = [stored('one', 'id of two'), stored('two', 'id of one')]
-  assert.deepEqual([...depthsOf(circle).values()], [categoryDepthMax + 1, categoryDepthMax + 1])
+  assert.deepEqual([...categoryDepths(circle).values()], [categoryDepthMax + 1, categoryDepthMax + 1])
 })
 
 test('moving a category checks the depth of everything below it; categories that were already too deep are not refused', () => {
   const whole = chain(categoryDepthMax)
   const [first] = whole
   assert.ok(first)
-  assert.doesNotThrow(() => refuseDepth(whole, []))
+  assert.doesNotThrow(() => refuseDeepCategories(whole, []))
   const moved = { ...first, parentId: 'id of top' }
-  assert.throws(() => refuseDepth([...whole, stored('top')], [moved]), /nested deeper than/)
-  assert.doesNotThrow(() => refuseDepth(chain(categoryDepthMax + 1), []))
+  assert.throws(() => refuseDeepCategories([...whole, stored('top')], [moved]), /nested deeper than/)
+  assert.doesNotThrow(() => refuseDeepCategories(chain(categoryDepthMax + 1), []))
 })

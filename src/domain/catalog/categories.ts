@@ -2,7 +2,7 @@
 // creates the ids of new categories.
 
 import { type CategoryEntry, categoryDepthMax } from '../../contract/entries.ts'
-import { type AuditedChange, type Change, membersChanged } from '../../platform/audit/change.ts'
+import { type AuditedChange, membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -26,7 +26,7 @@ export interface CategoryPlan {
 }
 
 // A change with the id of its category, as the list of changes records it.
-export type CategoryChange = Change & { what: 'category'; id: string }
+export type CategoryChange = PlannedChange & { what: 'category'; id: string }
 
 const categoryMembers = ['name', 'description', 'parentId', 'position', 'image'] as const
 export const allCategoryMembers = [...categoryMembers, 'version'] as const
@@ -80,7 +80,7 @@ export function planCategory(
     throw refuse('category_not_found', { message: `There is no category ${entry.parent}.` })
   const { newCategories, changedCategories, changes } = planCategories([entry], stored, now)
   const written = [...newCategories, ...changedCategories]
-  refuseDepth(stored, written)
+  refuseDeepCategories(stored, written)
   const [category = before] = written
   if (!category) throw new Error('a category was neither planned nor known')
   return { category, changes }
@@ -132,7 +132,7 @@ export async function removeCategory(tx: Tx, merchant: string, id: string): Prom
 }
 
 // The depth of each category; a depth above the maximum may also be a cycle. If two rows have the same id, the later one counts.
-export function depthsOf(categories: readonly CategoryRow[]): Map<string, number> {
+export function categoryDepths(categories: readonly CategoryRow[]): Map<string, number> {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const depths = new Map<string, number>()
   for (const [id, category] of byId) {
@@ -145,8 +145,8 @@ export function depthsOf(categories: readonly CategoryRow[]): Map<string, number
 }
 
 // A category that moves takes its descendants along, including those without an entry, so their depths are checked too.
-export function refuseDepth(kept: readonly CategoryRow[], written: readonly CategoryRow[]): void {
-  const [before, after] = [depthsOf(kept), depthsOf([...kept, ...written])]
+export function refuseDeepCategories(kept: readonly CategoryRow[], written: readonly CategoryRow[]): void {
+  const [before, after] = [categoryDepths(kept), categoryDepths([...kept, ...written])]
   const deep = [...kept, ...written].find(({ id }) => {
     const [was = 0, becomes = 0] = [before.get(id), after.get(id)]
     return was <= categoryDepthMax && becomes > categoryDepthMax
@@ -177,13 +177,13 @@ export async function recountCategories(tx: Tx, merchant: string, ids: readonly 
   if (ids.length === 0) return
   const stored = await listCategories(tx, merchant)
   const shown = new Map(stored.map(({ id, productCount }) => [id, productCount]))
-  const counts = await countProductsByCategory(tx, merchant, ids === 'all' ? 'all' : withAncestors(stored, ids))
+  const counts = await countProductsByCategory(tx, merchant, ids === 'all' ? 'all' : withAncestorIds(stored, ids))
   const wrong = counts.filter(({ categoryId, count }) => shown.get(categoryId) !== count)
   for (const { categoryId, count } of wrong) await setProductCount(tx, merchant, categoryId, count)
   if (wrong.length > 0) await raiseCatalogVersion(tx, merchant)
 }
 
-export function withAncestors(categories: readonly CategoryRow[], ids: readonly string[]): string[] {
+export function withAncestorIds(categories: readonly CategoryRow[], ids: readonly string[]): string[] {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const all = new Set<string>()
   for (const id of ids)

@@ -5,8 +5,13 @@ import { type ProductEntry, skusMax } from '../../contract/entries.ts'
 import type { Issue } from '../../contract/issues.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { type Mode, modes } from '../../contract/words.ts'
-import { type AuditedChange, type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
-import { inGroups } from '../../platform/kit/groups.ts'
+import {
+  type AuditedChange,
+  type MemberChange,
+  membersChanged,
+  type PlannedChange,
+} from '../../platform/audit/change.ts'
+import { splitIntoGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -14,13 +19,13 @@ import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { setOnHand } from '../inventory/levels.ts'
 import { insertStock, type NewLevel } from '../inventory/store.ts'
-import { namedMakers } from '../makers/store.ts'
+import { findNamedMakers } from '../makers/store.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { claimPaths, type PathMove, recordMoves } from '../redirects/change.ts'
 import { productPath } from '../redirects/paths.ts'
 import { productEntry } from './adminview.ts'
 import { announceProducts } from './announce.ts'
-import { type Makers, renderProduct } from './answer.ts'
+import { type MakersBySlug, renderProduct } from './answer.ts'
 import { recountCategories } from './categories.ts'
 import { writeIndex } from './indexing.ts'
 import { productRecord } from './normal.ts'
@@ -28,8 +33,7 @@ import { recordPrices } from './pricehistory.ts'
 import { productProblems } from './problems.ts'
 import type { ProductRecord, ProductRow, SellerFacts, SkuRecord, SkuRow } from './product.ts'
 import {
-  type CodeOwner,
-  codesMax,
+  codesPerStatementMax,
   deleteListedProducts,
   insertProducts,
   insertSkus,
@@ -40,6 +44,7 @@ import {
   putListedProducts,
   replaceProductCategories,
   retireSkus,
+  type SkuCodeOwner,
   updateProducts,
   updateSkus,
 } from './store.ts'
@@ -47,7 +52,7 @@ import {
 export const batchProductsMax = 200
 
 // A change with the id of its product or SKU, as the list of changes records it.
-export type CatalogChange = Change & { what: 'product' | 'sku'; id: string }
+export type CatalogChange = PlannedChange & { what: 'product' | 'sku'; id: string }
 
 export interface ProductPlan {
   product: ProductRow
@@ -106,7 +111,7 @@ export async function planProducts(
       entries.map((entry) => entry.slug),
     ),
     ownersOf(db, seller.id, codes),
-    namedMakers(db, seller.id, named),
+    findNamedMakers(db, seller.id, named),
   ])
   const keptBySlug = new Map(kept.map((product) => [product.slug, product]))
   const ownerOfCode = new Map(owned.map((sku) => [sku.code, sku]))
@@ -161,7 +166,7 @@ function unnamedProblem({ path, code, values, message }: Issue): Remark {
 }
 
 // Plans a new product, or a new version of an existing one. Throws the problem, if there is one.
-export async function planOne(
+export async function planSingleProduct(
   db: Reader,
   seller: SellerFacts,
   entry: ProductEntry,
@@ -180,13 +185,13 @@ export async function planOne(
   const stranger = owners.find(({ productId }) => productId !== before?.id)
   if (stranger) throw refuse('sku_exists', { current: { code: stranger.code, productId: stranger.productId } })
   const wanted = [{ maker: entry.maker ?? null }]
-  refuseUnknownMakers(await namedMakers(db, seller.id, wanted), wanted)
+  refuseUnknownMakers(await findNamedMakers(db, seller.id, wanted), wanted)
   const ownerOf = new Map(owners.map((owner) => [owner.code, owner]))
   return planProduct(entry, before, (code) => ownerOf.get(code), { now, stock: false })
 }
 
 // Plans a change of members that adds and removes no SKU. Stock is not part of it.
-export function planPatch(before: ProductRow, after: ProductRow, now: number): ProductPlan {
+export function planProductPatch(before: ProductRow, after: ProductRow, now: number): ProductPlan {
   const { id } = before
   const skus = after.skus.map((sku, position): SkuPlan => {
     const isChanged = membersChanged(before.skus[position] as SkuRow, sku, skuMembers).length > 0
@@ -216,7 +221,7 @@ export function planPatch(before: ProductRow, after: ProductRow, now: number): P
 
 // The changes of a plan with everything needed to undo them: also the order of the SKUs, and when the product was last changed. A
 // creation is undone by archiving the product.
-export function auditedChanges({ before, product, changes, differs }: ProductPlan): AuditedChange[] {
+export function auditedChangesOfPlan({ before, product, changes, differs }: ProductPlan): AuditedChange[] {
   if (!differs) return []
   const updatedAt = { from: before?.updatedAt ?? null, to: product.updatedAt }
   const added = before
@@ -243,9 +248,10 @@ export function skuOrderMembers(before: ProductRow, after: ProductRow): MemberCh
   return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ member: 'skus', from, to }]
 }
 
-async function ownersOf(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
-  const owners: CodeOwner[] = []
-  for (const some of inGroups(codes, codesMax)) owners.push(...(await listSkusByCode(db, merchant, some)))
+async function ownersOf(db: Reader, merchant: string, codes: readonly string[]): Promise<SkuCodeOwner[]> {
+  const owners: SkuCodeOwner[] = []
+  for (const some of splitIntoGroups(codes, codesPerStatementMax))
+    owners.push(...(await listSkusByCode(db, merchant, some)))
   return owners
 }
 
@@ -288,7 +294,7 @@ export const skuMembers = [
 function planProduct(
   entry: ProductEntry,
   before: ProductRow | undefined,
-  ownerOf: (code: string) => CodeOwner | undefined,
+  ownerOf: (code: string) => SkuCodeOwner | undefined,
   { now, stock, partial }: PlanOptions,
 ): ProductPlan {
   const named = productRecord(entry, before?.publishedAt ?? null, now)
@@ -401,7 +407,7 @@ export async function writeProducts(
   const planned = plans.filter(({ differs }) => differs)
   const differing = await recordPrices(tx, seller.id, planned, now)
   const products = differing.map(({ product }) => product)
-  const makers = await namedMakers(tx, seller.id, products)
+  const makers = await findNamedMakers(tx, seller.id, products)
   refuseUnknownMakers(makers, products)
   writeRows(tx, seller, differing, { categoryIds, makers })
   // Comes after the rows, because it waits for the locks of the SKUs: a listing is marked stale again if the stock changed.
@@ -414,7 +420,7 @@ export async function writeProducts(
 }
 
 // A maker that a product names cannot be removed, so only a product that is being written can name an unknown one.
-export function refuseUnknownMakers(makers: Makers, products: readonly { maker: string | null }[]): void {
+export function refuseUnknownMakers(makers: MakersBySlug, products: readonly { maker: string | null }[]): void {
   const unknown = products.find(({ maker }) => maker !== null && !makers.has(maker))?.maker
   if (unknown != null) throw refuse('maker_not_found', { message: `There is no maker ${unknown}.` })
 }
@@ -449,7 +455,7 @@ function writeRows(
   tx: Tx,
   seller: SellerFacts,
   plans: readonly ProductPlan[],
-  { categoryIds, makers }: { categoryIds: ReadonlyMap<string, string>; makers: Makers },
+  { categoryIds, makers }: { categoryIds: ReadonlyMap<string, string>; makers: MakersBySlug },
 ): void {
   const products = Map.groupBy(plans, ({ before }) => (before ? 'changed' : 'new'))
   insertProducts(tx, seller.id, products.get('new')?.map(({ product }) => product) ?? [])
@@ -515,7 +521,7 @@ function idsOf(slugs: readonly string[], categoryIds: ReadonlyMap<string, string
 
 // The catalog's responses for this product. An existing product that is listed for the first time is marked stale: its stock was read
 // without a lock, and a sale in between could not mark a row that did not exist.
-function listedFor(seller: SellerFacts, { product, before }: ProductPlan, makers: Makers): ListedProduct[] {
+function listedFor(seller: SellerFacts, { product, before }: ProductPlan, makers: MakersBySlug): ListedProduct[] {
   const { id: productId, slug, publishedAt } = product
   if (publishedAt === null) return []
   const published = { ...product, publishedAt }
@@ -532,7 +538,8 @@ async function setStock(tx: Tx, seller: MerchantMode, plans: readonly ProductPla
   const levels = set
     .map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[seller.mode].onHand }))
     .sort((one, other) => (one.skuId < other.skuId ? -1 : 1))
-  for (const some of inGroups(levels, codesMax)) await setOnHand(tx, seller, some, { now, cause: null })
+  for (const some of splitIntoGroups(levels, codesPerStatementMax))
+    await setOnHand(tx, seller, some, { now, cause: null })
 }
 
 // The caller has locked the seller in this transaction.
@@ -552,7 +559,7 @@ export async function saveProducts(
 
 // Writes the plans of an admin operation: products, the counts of the affected categories, and their events. Returns the products that
 // were written. The caller has locked the seller.
-export async function savePlans(
+export async function saveProductPlans(
   tx: Tx,
   seller: SellerFacts,
   plans: readonly ProductPlan[],

@@ -8,24 +8,24 @@ import { idTimeOf } from '../../platform/kit/ids.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { splitBrand } from './indexed.ts'
-import { type IndexedRow, type IndexPlace, listIndexRows } from './indexstore.ts'
+import { type IndexedRow, type IndexPosition, listIndexRows } from './indexstore.ts'
 
 // Index of a product in the columns.
-export type At = number
+export type ProductIndex = number
 
 // Indexes of products in ascending order, without duplicates.
-export type Places = Uint32Array
+export type ProductIndexes = Uint32Array
 
-export interface Columns {
+export interface CatalogColumns {
   readonly version: number
   // Cached results of each word or filter, by its terms. Shoppers combine the same ones in different ways.
-  readonly known: Lru<string, KnownPlaces>
+  readonly known: Lru<string, CachedMatches>
   // Queries in progress, by version and terms.
-  readonly asking: Map<string, Promise<Places>>
+  readonly asking: Map<string, Promise<ProductIndexes>>
   // The products that changed after this version; undefined if they are too many.
-  changedSince(version: number): At[] | undefined
+  changedSince(version: number): ProductIndex[] | undefined
   // Indexes of the products with these full-text keys; unknown keys are left out.
-  placesOf(keys: readonly (string | number)[]): Places
+  placesOf(keys: readonly (string | number)[]): ProductIndexes
   readonly id: readonly string[]
   // Creation time, which an id begins with: sorting by it gives the order of the ids.
   readonly idTime: readonly number[]
@@ -43,14 +43,14 @@ export interface Columns {
   readonly inStock: Readonly<Record<Mode, readonly number[]>>
 }
 
-export interface KnownPlaces {
+export interface CachedMatches {
   version: number
-  places: Places
+  places: ProductIndexes
 }
 
 export interface ColumnsCache {
   // The columns at this version of the catalog, or a later one.
-  columnsOf(db: Reader, merchantId: string, version: number): Promise<Columns>
+  columnsOf(db: Reader, merchantId: string, version: number): Promise<CatalogColumns>
 }
 
 const cachedBytesMax = 128 * 2 ** 20
@@ -99,16 +99,16 @@ const rowBytes = 250
 const listBytes = 200
 
 // Most made-up words find nothing, so the key often weighs more than the entries.
-function knownBytes({ places }: KnownPlaces, key: string): number {
+function knownBytes({ places }: CachedMatches, key: string): number {
   return listBytes + 2 * key.length + places.byteLength
 }
 
-class StoredColumns implements Columns {
+class StoredColumns implements CatalogColumns {
   // The columns have every change up to this version of the catalog; -1: nothing is loaded yet.
   version = -1
   bytes = 1
-  readonly known = new Lru<string, KnownPlaces>(knownBytesLeast, knownBytes)
-  readonly asking = new Map<string, Promise<Places>>()
+  readonly known = new Lru<string, CachedMatches>(knownBytesLeast, knownBytes)
+  readonly asking = new Map<string, Promise<ProductIndexes>>()
   readonly id: string[] = []
   readonly idTime: number[] = []
   readonly publishedAt: number[] = []
@@ -122,7 +122,7 @@ class StoredColumns implements Columns {
   readonly fields: string[] = []
   readonly inStock: Record<Mode, number[]> = { live: [], test: [] }
   readonly #changed: number[] = []
-  readonly #places = new Map<string | number, At>()
+  readonly #places = new Map<string | number, ProductIndex>()
   readonly #facetPlaces = new Map<string, number>()
   readonly #brandPlaces = new Map([['', 0]])
   #textLength = 0
@@ -140,7 +140,7 @@ class StoredColumns implements Columns {
     this.bytes = knownBytesMax + this.id.length * rowBytes + 2 * this.#textLength
   }
 
-  placesOf(keys: readonly (string | number)[]): Places {
+  placesOf(keys: readonly (string | number)[]): ProductIndexes {
     const places = new Uint32Array(keys.length)
     let count = 0
     for (const key of keys) {
@@ -150,8 +150,8 @@ class StoredColumns implements Columns {
     return places.slice(0, count).sort()
   }
 
-  changedSince(version: number): At[] | undefined {
-    const places: At[] = []
+  changedSince(version: number): ProductIndex[] | undefined {
+    const places: ProductIndex[] = []
     for (const [at, changed] of this.#changed.entries())
       if (changed > version && places.push(at) > changedMax) return undefined
     return places
@@ -164,7 +164,7 @@ class StoredColumns implements Columns {
   ): Promise<void> {
     // The first load is ordered by id, so on every server the newest products are last, whichever were changed since.
     const isFirst = this.version < 0
-    let after: IndexPlace | string = isFirst ? '' : { changed: this.version + 1, productId: '' }
+    let after: IndexPosition | string = isFirst ? '' : { changed: this.version + 1, productId: '' }
     for (;;) {
       const rows = await listIndexRows(db, merchantId, after, rowsPerTurn)
       for (const row of rows) this.#put(row)

@@ -2,7 +2,7 @@
 // choices.
 
 import type { SearchFacets } from '../../contract/open/search.ts'
-import { fold } from '../search/words.ts'
+import { foldSearchText } from '../search/words.ts'
 import { type ProductFacets, readFacets } from './indexed.ts'
 import type { CategoryTree, Dimension } from './question.ts'
 
@@ -12,7 +12,7 @@ const optionsMax = 20
 const valuesMax = 50
 
 // Counts over a result. Many products have the same facet text, so equal texts are counted first and each is parsed once.
-export interface Tally {
+export interface ResultCounts {
   products: number
   priceMin: number
   priceMax: number
@@ -24,11 +24,11 @@ export interface Tally {
 
 export interface FacetSource {
   // Counts of the result, and for each filtered dimension, counts of the result without that filter.
-  whole: Tally
-  without: readonly { dimension: Dimension; tally: Tally }[]
+  whole: ResultCounts
+  without: readonly { dimension: Dimension; tally: ResultCounts }[]
 }
 
-export function facetsOf({ whole, without }: FacetSource, tree: CategoryTree, currency: string): SearchFacets {
+export function buildFacets({ whole, without }: FacetSource, tree: CategoryTree, currency: string): SearchFacets {
   const read = facetReader()
   const tallyFor = (kind: Dimension['kind']) => without.find(({ dimension }) => dimension.kind === kind)?.tally ?? whole
   const { products, priceMin, priceMax } = tallyFor('price')
@@ -45,7 +45,7 @@ interface CountedFacets extends ProductFacets {
   count: number
 }
 
-function facetReader(): (tally: Tally) => CountedFacets[] {
+function facetReader(): (tally: ResultCounts) => CountedFacets[] {
   const known = new Map<string, ProductFacets>()
   return ({ facets }) =>
     facets.map(({ text, count }) => {
@@ -76,9 +76,9 @@ function categoryCounts(
 function brandCounts(spellings: ReadonlyMap<string, number>): SearchFacets['brands'] {
   const counts = new Map<string, { name: string; count: number }>()
   for (const [name, count] of mostFirst(spellings)) {
-    const known = counts.get(fold(name))
+    const known = counts.get(foldSearchText(name))
     if (known) known.count += count
-    else counts.set(fold(name), { name, count })
+    else counts.set(foldSearchText(name), { name, count })
   }
   return [...counts.values()]
     .sort((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
@@ -92,7 +92,7 @@ function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {
 function optionCounts(
   products: readonly CountedFacets[],
   without: FacetSource['without'],
-  read: (tally: Tally) => CountedFacets[],
+  read: (tally: ResultCounts) => CountedFacets[],
 ): SearchFacets['options'] {
   const counts = countOptions(products)
   for (const { dimension, tally } of without) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasSameTexts, splitBrand, textsOf } from './indexed.ts'
+import { hasSameTexts, indexTextsOf, splitBrand } from './indexed.ts'
 import type { PublishedProduct, SkuRow } from './product.ts'
 
 const seller = { id: 'mer_1', slug: 'pottery', name: 'Pottery', currency: 'EUR', lowStockAt: 5 }
@@ -67,15 +67,19 @@ test('texts are equal exactly if all their sources are equal', () => {
   ]
   for (const members of other) {
     assert.equal(hasSameTexts(mug, { ...mug, ...members }), false, JSON.stringify(members))
-    assert.notDeepEqual(textsOf(seller, { ...mug, ...members }), textsOf(seller, mug), JSON.stringify(members))
+    assert.notDeepEqual(
+      indexTextsOf(seller, { ...mug, ...members }),
+      indexTextsOf(seller, mug),
+      JSON.stringify(members),
+    )
   }
   const same: Partial<PublishedProduct> = { slug: 'cup', version: 2, skus: [{ ...sku, price: 1, name: 'S' }] }
   assert.equal(hasSameTexts(mug, { ...mug, ...same }), true)
-  assert.deepEqual(textsOf(seller, { ...mug, ...same }), textsOf(seller, mug))
+  assert.deepEqual(indexTextsOf(seller, { ...mug, ...same }), indexTextsOf(seller, mug))
 })
 
 test('a summary that begins the description adds no words, and any other does', () => {
-  const termsOf = (summary: string, description: string) => textsOf(seller, { ...mug, summary, description }).terms
+  const termsOf = (summary: string, description: string) => indexTextsOf(seller, { ...mug, summary, description }).terms
   for (const description of ['Made by hand.', 'Made by hand.\nGlazed.', 'Made by hand. Glazed.'])
     assert.equal(termsOf('Made by hand.', description), termsOf('', description))
   assert.notEqual(termsOf('Made by ha', 'Made by hand.'), termsOf('', 'Made by hand.'), 'a part of a word is a word')
@@ -83,7 +87,7 @@ test('a summary that begins the description adds no words, and any other does', 
 
 test('a number with a unit is found also in a long description', () => {
   const words = Array.from({ length: 500 }, (_, at) => `word${at}`).join(' ')
-  const { terms } = textsOf(seller, { ...mug, description: `Holds 350 ml. ${words}` })
+  const { terms } = indexTextsOf(seller, { ...mug, description: `Holds 350 ml. ${words}` })
   assert.ok(terms.split(' ').some((term) => term.endsWith('w350ml')))
   assert.ok(terms.split(' ').some((term) => term.endsWith('wword300')))
 })
@@ -91,8 +95,8 @@ test('a number with a unit is found also in a long description', () => {
 test('a brand is stored with the facets and split off again, so products that differ only in it share them', () => {
   for (const more of [{}, { categories: [] }, { skus: [{ ...sku, options: [] }] }]) {
     const product = { ...mug, ...more }
-    const { facets } = textsOf(seller, { ...product, brand: null })
+    const { facets } = indexTextsOf(seller, { ...product, brand: null })
     for (const brand of [null, 'Kiln', 'Kiln, Son & Co'])
-      assert.deepEqual(splitBrand(textsOf(seller, { ...product, brand }).facets), { facets, brand: brand ?? '' })
+      assert.deepEqual(splitBrand(indexTextsOf(seller, { ...product, brand }).facets), { facets, brand: brand ?? '' })
   }
 })

@@ -2,10 +2,10 @@
 // they are looked up at each search, so renaming a category changes no product.
 
 import type { Mode } from '../../contract/words.ts'
-import { measuresIn } from '../search/measures.ts'
-import { digestOf, joinTerms } from '../search/terms.ts'
-import { compoundsIn, fold, wholeCode, wordsIn } from '../search/words.ts'
-import { availabilityFor, availableQuantity, bestOf } from './availability.ts'
+import { findMeasures } from '../search/measures.ts'
+import { hashTexts, joinTerms } from '../search/terms.ts'
+import { foldSearchText, indexWords, neighbourCompounds, wholeCode } from '../search/words.ts'
+import { availabilityFor, availableQuantity, bestAvailability } from './availability.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRow } from './product.ts'
 
 export interface IndexFigures {
@@ -31,7 +31,7 @@ const proseMeasuresMax = 50
 const codeWordsMax = 400
 const nameKeyBytes = 40
 
-export function figuresOf(seller: SellerFacts, product: PublishedProduct): IndexFigures {
+export function indexFiguresOf(seller: SellerFacts, product: PublishedProduct): IndexFigures {
   const prices = product.skus.map(({ price }) => price)
   return {
     publishedAt: product.publishedAt,
@@ -41,7 +41,7 @@ export function figuresOf(seller: SellerFacts, product: PublishedProduct): Index
   }
 }
 
-// Whether both have the same `textsOf`. Computing those takes several times as long.
+// Whether both have the same `indexTextsOf`. Computing those takes several times as long.
 export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
   return (
     one.name === other.name &&
@@ -68,21 +68,21 @@ function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((text, at) => text === other[at])
 }
 
-export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTexts {
+export function indexTextsOf(seller: SellerFacts, product: PublishedProduct): IndexTexts {
   const { skus } = product
   const options = optionsOf(product)
   // A scanner enters the barcode as the search text.
   const codes = unique(skus.flatMap(({ code, barcode }) => (barcode === null ? [code] : [code, barcode])))
-  const spelledName = unique(wordsIn(product.name))
-  const brand = unique(wordsIn(product.brand ?? ''))
-  const spelledTags = unique(wordsIn(product.tags.join(' ')))
-  const name = unique([...spelledName, ...compoundsIn(product.name)])
-  const tags = unique([...spelledTags, ...product.tags.flatMap(compoundsIn)])
-  const values = unique(wordsIn(options.flatMap(({ values }) => values).join(' ')))
-  const ofCodes = unique(wordsIn(codes.join(' '))).slice(0, codeWordsMax)
+  const spelledName = unique(indexWords(product.name))
+  const brand = unique(indexWords(product.brand ?? ''))
+  const spelledTags = unique(indexWords(product.tags.join(' ')))
+  const name = unique([...spelledName, ...neighbourCompounds(product.name)])
+  const tags = unique([...spelledTags, ...product.tags.flatMap(neighbourCompounds)])
+  const values = unique(indexWords(options.flatMap(({ values }) => values).join(' ')))
+  const ofCodes = unique(indexWords(codes.join(' '))).slice(0, codeWordsMax)
   const prose = proseWords(proseOf(product))
   return {
-    nameKey: Buffer.from(fold(product.name)).subarray(0, nameKeyBytes).toString('hex'),
+    nameKey: Buffer.from(foldSearchText(product.name)).subarray(0, nameKeyBytes).toString('hex'),
     facets: withBrand(writeFacets({ categories: product.categories, options }), product.brand),
     fields: writeFields([name, tags, values, ofCodes, brand]),
     terms: joinTerms(seller.id, {
@@ -90,10 +90,10 @@ export function textsOf(seller: SellerFacts, product: PublishedProduct): IndexTe
       word: unique([...name, ...brand, ...tags, ...values, ...ofCodes, ...prose]),
       name: unique([...name, ...brand]),
       code: codes.map(wholeCode),
-      category: product.categories.map((slug) => digestOf(slug)),
-      tag: product.tags.map((tag) => digestOf(tag)),
-      brand: product.brand === null ? [] : [digestOf(product.brand)],
-      option: options.flatMap(({ name, values }) => values.map((value) => digestOf(name, value))),
+      category: product.categories.map((slug) => hashTexts(slug)),
+      tag: product.tags.map((tag) => hashTexts(tag)),
+      brand: product.brand === null ? [] : [hashTexts(product.brand)],
+      option: options.flatMap(({ name, values }) => values.map((value) => hashTexts(name, value))),
     }),
     spelling: [...spelledName, ...brand, ...spelledTags, ...values].filter(isSpelled),
   }
@@ -108,13 +108,13 @@ function proseOf({ summary, description }: ProductRow): string {
 // Short lists are unchanged. In a long one, numbers with their units come first: a search has each as one word, and after all other words
 // they would be cut off.
 function proseWords(text: string): readonly string[] {
-  const words = wordsIn(text)
+  const words = indexWords(text)
   if (words.length <= proseWordsMax) return words
-  return unique([...measuresIn(fold(text)).slice(0, proseMeasuresMax), ...words]).slice(0, proseWordsMax)
+  return unique([...findMeasures(foldSearchText(text)).slice(0, proseMeasuresMax), ...words]).slice(0, proseWordsMax)
 }
 
 export function isInStock({ lowStockAt }: SellerFacts, { skus }: Pick<ProductRow, 'skus'>, mode: Mode): boolean {
-  const best = bestOf(
+  const best = bestAvailability(
     skus.map(({ stock, whenSoldOut }) =>
       availabilityFor({ available: availableQuantity(stock[mode]), whenSoldOut }, lowStockAt),
     ),

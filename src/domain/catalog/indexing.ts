@@ -2,8 +2,8 @@
 // as one after another.
 
 import type { Tx } from '../../platform/storage/storage.ts'
-import { figuresOf, hasSameTexts, textsOf } from './indexed.ts'
-import { deleteIndexed, type FiguresChange, type IndexEntry, putIndexed, updateFigures } from './indexstore.ts'
+import { hasSameTexts, indexFiguresOf, indexTextsOf } from './indexed.ts'
+import { deleteIndexed, type FiguresChange, type IndexEntry, putIndexEntries, updateFigures } from './indexstore.ts'
 import type { ProductRow, PublishedProduct, SellerFacts } from './product.ts'
 
 export interface ProductChange {
@@ -24,19 +24,19 @@ export async function writeIndex(tx: Tx, seller: SellerFacts, changes: readonly 
     }
     const published = { ...product, publishedAt }
     if (before && before.publishedAt !== null && hasSameTexts(before, product))
-      figures.push({ productId, from: before.version, to: product.version, ...figuresOf(seller, published) })
-    else entries.push(entryOf(seller, published))
+      figures.push({ productId, from: before.version, to: product.version, ...indexFiguresOf(seller, published) })
+    else entries.push(buildIndexEntry(seller, published))
   }
   deleteIndexed(tx, seller.id, removed)
   updateFigures(tx, seller.id, figures)
-  putIndexed(tx, seller.id, entries)
+  putIndexEntries(tx, seller.id, entries)
 }
 
-export function entryOf(seller: SellerFacts, product: PublishedProduct): IndexEntry {
+export function buildIndexEntry(seller: SellerFacts, product: PublishedProduct): IndexEntry {
   return {
     productId: product.id,
     version: product.version,
-    ...figuresOf(seller, product),
-    ...textsOf(seller, product),
+    ...indexFiguresOf(seller, product),
+    ...indexTextsOf(seller, product),
   }
 }

@@ -1,11 +1,11 @@
 // The SQL of the search index of products.
 
 import type { Mode } from '../../contract/words.ts'
-import { inGroups } from '../../platform/kit/groups.ts'
+import { splitIntoGroups } from '../../platform/kit/groups.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { fullTextOf } from '../search/engines.ts'
-import { endsOf } from '../search/spelling.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { fullTextFor } from '../search/engines.ts'
+import { splitAtMistake } from '../search/spelling.ts'
 import type { IndexFigures, IndexTexts } from './indexed.ts'
 
 export interface IndexEntry extends IndexFigures, IndexTexts {
@@ -18,8 +18,8 @@ export interface IndexEntry extends IndexFigures, IndexTexts {
 const rowsMax = 256
 const wordsMax = 2_048
 
-export function putIndexed(tx: Tx, merchantId: string, entries: readonly IndexEntry[]): void {
-  for (const some of inGroups(entries, rowsMax)) {
+export function putIndexEntries(tx: Tx, merchantId: string, entries: readonly IndexEntry[]): void {
+  for (const some of splitIntoGroups(entries, rowsMax)) {
     const rows = tx.rows(
       some.map((entry) => [
         ...[entry.productId, entry.version, entry.publishedAt, entry.priceMin, entry.priceMax],
@@ -34,14 +34,14 @@ export function putIndexed(tx: Tx, merchantId: string, entries: readonly IndexEn
         fields) as (${rows})
       insert into product_index (merchant_id, product_id, version, doc, published_at, price_min, price_max, live_in_stock,
         test_in_stock, name_key, facets, fields, changed)
-      select cast(${merchantId} as text), product_id, version, ${fullTextOf(tx).nextDoc}, published_at, price_min, price_max,
+      select cast(${merchantId} as text), product_id, version, ${fullTextFor(tx).nextDoc}, published_at, price_min, price_max,
         live_in_stock, test_in_stock, name_key, facets, fields, ${nextVersion(merchantId)}
       from given where product_id is not null
       on conflict (merchant_id, product_id) do update set version = excluded.version, published_at = excluded.published_at,
         price_min = excluded.price_min, price_max = excluded.price_max, live_in_stock = excluded.live_in_stock,
         test_in_stock = excluded.test_in_stock, name_key = excluded.name_key, facets = excluded.facets,
         fields = excluded.fields, changed = excluded.changed, terms_hash = ''`
-    fullTextOf(tx).put(tx, merchantId, some)
+    fullTextFor(tx).put(tx, merchantId, some)
     insertWords(tx, merchantId, new Set(some.flatMap(({ spelling }) => spelling)))
   }
 }
@@ -55,7 +55,7 @@ export interface FiguresChange extends IndexFigures {
 
 // Updates prices and stock of products whose texts are unchanged. A row that was outdated before stays outdated.
 export function updateFigures(tx: Tx, merchantId: string, changes: readonly FiguresChange[]): void {
-  for (const some of inGroups(changes, rowsMax)) {
+  for (const some of splitIntoGroups(changes, rowsMax)) {
     const rows = tx.rows(
       some.map(({ productId, from, to, publishedAt, priceMin, priceMax, inStock }) => [
         ...[productId, from, to, publishedAt, priceMin, priceMax, Number(inStock.live), Number(inStock.test)],
@@ -75,9 +75,9 @@ export function updateFigures(tx: Tx, merchantId: string, changes: readonly Figu
 
 function insertWords(tx: Tx, merchantId: string, words: ReadonlySet<string>): void {
   // Sorted, so two transactions cannot deadlock on each other's words.
-  for (const some of inGroups([...words].sort(), wordsMax)) {
+  for (const some of splitIntoGroups([...words].sort(), wordsMax)) {
     const rows = tx.rows(
-      some.map((word) => [word, endsOf(word).head, endsOf(word).tail]),
+      some.map((word) => [word, splitAtMistake(word).head, splitAtMistake(word).tail]),
       ['text', 'text', 'text'],
     )
     tx.send`
@@ -94,13 +94,13 @@ function nextVersion(merchantId: string): Fragment {
 }
 
 export function deleteIndexed(tx: Tx, merchantId: string, productIds: readonly string[]): void {
-  for (const some of inGroups(productIds, rowsMax)) {
-    fullTextOf(tx).remove(tx, merchantId, some)
+  for (const some of splitIntoGroups(productIds, rowsMax)) {
+    fullTextFor(tx).remove(tx, merchantId, some)
     tx.send`
       update merchants set index_cut = catalog_version + 1
       where id = ${merchantId} and exists (
-        select 1 from product_index where merchant_id = ${merchantId} and product_id in (${list(some)}))`
-    tx.send`delete from product_index where merchant_id = ${merchantId} and product_id in (${list(some)})`
+        select 1 from product_index where merchant_id = ${merchantId} and product_id in (${listFragment(some)}))`
+    tx.send`delete from product_index where merchant_id = ${merchantId} and product_id in (${listFragment(some)})`
   }
 }
 
@@ -183,12 +183,12 @@ export async function findSynonyms(db: Reader, merchantId: string): Promise<read
 }
 
 // Position in a list of rows; the next page begins after it.
-export interface IndexPlace {
+export interface IndexPosition {
   changed: number
   productId: string
 }
 
-export interface IndexedRow extends IndexPlace {
+export interface IndexedRow extends IndexPosition {
   // Key of the product in the full-text index.
   key: string | number
   publishedAt: number
@@ -205,7 +205,7 @@ export interface IndexedRow extends IndexPlace {
 export async function listIndexRows(
   db: Reader,
   merchantId: string,
-  after: IndexPlace | string,
+  after: IndexPosition | string,
   limit: number,
 ): Promise<IndexedRow[]> {
   const [order, behind] =
@@ -213,7 +213,7 @@ export async function listIndexRows(
       ? ['product_id', new Fragment('product_id > ?', [after])]
       : ['changed, product_id', new Fragment('(changed, product_id) > (?, ?)', [after.changed, after.productId])]
   return db.sql<IndexedRow>`
-    select ${fullTextOf(db).key} as "key", product_id as "productId", published_at as "publishedAt", price_min as "priceMin",
+    select ${fullTextFor(db).key} as "key", product_id as "productId", published_at as "publishedAt", price_min as "priceMin",
       price_max as "priceMax", live_in_stock as "liveInStock", test_in_stock as "testInStock", name_key as "nameKey", facets,
       fields, changed
     from product_index where merchant_id = ${merchantId} and ${behind} order by ${new Fragment(order)} limit ${limit}`
@@ -227,12 +227,12 @@ export async function listListRows(
   if (productIds.length === 0) return []
   return db.sql<{ productId: string; listRow: string }>`
     select product_id as "productId", list_row as "listRow" from listed_products
-    where merchant_id = ${merchantId} and mode = ${mode} and product_id in (${list(productIds)})`
+    where merchant_id = ${merchantId} and mode = ${mode} and product_id in (${listFragment(productIds)})`
 }
 
 // Words with the same beginning or the same end as this one.
 export async function listSimilarWords(db: Reader, merchantId: string, word: string, limit: number): Promise<string[]> {
-  const { head, tail } = endsOf(word)
+  const { head, tail } = splitAtMistake(word)
   const rows = await db.sql<{ word: string }>`
     select * from (select word from product_words where merchant_id = ${merchantId} and head = ${head} limit ${limit}) as begins
     union

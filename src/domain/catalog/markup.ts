@@ -1,7 +1,7 @@
 // Reads HTML as tokens: text and tags. Comments, declarations, and content that is not text for readers, such as scripts, are left out.
 // It never fails, and runs in linear time on any input. The result is not safe HTML: see `safehtml.ts`.
 
-export type Token = TextToken | TagToken | GapToken | LeftOut
+export type HtmlToken = TextToken | TagToken | GapToken | SkippedToken
 
 export interface TextToken {
   kind: 'text'
@@ -24,7 +24,7 @@ export interface GapToken {
 }
 
 // A comment, or a tag inside unread content: marks progress only, so callers can count steps.
-export interface LeftOut {
+export interface SkippedToken {
   kind: 'left out'
 }
 
@@ -33,7 +33,7 @@ const rawTexts = new Set(['script', 'style', 'iframe', 'textarea', 'title', 'noe
 // Elements whose content is HTML that is not read as text; they may be nested in each other.
 const unread = new Set(['template', 'svg', 'math', 'select', 'noscript'])
 
-export function* tokensOf(html: string): Generator<Token> {
+export function* tokenizeHtml(html: string): Generator<HtmlToken> {
   const next = finder(html)
   let unreadDepth = 0
   let at = 0
@@ -83,7 +83,7 @@ const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>
 const attributesLengthMax = 16_384
 
 // The decoded value of an attribute; the first one if it repeats. Searches a bounded length, as no real tag has more attributes.
-export function attributeIn(rest: string, wanted: string): string | undefined {
+export function findAttribute(rest: string, wanted: string): string | undefined {
   for (const [, name = '', double, single, bare] of rest.slice(0, attributesLengthMax).matchAll(attribute))
     if (name.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? '')
   return undefined
@@ -152,7 +152,7 @@ const control = /\p{Cc}/u
 
 // Text as a browser serialises it: known references become characters, and unknown ones stay, which is safe in text. Control characters
 // are left out, except line breaks and tabs.
-export function escapedText(source: string): string {
+export function escapeSourceText(source: string): string {
   return source.replaceAll('\r\n', '\n').replace(special, (found) => {
     const decoded = found.length > 1 ? decodeEntities(found) : found
     if (decoded.length > 1 && decoded === found) return found

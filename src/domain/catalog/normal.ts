@@ -3,11 +3,11 @@
 import type { ProductEntry, SkuEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import { cutText } from '../../platform/kit/cut.ts'
-import { measureOf } from '../../platform/kit/unitprice.ts'
+import { completeMeasure } from '../../platform/kit/unitprice.ts'
 import { warningText } from '../../platform/kit/warningtext.ts'
-import { plainText } from './plaintext.ts'
+import { htmlToPlainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
-import { safeHtml } from './safehtml.ts'
+import { sanitizeHtml } from './safehtml.ts'
 
 // `keptPublishedAt`: when the product was first published, or null; an entry without a date does not change it.
 export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
@@ -41,9 +41,9 @@ function descriptionsOf({
   description,
   descriptionHtml,
 }: ProductEntry): Pick<ProductRecord, 'description' | 'descriptionHtml'> {
-  const html = descriptionHtml == null ? '' : safeHtml(descriptionHtml)
+  const html = descriptionHtml == null ? '' : sanitizeHtml(descriptionHtml)
   return {
-    description: description || cutText(plainText(html), limits.descriptionLengthMax),
+    description: description || cutText(htmlToPlainText(html), limits.descriptionLengthMax),
     descriptionHtml: html === '' ? null : html,
   }
 }
@@ -64,7 +64,7 @@ function skuRecord(product: ProductEntry, sku: SkuEntry): SkuRecord {
     maxPerOrder: sku.maxPerOrder ?? limits.quantityMax,
     delivery: sku.requiresShipping === false ? 'digital' : 'shipped',
     weightGrams: sku.weightGrams ?? null,
-    measure: sku.measure ? measureOf(sku.measure) : null,
+    measure: sku.measure ? completeMeasure(sku.measure) : null,
     taxClass: sku.taxClass ?? 'standard',
     image: sku.image ?? null,
     barcode: sku.barcode ?? null,

@@ -12,11 +12,11 @@ import {
   suggestedCategoriesMax,
   suggestedRowsDefault,
 } from '../../contract/open/search.ts'
-import { type Paging, Rendered } from '../../platform/http/handler.ts'
-import type { OpenHandler } from '../../platform/http/open.ts'
+import { type Paging, RenderedReply } from '../../platform/http/handler.ts'
+import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
 import { lastingBytes } from '../../platform/kit/bytes.ts'
 import { canonicalJson } from '../../platform/kit/canonical.ts'
-import { badCursor, readOffset, readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { badCursorRefusal, readCursorPosition, readOffset, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { entryWeight, Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -26,10 +26,10 @@ import { findPublicSeller } from '../merchants/store.ts'
 import { renderCategories, withOrigin } from './answer.ts'
 import { createColumnsCache } from './columns.ts'
 import { findShopFacts, findSynonyms, listListRows, type ShopFacts } from './indexstore.ts'
-import { type CategoryTree, categoriesSuggested, categoryTree } from './question.ts'
-import { currentAnswers, isStale } from './refresh.ts'
-import { type RelatedTraits, relatedProducts } from './related.ts'
-import { refuseEmptyQuery, type SearchShop, searchProducts, suggestedProducts } from './search.ts'
+import { buildCategoryTree, type CategoryTree, suggestCategories } from './question.ts'
+import { isStale, renderCurrentAnswers } from './refresh.ts'
+import { findRelatedProducts, type RelatedTraits } from './related.ts'
+import { refuseEmptyQuery, type SearchShop, searchProducts, suggestProducts } from './search.ts'
 import {
   countProducts,
   findCatalogVersion,
@@ -41,7 +41,7 @@ import {
   listProducts,
   listProductsAfter,
 } from './store.ts'
-import { type Synonyms, synonymsOf } from './synonyms.ts'
+import { indexSynonyms, type Synonyms } from './synonyms.ts'
 
 const rowsMax = limits.listRowsMax
 // A page of a hundred products is 50 to 100 KB, a product 2 to 5 KB: this many bytes are a few thousand products.
@@ -65,7 +65,7 @@ type CatalogOperation =
   | 'listRelatedProducts'
   | 'listSearchSuggestions'
 
-export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenHandler<Id> } {
+export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenInterfaceHandler<Id> } {
   const pages = new Lru<string, RenderedPage>(cachedPagesMax)
   const products = {
     detail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
@@ -111,7 +111,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
 
   async function productPage(db: Reader, { merchantId, mode }: MerchantMode, position: string | null) {
     const version = await findCatalogVersion(db, merchantId)
-    const after = position === null ? null : readPlace(position, 'prd')
+    const after = position === null ? null : readCursorPosition(position, 'prd')
     return keptPage(`products ${merchantId} ${mode} ${version} ${position ?? ''}`, async () => {
       const rows =
         after === null
@@ -122,7 +122,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
         publicOrigin(),
         () => {
           const last = rows[rowsMax - 1]
-          return last ? writePlace({ at: last.publishedAt, id: last.productId }) : ''
+          return last ? writeCursorPosition({ at: last.publishedAt, id: last.productId }) : ''
         },
       )
     })
@@ -142,7 +142,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     const known = words.get(key)
     if (known) return known
     const [categories, groups] = await Promise.all([listCategories(db, id), findSynonyms(db, id)])
-    const read = { tree: categoryTree(categories), synonyms: synonymsOf(groups) }
+    const read = { tree: buildCategoryTree(categories), synonyms: indexSynonyms(groups) }
     words.set(key, read)
     return read
   }
@@ -164,16 +164,16 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     { merchantId, mode }: MerchantMode,
     asked: readonly (string | number)[],
     make: (shop: SearchShop) => Promise<string>,
-  ): Promise<Rendered> {
+  ): Promise<RenderedReply> {
     const facts = await factsOf(db, merchantId)
     const key = JSON.stringify([merchantId, mode, facts.version, facts.locale, publicOrigin(), ...asked])
     const known = small.get(key)
-    if (known) return new Rendered(known)
+    if (known) return new RenderedReply(known)
     const body = lastingBytes(
       withOrigin(await make(await searchShopOf(db, { merchantId, mode }, facts)), publicOrigin()),
     )
     small.set(key, body)
-    return new Rendered(body)
+    return new RenderedReply(body)
   }
 
   async function searchPage(
@@ -209,7 +209,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
 
   function publicPaging({ after, next }: Paging, { merchantId }: MerchantMode): Paging {
     const prefix = `${merchantId} `
-    if (after !== null && !after.startsWith(prefix)) throw badCursor()
+    if (after !== null && !after.startsWith(prefix)) throw badCursorRefusal()
     return {
       after: after === null ? null : after.slice(prefix.length),
       next: (position) => next(prefix + position),
@@ -230,9 +230,9 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       if (!listing) throw refuse('product_not_found')
       // Public texts contain no stock numbers and no metadata.
       const text = caller.publicKeyId === undefined ? 'detail' : 'publicDetail'
-      if (!isStale(listing, now)) return new Rendered(await bytesOf(db, text, listing))
-      const current = await currentAnswers(db, listing, now)
-      return new Rendered(withOrigin(current[text], publicOrigin()))
+      if (!isStale(listing, now)) return new RenderedReply(await bytesOf(db, text, listing))
+      const current = await renderCurrentAnswers(db, listing, now)
+      return new RenderedReply(withOrigin(current[text], publicOrigin()))
     },
 
     async getPublicMerchantProduct({ db, path, now }) {
@@ -240,9 +240,9 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
       const listing = areSlugs ? await findPublicListing(db, path) : undefined
       if (!listing) throw refuse('product_not_found')
       if (!isStale(listing, now))
-        return new Rendered(await bytesOf(db, 'publicDetail', listing), publicHeaders(listing.etag))
-      const current = await currentAnswers(db, listing, now)
-      return new Rendered(withOrigin(current.publicDetail, publicOrigin()), publicHeaders(current.etag))
+        return new RenderedReply(await bytesOf(db, 'publicDetail', listing), publicHeaders(listing.etag))
+      const current = await renderCurrentAnswers(db, listing, now)
+      return new RenderedReply(withOrigin(current.publicDetail, publicOrigin()), publicHeaders(current.etag))
     },
 
     async searchCatalogProducts({ db, caller, query, paging }) {
@@ -263,15 +263,15 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
         // JSON that we rendered ourselves, so the cast is safe.
         const row = own?.listRow ?? '{"id":"","categories":[],"tags":[]}'
         const traits = JSON.parse(withOrigin(row, publicOrigin())) as RelatedTraits
-        const rows = await relatedProducts(db, shop, traits, limit)
+        const rows = await findRelatedProducts(db, shop, traits, limit)
         return `{"data":[${rows.join(',')}],"meta":{"count":${rows.length}}}`
       })
     },
 
     async listSearchSuggestions({ db, caller, query: { q, limit = suggestedRowsDefault } }) {
       return smallAnswer(db, caller, ['suggested', q, limit], async (shop) => {
-        const { listRows, correctedTo } = await suggestedProducts(db, shop, { q, limit })
-        const categories = categoriesSuggested(shop.tree, q).slice(0, suggestedCategoriesMax)
+        const { listRows, correctedTo } = await suggestProducts(db, shop, { q, limit })
+        const categories = suggestCategories(shop.tree, q).slice(0, suggestedCategoriesMax)
         const more = JSON.stringify({ categories, correctedTo }).slice(1)
         return `{"data":{"products":[${listRows.join(',')}],${more}}`
       })
@@ -352,9 +352,9 @@ interface RenderedSearch extends RenderedPage {
 }
 
 // Makes a response cacheable: it is the same for every caller.
-function openly({ body }: Rendered): Rendered {
+function openly({ body }: RenderedReply): RenderedReply {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-  return new Rendered(body, { 'cache-control': publicCaching, etag: `"${digest}"` })
+  return new RenderedReply(body, { 'cache-control': publicCaching, etag: `"${digest}"` })
 }
 
 const publicCaching = 'public, max-age=60, stale-while-revalidate=600'
@@ -362,8 +362,8 @@ const publicCaching = 'public, max-age=60, stale-while-revalidate=600'
 function listAnswer(
   { rows, count, next, more = '' }: RenderedPage & { more?: string },
   link: (position: string) => string,
-): Rendered {
+): RenderedReply {
   const href = next === null ? 'null' : JSON.stringify(link(next))
   const [head, tail] = ['{"data":[', `],"meta":{"count":${count},"next":${href}${more && `,${more}`}}}`]
-  return new Rendered(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
+  return new RenderedReply(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
 }

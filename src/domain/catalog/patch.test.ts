@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '../../contract/limits.ts'
-import { endingPrice, patchedProduct, patchedSku, productStatus, raisedPrice } from './patch.ts'
+import { applyProductPatch, applySkuPatch, changePriceByPercent, productStatus, roundToPriceEnding } from './patch.ts'
 import type { ProductRow, SkuRow } from './product.ts'
 
 const level = { onHand: 3, held: 0 }
@@ -62,7 +62,7 @@ test('a price is raised and lowered by basis points, and half a unit is rounded 
     [999, -9_999, 0],
     [limits.amountMax, 0, limits.amountMax],
   ] as const)
-    assert.equal(raisedPrice(price, percentage), becomes, `${price} by ${percentage}`)
+    assert.equal(changePriceByPercent(price, percentage), becomes, `${price} by ${percentage}`)
 })
 
 test('a price is rounded to the nearest one with the requested ending', () => {
@@ -81,10 +81,10 @@ test('a price is rounded to the nearest one with the requested ending', () => {
     [4_673, '99', 'JPY', 4_673],
     [46_730, '99', 'KWD', 46_990],
   ] as const)
-    assert.equal(endingPrice(price, ending, currency), becomes, `${price} to ${ending} in ${currency}`)
+    assert.equal(roundToPriceEnding(price, ending, currency), becomes, `${price} to ${ending} in ${currency}`)
   const card = { ...sku, delivery: 'digital' } as const
   const raise = { pricePercentage: 500, priceEnding: '99', shippedOnly: true } as const
-  const { skus } = patchedProduct({ ...product, skus: [sku, card] }, raise, at(now))
+  const { skus } = applyProductPatch({ ...product, skus: [sku, card] }, raise, at(now))
   assert.deepEqual(
     skus.map(({ price }) => price),
     [499, 450],
@@ -92,32 +92,32 @@ test('a price is rounded to the nearest one with the requested ending', () => {
 })
 
 test('a price that is too high or not below its compare-at price is refused', () => {
-  assert.throws(() => patchedSku(sku, { price: limits.amountMax + 1 }), { code: 'price_not_possible' })
-  assert.throws(() => patchedSku(sku, { compareAtPrice: 450 }), { code: 'price_not_possible' })
+  assert.throws(() => applySkuPatch(sku, { price: limits.amountMax + 1 }), { code: 'price_not_possible' })
+  assert.throws(() => applySkuPatch(sku, { compareAtPrice: 450 }), { code: 'price_not_possible' })
   assert.throws(
-    () => patchedProduct({ ...product, skus: [{ ...sku, compareAtPrice: 460 }] }, { pricePercentage: 500 }, at(now)),
+    () => applyProductPatch({ ...product, skus: [{ ...sku, compareAtPrice: 460 }] }, { pricePercentage: 500 }, at(now)),
     {
       code: 'price_not_possible',
     },
   )
-  assert.deepEqual(patchedSku({ ...sku, compareAtPrice: 500 }, { compareAtPrice: null }), sku)
+  assert.deepEqual(applySkuPatch({ ...sku, compareAtPrice: 500 }, { compareAtPrice: null }), sku)
 })
 
 test('a status sets the dates, and the current status changes nothing', () => {
-  const hidden = patchedProduct(product, { status: 'hidden' }, at(now))
+  const hidden = applyProductPatch(product, { status: 'hidden' }, at(now))
   assert.deepEqual([hidden.publishedAt, hidden.archivedAt, productStatus(hidden)], [null, null, 'hidden'])
-  const archived = patchedProduct(product, { status: 'archived' }, at(now))
+  const archived = applyProductPatch(product, { status: 'archived' }, at(now))
   assert.deepEqual([archived.publishedAt, archived.archivedAt, productStatus(archived)], [null, now, 'archived'])
-  assert.deepEqual(patchedProduct(archived, { status: 'archived' }, at(now + 1)), archived)
-  const again = patchedProduct(archived, { status: 'published' }, at(now + 1))
+  assert.deepEqual(applyProductPatch(archived, { status: 'archived' }, at(now + 1)), archived)
+  const again = applyProductPatch(archived, { status: 'published' }, at(now + 1))
   assert.deepEqual([again.publishedAt, again.archivedAt], [now + 1, null])
-  assert.deepEqual(patchedProduct(product, { status: 'published' }, at(now)), product)
+  assert.deepEqual(applyProductPatch(product, { status: 'published' }, at(now)), product)
 })
 
 test('categories and tags are appended, removed and limited', () => {
-  const changed = patchedProduct(product, { addCategory: 'green', removeTag: 'new', addTag: 'sale' }, at(now))
+  const changed = applyProductPatch(product, { addCategory: 'green', removeTag: 'new', addTag: 'sale' }, at(now))
   assert.deepEqual([changed.categories, changed.tags], [['black', 'green'], ['sale']])
-  assert.deepEqual(patchedProduct(product, { addCategory: 'black', removeCategory: 'green' }, at(now)), product)
+  assert.deepEqual(applyProductPatch(product, { addCategory: 'black', removeCategory: 'green' }, at(now)), product)
   const full = { ...product, tags: Array.from({ length: 50 }, (_, index) => `tag-${index}`) }
-  assert.throws(() => patchedProduct(full, { addTag: 'one more' }, at(now)), { code: 'product_list_full' })
+  assert.throws(() => applyProductPatch(full, { addTag: 'one more' }, at(now)), { code: 'product_list_full' })
 })

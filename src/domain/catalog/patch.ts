@@ -35,7 +35,7 @@ export interface ProductPatch {
 const categoriesMax = 20
 const tagsMax = 50
 
-export function patchedProduct(
+export function applyProductPatch(
   before: ProductRow,
   patch: ProductPatch,
   { now, currency }: { now: number; currency: string },
@@ -62,7 +62,9 @@ export function patchedProduct(
         : before.skus.map((sku) =>
             shippedOnly && sku.delivery !== 'shipped'
               ? sku
-              : patchedSku(sku, { price: endingPrice(raisedPrice(sku.price, percentage), priceEnding, currency) }),
+              : applySkuPatch(sku, {
+                  price: roundToPriceEnding(changePriceByPercent(sku.price, percentage), priceEnding, currency),
+                }),
           ),
   }
 }
@@ -90,12 +92,12 @@ function changedList(
 }
 
 // Half a minor unit is rounded up.
-export function raisedPrice(price: number, percentage: number): number {
+export function changePriceByPercent(price: number, percentage: number): number {
   return Math.floor((price * (10_000 + percentage) + 5_000) / 10_000)
 }
 
 // The nearest price with this ending, the higher of two at equal distance. Never zero for a price above zero.
-export function endingPrice(price: number, ending: PriceEnding | undefined, currency: string): number {
+export function roundToPriceEnding(price: number, ending: PriceEnding | undefined, currency: string): number {
   if (ending === undefined || price === 0) return price
   const unit = 10 ** (currencyExponent(currency) ?? 2)
   const end = ending === 'whole' || unit < 100 ? 0 : (unit / 100) * Number(ending)
@@ -109,7 +111,7 @@ export interface SkuPatch {
   compareAtPrice?: number | null | undefined
 }
 
-export function patchedSku(
+export function applySkuPatch(
   before: SkuRow,
   { price = before.price, compareAtPrice = before.compareAtPrice }: SkuPatch,
 ): SkuRow {

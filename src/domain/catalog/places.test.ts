@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { intersectionOf, noPlaces, unionOf } from './places.ts'
+import { intersectIndexes, noProductIndexes, uniteIndexes } from './places.ts'
 
 function randomSet(size: number, below: number): Set<number> {
   return new Set(Array.from({ length: size }, () => Math.floor(Math.random() * below)))
@@ -14,17 +14,17 @@ test('intersections and unions are correct for sets of every size and density', 
     const sets = [0, 1, 2].map(() => randomSet(Math.floor(Math.random() * 100), below))
     const [one, other, third] = sets as [Set<number>, Set<number>, Set<number>]
     assert.deepEqual(
-      intersectionOf(sets.map(placesIn)),
+      intersectIndexes(sets.map(placesIn)),
       placesIn([...one].filter((place) => other.has(place) && third.has(place))),
     )
-    assert.deepEqual(unionOf(placesIn(one), placesIn(other)), placesIn(new Set([...one, ...other])))
+    assert.deepEqual(uniteIndexes(placesIn(one), placesIn(other)), placesIn(new Set([...one, ...other])))
   }
 })
 
 test('the intersection of one set is that set, and the empty set has no places', () => {
   const some = placesIn([1, 5])
-  assert.equal(intersectionOf([some]), some)
-  assert.equal(unionOf(some, noPlaces), some)
-  assert.deepEqual(unionOf(noPlaces, some), some)
-  assert.deepEqual(intersectionOf([some, noPlaces]), noPlaces)
+  assert.equal(intersectIndexes([some]), some)
+  assert.equal(uniteIndexes(some, noProductIndexes), some)
+  assert.deepEqual(uniteIndexes(noProductIndexes, some), some)
+  assert.deepEqual(intersectIndexes([some, noProductIndexes]), noProductIndexes)
 })

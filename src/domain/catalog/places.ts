@@ -1,16 +1,16 @@
 // Sets of product indexes in the columns. Pure. A shop of 100,000 products has words with 10,000 of them, and a search combines several.
 
-import type { Places } from './columns.ts'
+import type { ProductIndexes } from './columns.ts'
 
-export const noPlaces: Places = new Uint32Array(0)
+export const noProductIndexes: ProductIndexes = new Uint32Array(0)
 
 // The products that all of the sets contain; there must be at least one set.
-export function intersectionOf(sets: readonly Places[]): Places {
-  const [least = noPlaces, ...others] = sets.toSorted((one, other) => one.length - other.length)
+export function intersectIndexes(sets: readonly ProductIndexes[]): ProductIndexes {
+  const [least = noProductIndexes, ...others] = sets.toSorted((one, other) => one.length - other.length)
   return others.reduce(common, least)
 }
 
-function common(few: Places, many: Places): Places {
+function common(few: ProductIndexes, many: ProductIndexes): ProductIndexes {
   const both = new Uint32Array(few.length)
   let count = 0
   let low = 0
@@ -22,7 +22,7 @@ function common(few: Places, many: Places): Places {
 }
 
 // Position of the first entry that is not less than `place`. The steps double at first, because it is often near.
-function firstFrom(places: Places, place: number, from: number): number {
+function firstFrom(places: ProductIndexes, place: number, from: number): number {
   let [low, step] = [from, 1]
   while (low + step <= places.length && (places[low + step - 1] as number) < place) {
     low += step
@@ -38,7 +38,7 @@ function firstFrom(places: Places, place: number, from: number): number {
 }
 
 // The other set is usually small, and often a subset.
-export function unionOf(one: Places, other: Places): Places {
+export function uniteIndexes(one: ProductIndexes, other: ProductIndexes): ProductIndexes {
   if (other.length === 0) return one
   const missing = other.filter((place) => one[firstFrom(one, place, 0)] !== place)
   if (missing.length === 0) return one

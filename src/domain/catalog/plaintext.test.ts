@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { leastOf, threadCpuMs } from '../../../harness/timed.ts'
 import { isWide } from '../../../harness/wide.ts'
-import { plainText } from './plaintext.ts'
+import { htmlToPlainText } from './plaintext.ts'
 
 const table: [name: string, html: string, text: string][] = [
   ['nothing', '', ''],
@@ -54,7 +54,7 @@ const table: [name: string, html: string, text: string][] = [
   ['written-out markup as text', '&lt;b&gt;', '<b>'],
   ['control characters', 'a\u0000b\u0007c', 'a b c'],
 ]
-for (const [name, html, text] of table) test(`reads ${name}`, () => assert.equal(plainText(html), text))
+for (const [name, html, text] of table) test(`reads ${name}`, () => assert.equal(htmlToPlainText(html), text))
 
 test('removes all markup, control characters and extra spaces from any input', () => {
   const bits = fc.constantFrom(
@@ -85,7 +85,7 @@ test('removes all markup, control characters and extra spaces from any input', (
   )
   fc.assert(
     fc.property(fc.array(bits, { maxLength: 40 }), (parts) => {
-      const text = plainText(parts.join(''))
+      const text = htmlToPlainText(parts.join(''))
       assert.doesNotMatch(text, /<[a-z/!?]/i)
       assert.doesNotMatch(text, /\n{3}|^\s|\s$| \n|\n | {2}/)
       assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}/u)
@@ -125,7 +125,7 @@ for (const bit of heavy) {
     const text = bit.repeat(textLength / bit.length)
     // Quadratic work would take minutes on a megabyte and a sixteenth of that on a quarter of it.
     const boundMs = isWide ? 4_000 : 1_000
-    const tookMs = await leastOf(boundMs, () => threadCpuMs(() => plainText(text)))
+    const tookMs = await leastOf(boundMs, () => threadCpuMs(() => htmlToPlainText(text)))
     assert.ok(tookMs < boundMs, `${tookMs} ms`)
   })
 }

@@ -1,8 +1,8 @@
 // Turns the HTML of a product description into plain text. It does not sanitize: its result must be escaped in a page, since `&lt;b&gt;`
 // correctly becomes `<b>`. It runs in linear time on any input.
 
-import { finished } from '../../platform/kit/breath.ts'
-import { decodeEntities, type TagToken, tokensOf } from './markup.ts'
+import { runToEnd } from '../../platform/kit/breath.ts'
+import { decodeEntities, type TagToken, tokenizeHtml } from './markup.ts'
 
 // biome-ignore format: a list of words
 const blocks = new Set([
@@ -16,12 +16,12 @@ const gaps = ['', ' ', '\n', '\n\n'] as const
 type Gap = (typeof gaps)[number]
 
 // Paragraphs are separated by an empty line, list items begin with a bullet, all other white space is one space.
-export function plainText(html: string): string {
-  return finished(plainTextSteps(html))
+export function htmlToPlainText(html: string): string {
+  return runToEnd(htmlToPlainTextSteps(html))
 }
 
 // Yields after each token.
-export function* plainTextSteps(html: string): Generator<void, string> {
+export function* htmlToPlainTextSteps(html: string): Generator<void, string> {
   let text = ''
   let gap: Gap = ''
   let bullet = false
@@ -55,7 +55,7 @@ export function* plainTextSteps(html: string): Generator<void, string> {
     }
   }
 
-  for (const token of tokensOf(html)) {
+  for (const token of tokenizeHtml(html)) {
     if (token.kind === 'text') write(token.source)
     else if (token.kind === 'tag') meet(token)
     else if (token.kind === 'gap') widen(' ')
@@ -64,8 +64,8 @@ export function* plainTextSteps(html: string): Generator<void, string> {
   return text
 }
 
-// The reverse of plainText: converts text to HTML, where empty lines separate paragraphs.
-export function htmlOf(text: string): string {
+// The reverse of htmlToPlainText: converts text to HTML, where empty lines separate paragraphs.
+export function plainTextToHtml(text: string): string {
   if (text === '') return ''
   return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
 }

@@ -3,7 +3,7 @@
 
 import { type Remark, remark } from '../../contract/remarks.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { shownPriorPrice, withoutOldSteps, withStep } from './priorprice.ts'
+import { appendPriceStep, dropOldPriceSteps, shownPriorPrice } from './priorprice.ts'
 import type { ProductRow, SkuRow } from './product.ts'
 import { deletePriceSteps, listPriceSteps, putPriceSteps, type SkuStep } from './store.ts'
 
@@ -39,8 +39,8 @@ export async function recordPrices<Plan extends PricedPlan>(
       continue
     }
     const before = stored.get(skuId) ?? []
-    const steps = withStep(before, { fromAt: now, price, compareAtPrice })
-    const after = withoutOldSteps(steps)
+    const steps = appendPriceStep(before, { fromAt: now, price, compareAtPrice })
+    const after = dropOldPriceSteps(steps)
     priorOf.set(skuId, shownPriorPrice(after))
     const [first, last] = [after[0], after.at(-1)]
     if (!first || !last) continue
@@ -88,7 +88,7 @@ function withPriorPrices<Plan extends PricedPlan>(plan: Plan, priorOf: ReadonlyM
 
 // Remarks on compare-at prices that cannot be shown, one for each product. `isWritten`: the plans have their prior prices; before that,
 // only new SKUs are known to have none.
-export function claimNotes(plans: readonly PricedPlan[], isWritten: boolean): Remark[] {
+export function compareAtPriceRemarks(plans: readonly PricedPlan[], isWritten: boolean): Remark[] {
   return plans.flatMap(({ product, skus }) => {
     const unshown = skus.filter(
       ({ sku, write }) =>

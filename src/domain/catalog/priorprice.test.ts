@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
+  appendPriceStep,
+  computePriorPrice,
+  dropOldPriceSteps,
   type PriceStep,
   priceStepsMax,
-  priorPriceOf,
   shownPriorPrice,
-  withoutOldSteps,
-  withStep,
 } from './priorprice.ts'
 
 const day = 24 * 60 * 60_000
@@ -20,33 +20,33 @@ const step = (atDay: number, price: number, compareAtPrice: number | null = null
 // The four wrong answers that other systems give.
 
 test('the sale price is not its own prior price', () => {
-  assert.equal(priorPriceOf([step(0, 100), step(40, 70, 100)]), 100)
+  assert.equal(computePriorPrice([step(0, 100), step(40, 70, 100)]), 100)
 })
 
 test('a price that applied for more than 30 days counts, although it was set before them', () => {
-  assert.equal(priorPriceOf([step(0, 90), step(200, 60, 90)]), 90)
+  assert.equal(computePriorPrice([step(0, 90), step(200, 60, 90)]), 90)
 })
 
 test('every price of a day counts, not only one per day', () => {
   const steps = [step(0, 100), step(40, 50), { ...step(40, 100), fromAt: 40 * day + 3_600_000 }, step(50, 80, 100)]
-  assert.equal(priorPriceOf(steps), 50)
+  assert.equal(computePriorPrice(steps), 50)
 })
 
 test("the merchant's compare-at price is not used", () => {
-  assert.equal(priorPriceOf([step(0, 60), step(40, 50, 200)]), 60)
+  assert.equal(computePriorPrice([step(0, 60), step(40, 50, 200)]), 60)
 })
 
 test('a deeper reduction keeps its first reference price, and a partly reversed one starts again', () => {
   const further = [step(0, 100), step(40, 80, 100), step(50, 60, 100)]
-  assert.equal(priorPriceOf(further), 100)
-  assert.equal(priorPriceOf([...further, step(60, 70, 100)]), 60)
+  assert.equal(computePriorPrice(further), 100)
+  assert.equal(computePriorPrice([...further, step(60, 70, 100)]), 60)
 })
 
 test('a young product uses its whole history, one that started reduced has no prior price, and neither has one without a claim', () => {
-  assert.equal(priorPriceOf([step(0, 100), step(5, 80, 100)]), 100)
-  assert.equal(priorPriceOf([step(0, 80, 100)]), null)
-  assert.equal(priorPriceOf([step(0, 100), step(40, 80)]), null)
-  assert.equal(priorPriceOf([]), null)
+  assert.equal(computePriorPrice([step(0, 100), step(5, 80, 100)]), 100)
+  assert.equal(computePriorPrice([step(0, 80, 100)]), null)
+  assert.equal(computePriorPrice([step(0, 100), step(40, 80)]), null)
+  assert.equal(computePriorPrice([]), null)
 })
 
 // By looking at every hour of the history.
@@ -81,7 +81,7 @@ test('the result equals a search of every hour of random histories', () => {
         hours += later
         return { fromAt: hours * 3_600_000, price, compareAtPrice: isClaimed ? price + 5 : null }
       })
-      assert.equal(priorPriceOf(steps), byEveryHour(steps))
+      assert.equal(computePriorPrice(steps), byEveryHour(steps))
     }),
     { numRuns: 300 },
   )
@@ -93,8 +93,8 @@ test('a prior price that is not above the price is not shown', () => {
 })
 
 test('an unchanged price adds no step, and a clock set back does not reorder steps', () => {
-  assert.deepEqual(withStep([step(1, 100)], step(2, 100)), [step(1, 100)])
-  assert.deepEqual(withStep([step(0, 90), step(2, 100)], step(1, 80)), [step(0, 90), step(2, 80)])
+  assert.deepEqual(appendPriceStep([step(1, 100)], step(2, 100)), [step(1, 100)])
+  assert.deepEqual(appendPriceStep([step(0, 90), step(2, 100)], step(1, 80)), [step(0, 90), step(2, 80)])
 })
 
 test('dropping old steps does not change the prior price, and too many steps never raise it', () => {
@@ -112,11 +112,11 @@ test('dropping old steps does not change the prior price, and too many steps nev
       for (const { minutes, price, isClaimed } of changes) {
         at += Math.ceil(minutes / faster) * 60_000
         const next = { fromAt: at, price, compareAtPrice: isClaimed ? price + 5 : null }
-        whole = withStep(whole, next)
-        const all = withStep(kept, next)
-        kept = withoutOldSteps(all)
+        whole = appendPriceStep(whole, next)
+        const all = appendPriceStep(kept, next)
+        kept = dropOldPriceSteps(all)
         assert.ok(kept.length <= priceStepsMax)
-        const [exact, stored] = [priorPriceOf(whole), priorPriceOf(kept)]
+        const [exact, stored] = [computePriorPrice(whole), computePriorPrice(kept)]
         if (whole.length <= priceStepsMax) assert.equal(stored, exact)
         else if (exact !== null && stored !== null) assert.ok(stored <= exact)
       }

@@ -17,7 +17,7 @@ export const priceStepsMax = 100
 
 // The prior price; steps are in the order of time. Null if no reduction is announced, or if there was no price before it: then no number
 // may be struck through. A reduction that is increased keeps the prior price of its beginning; one that is partly reversed begins anew.
-export function priorPriceOf(steps: readonly PriceStep[]): number | null {
+export function computePriorPrice(steps: readonly PriceStep[]): number | null {
   const last = steps.at(-1)
   if (!last || last.compareAtPrice === null) return null
   const first = firstOfReduction(steps)
@@ -45,12 +45,12 @@ function firstOfReduction(steps: readonly PriceStep[]): number {
 
 // The prior price to strike through beside the price; null if it is not above the price, as that is no reduction.
 export function shownPriorPrice(steps: readonly PriceStep[]): number | null {
-  const prior = priorPriceOf(steps)
+  const prior = computePriorPrice(steps)
   return prior === null || prior <= (steps.at(-1)?.price ?? 0) ? null : prior
 }
 
 // Appends a step to the history, as the last one even if the clock was set back. An unchanged price adds no step.
-export function withStep(steps: readonly PriceStep[], step: PriceStep): PriceStep[] {
+export function appendPriceStep(steps: readonly PriceStep[], step: PriceStep): PriceStep[] {
   const last = steps.at(-1)
   if (last && last.price === step.price && last.compareAtPrice === step.compareAtPrice) return [...steps]
   if (last && last.fromAt >= step.fromAt) return [...steps.slice(0, -1), { ...step, fromAt: last.fromAt }]
@@ -59,7 +59,7 @@ export function withStep(steps: readonly PriceStep[], step: PriceStep): PriceSte
 
 // Removes the steps that no reduction can need any more: those before the window of the present reduction, or of one that would begin
 // now. If too many are left, the oldest are merged, at the lower of their prices. That can only lower the prior price.
-export function withoutOldSteps(steps: readonly PriceStep[]): PriceStep[] {
+export function dropOldPriceSteps(steps: readonly PriceStep[]): PriceStep[] {
   const last = steps.at(-1)
   if (!last) return []
   const beganAt = steps[firstOfReduction(steps)]?.fromAt ?? last.fromAt

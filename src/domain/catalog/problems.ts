@@ -4,12 +4,12 @@ import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../c
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { fromInstant } from '../../platform/kit/instant.ts'
-import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { type EntryProblem, isBlank, repeatedValueProblems } from '../../platform/kit/problems.ts'
 import { isBaseOf } from '../../platform/kit/unitprice.ts'
-import { safeHtml } from './safehtml.ts'
+import { sanitizeHtml } from './safehtml.ts'
 
 // Imported products never have these problems: `shopify.ts` prevents them, and its tests check that with this function.
-export function* productProblems(product: ProductEntry, now: number): Generator<Problem> {
+export function* productProblems(product: ProductEntry, now: number): Generator<EntryProblem> {
   const options = product.options ?? []
   if (isBlank(product.name)) yield issueAt('/name', 'blank')
   if (isBlank(product.brand ?? undefined)) yield issueAt('/brand', 'blank')
@@ -18,7 +18,7 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
   for (const [index, { text }] of (product.warnings ?? []).entries())
     if (isBlank(text)) yield issueAt(`/warnings/${index}/text`, 'blank')
   // HTML gets longer when it is escaped and its end tags are added.
-  if (product.descriptionHtml != null && safeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
+  if (product.descriptionHtml != null && sanitizeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
     yield issueAt('/descriptionHtml', 'html_too_long')
   for (const [index, { name, values }] of options.entries()) {
     if (isBlank(name)) yield issueAt(`/options/${index}/name`, 'blank')
@@ -27,12 +27,12 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
   }
   for (const [index, { url }] of (product.images ?? []).entries())
     if (!isPicture(url)) yield issueAt(`/images/${index}/url`, 'not_an_image_address')
-  yield* repeated(
+  yield* repeatedValueProblems(
     options.map((option) => option.name),
     (index) => `/options/${index}/name`,
   )
   const combinations = product.skus.map((sku) => JSON.stringify(options.map(({ name }) => sku.options?.[name])))
-  yield* repeated(combinations, (index) => `/skus/${index}/options`)
+  yield* repeatedValueProblems(combinations, (index) => `/skus/${index}/options`)
   for (const [index, sku] of product.skus.entries()) {
     for (const member of ['code', 'name'] as const)
       if (isBlank(sku[member])) yield issueAt(`/skus/${index}/${member}`, 'blank')
@@ -70,13 +70,13 @@ export function isPicture(picture: string): boolean {
 const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
 // Checks one category, without its place in the tree.
-export function* categoryProblems({ name, image }: CategoryEntry): Generator<Problem> {
+export function* categoryProblems({ name, image }: CategoryEntry): Generator<EntryProblem> {
   if (isBlank(name)) yield issueAt('/name', 'blank')
   if (image != null && !isPicture(image)) yield issueAt('/image', 'not_an_image_address')
 }
 
 // Checks the categories of a file, which must contain every category that it refers to.
-export function* parentProblems(categories: readonly CategoryEntry[]): Generator<Problem> {
+export function* parentProblems(categories: readonly CategoryEntry[]): Generator<EntryProblem> {
   const bySlug = new Map(categories.map((category) => [category.slug, category]))
   for (const [index, category] of categories.entries()) {
     let depth = 1

@@ -1,11 +1,11 @@
 // A parsed search: its words, and the terms of the index that find them. Pure.
 
-import { formsOf } from '../search/forms.ts'
+import { wordForms } from '../search/forms.ts'
 import { shownMeasure } from '../search/measures.ts'
-import { digestOf, exactly, type Match, type Term, type Terms } from '../search/terms.ts'
-import { fold, joinedWith, spellingsAsked, wordsAsked, wordsIn } from '../search/words.ts'
-import { type CategoryRow, inOrder, pathTo } from './answer.ts'
-import { type Synonyms, synonymsAt } from './synonyms.ts'
+import { exactTerm, hashTexts, type Match, type Term, type Terms } from '../search/terms.ts'
+import { foldSearchText, indexWords, joinedWith, querySpellings, queryWords } from '../search/words.ts'
+import { type CategoryRow, categoryPathTo, sortCategories } from './answer.ts'
+import { findSynonymsAt, type Synonyms } from './synonyms.ts'
 
 // Maximum number of words in a search; the rest is ignored.
 const wordsMax = 12
@@ -14,7 +14,7 @@ const prefixLengthMin = 2
 // Maximum number of categories that one word may match.
 const categoryTermsMax = 200
 
-export interface AskedWord {
+export interface QueryWord {
   // The word as typed, folded.
   word: string
   // The word and its other forms.
@@ -22,23 +22,23 @@ export interface AskedWord {
   // Whether the word is the last one and possibly incomplete, so it also matches longer words.
   isPrefix: boolean
   // Synonyms of the word: a product matches one if it has all of its words.
-  alternatives: readonly (readonly AskedWord[])[]
+  alternatives: readonly (readonly QueryWord[])[]
   // The word joined with the one before it, and with the one after it: alternatives if any product has such a word.
-  joined: readonly AskedWord[]
+  joined: readonly QueryWord[]
   // The forms, prepared for the lists of words of thousands of products: a common beginning, the endings of the forms that have it, and
   // the other forms.
   inList: { beginning: string; endings: readonly string[]; others: readonly string[] }
 }
 
-export function askedWords(text: string, language: string, synonyms: Synonyms): AskedWord[] {
-  const words = wordsAsked(text).slice(0, wordsMax)
-  const spellings = spellingsAsked(text)
+export function parseQueryWords(text: string, language: string, synonyms: Synonyms): QueryWord[] {
+  const words = queryWords(text).slice(0, wordsMax)
+  const spellings = querySpellings(text)
   const askedAs = (word: string, isLast: boolean) => {
     const isPrefix = isLast && word.length >= prefixLengthMin && /^[\p{L}\p{M}\p{N}]/u.test(word)
     const spelling = spellings.get(word) ?? word
     const forms =
-      spelling === word ? formsOf(word, language) : [...formsOf(word, language), ...formsOf(spelling, language)]
-    return askedWord(word, forms, isPrefix)
+      spelling === word ? wordForms(word, language) : [...wordForms(word, language), ...wordForms(spelling, language)]
+    return makeQueryWord(word, forms, isPrefix)
   }
   const asked = words.map((word, at) => askedAs(word, at === words.length - 1))
   const joined = words.map((word, at) => {
@@ -48,13 +48,13 @@ export function askedWords(text: string, language: string, synonyms: Synonyms): 
   return asked.map((word, at) => ({
     ...word,
     joined: [joined[at], joined[at + 1]].filter((pair) => pair !== undefined),
-    alternatives: synonymsAt(synonyms, asked, at).map((phrase) =>
-      phrase.map((other) => askedWord(other, formsOf(other, language), false)),
+    alternatives: findSynonymsAt(synonyms, asked, at).map((phrase) =>
+      phrase.map((other) => makeQueryWord(other, wordForms(other, language), false)),
     ),
   }))
 }
 
-export function askedWord(word: string, forms: readonly string[], isPrefix: boolean): AskedWord {
+export function makeQueryWord(word: string, forms: readonly string[], isPrefix: boolean): QueryWord {
   const longer = forms.filter((form) => form !== word && form.startsWith(word))
   const inList = {
     beginning: ` ${word}`,
@@ -64,23 +64,23 @@ export function askedWord(word: string, forms: readonly string[], isPrefix: bool
   return { word, forms, isPrefix, alternatives: [], joined: [], inList }
 }
 
-export function shownWords(words: readonly AskedWord[]): string[] {
+export function shownWords(words: readonly QueryWord[]): string[] {
   return words.map(({ word }) => shownMeasure(word))
 }
 
 // Scores a word in a list of words that are separated by spaces: 1 if it occurs as typed; a little less in another form, as the beginning
 // of a longer word, or by a synonym; 0 if it does not occur.
-export function presenceIn(words: string, asked: AskedWord): number {
+export function scoreWordIn(words: string, asked: QueryWord): number {
   const presence = ownPresenceIn(words, asked)
   return presence === 0 && asked.alternatives.length > 0 ? alternativePresence(words, asked) : presence
 }
 
-function alternativePresence(words: string, { alternatives }: AskedWord): number {
-  const isIn = alternatives.some((phrase) => phrase.every((other) => presenceIn(words, other) > 0))
+function alternativePresence(words: string, { alternatives }: QueryWord): number {
+  const isIn = alternatives.some((phrase) => phrase.every((other) => scoreWordIn(words, other) > 0))
   return isIn ? 0.85 : 0
 }
 
-function ownPresenceIn(words: string, { isPrefix, inList }: AskedWord): number {
+function ownPresenceIn(words: string, { isPrefix, inList }: QueryWord): number {
   const { beginning, endings, others } = inList
   let presence = 0
   let at = words.indexOf(beginning)
@@ -114,14 +114,14 @@ export interface CategoryTree {
   families: ReadonlyMap<string, readonly string[]>
 }
 
-export function categoryTree(categories: readonly CategoryRow[]): CategoryTree {
+export function buildCategoryTree(categories: readonly CategoryRow[]): CategoryTree {
   const byId = new Map(categories.map((category) => [category.id, category]))
-  const nameOf = new Map(categories.map(({ slug, name }) => [slug, ` ${wordsIn(name).join(' ')} `]))
-  const paths = new Map(categories.map((category) => [category.slug, pathTo(category, byId)]))
+  const nameOf = new Map(categories.map(({ slug, name }) => [slug, ` ${indexWords(name).join(' ')} `]))
+  const paths = new Map(categories.map((category) => [category.slug, categoryPathTo(category, byId)]))
   const families = new Map<string, string[]>(categories.map(({ slug }) => [slug, []]))
   for (const [slug, path] of paths) for (const above of path) families.get(above)?.push(slug)
   return {
-    inOrder: inOrder(categories),
+    inOrder: sortCategories(categories),
     paths,
     words: new Map([...paths].map(([slug, path]) => [slug, path.map((above) => nameOf.get(above) ?? '').join('')])),
     families,
@@ -129,15 +129,15 @@ export function categoryTree(categories: readonly CategoryRow[]): CategoryTree {
 }
 
 // Categories whose name has, for each typed word, a word that begins with it; in the order of the tree.
-export function categoriesSuggested(
+export function suggestCategories(
   { inOrder }: CategoryTree,
   text: string,
 ): { slug: string; name: string; count: number }[] {
-  const words = wordsIn(text)
+  const words = indexWords(text)
   if (words.length === 0) return []
   return inOrder
     .filter(({ name, productCount }) => {
-      const own = wordsIn(name)
+      const own = indexWords(name)
       return productCount > 0 && words.every((word) => own.some((other) => other.startsWith(word)))
     })
     .map(({ slug, name, productCount }) => ({ slug, name, count: productCount }))
@@ -191,20 +191,22 @@ export function withoutDimension(filters: Filters, dimension: Dimension): Filter
 // A product with one of these terms has the word, or is in a category that is named so.
 export function wordTerms(
   term: Terms,
-  asked: AskedWord,
+  asked: QueryWord,
   { tree, only = 'word' }: { tree: CategoryTree; only?: 'word' | 'name' },
 ): Term[] {
   return [
     // Forms that begin with an incomplete word are found by that word anyway, and each list of 10,000 products takes a millisecond.
     ...asked.forms
       .filter((form) => !asked.isPrefix || !form.startsWith(asked.word))
-      .map((form) => exactly(term(only, form))),
+      .map((form) => exactTerm(term(only, form))),
     ...(asked.isPrefix ? [{ text: term(only, asked.word), isPrefix: true }] : []),
-    ...(only === 'name' ? [] : categoriesNamed(tree, asked).map((slug) => exactly(term('category', digestOf(slug))))),
+    ...(only === 'name'
+      ? []
+      : categoriesNamed(tree, asked).map((slug) => exactTerm(term('category', hashTexts(slug))))),
   ]
 }
 
-function categoriesNamed({ words }: CategoryTree, asked: AskedWord): string[] {
+function categoriesNamed({ words }: CategoryTree, asked: QueryWord): string[] {
   const named = [...words].filter(([, names]) => ownPresenceIn(names, asked) > 0)
   return named.slice(0, categoryTermsMax).map(([slug]) => slug)
 }
@@ -218,20 +220,20 @@ export function filterMatch(
   const family = category === undefined ? undefined : (tree.families.get(category) ?? [])
   if (family?.length === 0) return undefined
   return [
-    ...(family ? [family.map((slug) => exactly(term('category', digestOf(slug))))] : []),
-    ...(brand === undefined ? [] : [brand.map((name) => exactly(term('brand', digestOf(name))))]),
-    ...(tag === undefined ? [] : [[exactly(term('tag', digestOf(tag)))]]),
-    ...[...options].map(([name, values]) => values.map((value) => exactly(term('option', digestOf(name, value))))),
+    ...(family ? [family.map((slug) => exactTerm(term('category', hashTexts(slug))))] : []),
+    ...(brand === undefined ? [] : [brand.map((name) => exactTerm(term('brand', hashTexts(name))))]),
+    ...(tag === undefined ? [] : [[exactTerm(term('tag', hashTexts(tag)))]]),
+    ...[...options].map(([name, values]) => values.map((value) => exactTerm(term('option', hashTexts(name, value))))),
   ]
 }
 
 // Parses texts such as `Colour:Plum`; the name of an option contains no colon.
-export function optionsAsked(texts: readonly string[]): Map<string, string[]> {
+export function parseOptionFilters(texts: readonly string[]): Map<string, string[]> {
   const options = new Map<string, string[]>()
   for (const text of texts) {
     const colon = text.indexOf(':')
     const [name, value] = [text.slice(0, colon), text.slice(colon + 1)]
-    const known = [...options.keys()].find((other) => fold(other) === fold(name)) ?? name
+    const known = [...options.keys()].find((other) => foldSearchText(other) === foldSearchText(name)) ?? name
     options.set(known, [...(options.get(known) ?? []), value])
   }
   return options

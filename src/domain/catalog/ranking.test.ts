@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idTimeOf, newId } from '../../platform/kit/ids.ts'
-import { firstByValue, insert } from './ranking.ts'
+import { firstByValue, insertRanked } from './ranking.ts'
 
 const random = (below: number) => Math.floor(Math.random() * below)
 const compare = (one: string | number, other: string | number) => (one < other ? -1 : one > other ? 1 : 0)
@@ -21,7 +21,7 @@ test('the first products of any sorting equal those of sorting all', () => {
     const sorted = [...places].sort(inOrder).slice(0, count)
     assert.deepEqual(firstByValue(places, count, { column, id, idTime, isDescending }), sorted)
     const first: number[] = []
-    for (const place of places) insert(first, place, count, inOrder)
+    for (const place of places) insertRanked(first, place, count, inOrder)
     assert.deepEqual(first, sorted)
   }
 })

@@ -1,18 +1,18 @@
 // The order of products in a search result. Pure, so both database engines give the same order.
 
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { readFacets } from './indexed.ts'
-import { type AskedWord, type CategoryTree, presenceIn } from './question.ts'
+import { type CategoryTree, type QueryWord, scoreWordIn } from './question.ts'
 
 // The best field in which a word occurs counts. A word that occurs in none of the others is in the description.
 const weights = { name: 100, brand: 90, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
 // Added to the score of a product whose SKU code was typed.
 export const codeScore = 10_000
 
-export type ScoreOf = (fields: string, facets: string) => number
+export type ScoreProduct = (fields: string, facets: string) => number
 
-export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf {
+export function createScorer(words: readonly QueryWord[], tree: CategoryTree): ScoreProduct {
   // Cached by facets, which many products share.
   const categoryWords = new Map<string, string>()
 
@@ -27,15 +27,15 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
     return known
   }
 
-  function weightBeyondName(fields: string, nameEnd: number, facets: string, word: AskedWord): number {
+  function weightBeyondName(fields: string, nameEnd: number, facets: string, word: QueryWord): number {
     const [, tags = '', options = '', codes = '', brand = ''] = fields.slice(nameEnd).split('\n')
     // In the order of the weights, so the first match is nearly always the best.
     return (
-      weights.brand * presenceIn(brand, word) ||
-      weights.tags * presenceIn(tags, word) ||
-      weights.categories * presenceIn(categoryWordsOf(facets), word) ||
-      weights.options * presenceIn(options, word) ||
-      weights.codes * presenceIn(codes, word) ||
+      weights.brand * scoreWordIn(brand, word) ||
+      weights.tags * scoreWordIn(tags, word) ||
+      weights.categories * scoreWordIn(categoryWordsOf(facets), word) ||
+      weights.options * scoreWordIn(options, word) ||
+      weights.codes * scoreWordIn(codes, word) ||
       weights.description
     )
   }
@@ -46,7 +46,7 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
     const nameEnd = fields.indexOf('\n')
     const name = fields.slice(0, nameEnd)
     for (const word of words)
-      score += Math.round(weights.name * presenceIn(name, word) || weightBeyondName(fields, nameEnd, facets, word))
+      score += Math.round(weights.name * scoreWordIn(name, word) || weightBeyondName(fields, nameEnd, facets, word))
     return score
   }
 }
@@ -54,7 +54,7 @@ export function scorer(words: readonly AskedWord[], tree: CategoryTree): ScoreOf
 export type Order = 'newest' | 'price_asc' | 'price_desc' | 'name'
 
 // Sort key of a product. Scores are compared before values, and ids break ties.
-export interface Ranked {
+export interface RankKey {
   score: number
   value: string | number
   id: string
@@ -65,7 +65,7 @@ export function isDescending(order: Order | 'relevance'): boolean {
   return order === 'newest' || order === 'price_desc' || order === 'relevance'
 }
 
-export function compareRanks(one: Ranked, other: Ranked): number {
+export function compareRanks(one: RankKey, other: RankKey): number {
   return one.score - other.score || compare(one.value, other.value) || compare(one.id, other.id)
 }
 
@@ -74,7 +74,7 @@ function compare(one: string | number, other: string | number): number {
 }
 
 // Inserts an item into the first `count` of an order, after equal ones. If there are too many, the last one is dropped.
-export function insert<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
+export function insertRanked<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
   let low = 0
   let high = first.length
   while (low < high) {
@@ -113,7 +113,7 @@ export function firstByValue(places: ArrayLike<number>, count: number, by: ByVal
       const time = idTime[at] as number
       if (value === lastValue && (isDescending ? time < lastTime : time > lastTime)) continue
     }
-    insert(first, at, count, inOrder)
+    insertRanked(first, at, count, inOrder)
     const last = first.at(-1) as number
     lastValue = column[last] as string | number
     lastTime = idTime[last] as number
@@ -124,15 +124,15 @@ export function firstByValue(places: ArrayLike<number>, count: number, by: ByVal
 // Keeps positions positive: a product may have been published before 1970.
 const publishedOffset = 10 ** 15
 
-export function writePosition(order: Order | 'relevance', { score, value, id }: Ranked): string {
+export function writePosition(order: Order | 'relevance', { score, value, id }: RankKey): string {
   const written =
     order === 'relevance' ? `${digits(score, 8)}.${digits(Number(value) + publishedOffset, 16)}` : String(value)
   return `${written} ${id}`
 }
 
-export function readPosition(order: Order | 'relevance', text: string): Ranked {
+export function readPosition(order: Order | 'relevance', text: string): RankKey {
   const [value = '', id = '', ...rest] = text.split(' ')
-  if (!isId('prd', id) || rest.length > 0) throw badCursor()
+  if (!isId('prd', id) || rest.length > 0) throw badCursorRefusal()
   if (order === 'name') return /^[0-9a-f]*$/.test(value) ? { score: 0, value, id } : bad()
   if (order !== 'relevance') return { score: 0, value: numberIn(value), id }
   const [score = '', publishedAt = ''] = value.split('.')
@@ -145,7 +145,7 @@ function numberIn(text: string): number {
 }
 
 function bad(): never {
-  throw badCursor()
+  throw badCursorRefusal()
 }
 
 function digits(number: number, length: number): string {

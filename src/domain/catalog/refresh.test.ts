@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { openStockroom, refreshAll, type Stockroom, start } from '../../../harness/stock.ts'
 import { eachEngine } from '../../../harness/storage.ts'
 import { openTestServer } from '../../../harness/testServer.ts'
-import { hold, release, sweepHolds } from '../inventory/holds.ts'
+import { releaseHolds, replaceHolds, sweepHolds } from '../inventory/holds.ts'
 import { setOnHand } from '../inventory/levels.ts'
-import { sell } from '../inventory/sales.ts'
+import { sellStock } from '../inventory/sales.ts'
 import { planProducts, writeProducts } from './change.ts'
-import { currentAnswers, isStale, refreshStaleProducts } from './refresh.ts'
+import { isStale, refreshStaleProducts, renderCurrentAnswers } from './refresh.ts'
 import { findCatalogVersion, findDetails, findListing, findSeller } from './store.ts'
 
 const minute = 60_000
@@ -23,7 +23,7 @@ async function seen(room: Stockroom, slug: string, when = now): Promise<{ quanti
     const kept = await findListing(db, room.seller, slug)
     assert.ok(kept)
     const stale = isStale(kept, new Date(when))
-    const { detail } = stale ? await currentAnswers(db, kept, new Date(when)) : await findDetails(db, kept)
+    const { detail } = stale ? await renderCurrentAnswers(db, kept, new Date(when)) : await findDetails(db, kept)
     const { data } = JSON.parse(detail) as { data: { skus: { availableQuantity: number }[] } }
     return { quantities: data.skus.map((sku) => sku.availableQuantity), stale }
   })
@@ -56,7 +56,10 @@ eachEngine('stock in the catalog', (given) => {
       { skuId: twentyFour.id, quantity: 3 },
     ]
     const moment = { now: testServer.clock.now, expiresAt: testServer.clock.now + 15 * minute, cause: null }
-    assert.deepEqual(await testServer.storage.write((tx) => hold(tx, testServer.seller, 'one', lines, moment)), [])
+    assert.deepEqual(
+      await testServer.storage.write((tx) => replaceHolds(tx, testServer.seller, 'one', lines, moment)),
+      [],
+    )
     assert.deepEqual(await quantities(), [4, 0])
     const held = await open()
     assert.equal(held.body.data.availability, 'low_stock')
@@ -82,10 +85,10 @@ eachEngine('stock in the catalog', (given) => {
   test('the catalog version is raised exactly when what everyone sees would differ', async () => {
     const room = await openStockroom(given, two)
     const first = await version(room)
-    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
+    await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
     assert.equal(await refreshStaleProducts(room.storage, now, 10), 2)
     assert.equal(await version(room), first)
-    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 15, C: 15 }), at))
+    await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 15, C: 15 }), at))
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 1)
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 1)
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 0)
@@ -94,16 +97,16 @@ eachEngine('stock in the catalog', (given) => {
     // One of several variants runs out, which no list shows.
     const both = await openStockroom(given, { A: two.A, B: { product: 'one', stock: 6 } })
     const before = await version(both)
-    await both.write((tx) => hold(tx, both.seller, 'one', both.lines({ B: 6 }), at))
+    await both.write((tx) => replaceHolds(tx, both.seller, 'one', both.lines({ B: 6 }), at))
     assert.equal(await refreshStaleProducts(both.storage, now, 10), 1)
     assert.equal(await version(both), before + 1)
   })
 
   test('responses are valid until exactly the next hold ends', async () => {
     const room = await openStockroom(given, two)
-    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 3 }), at))
+    await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 3 }), at))
     await room.write((tx) =>
-      hold(tx, room.seller, 'two', room.lines({ A: 4 }), { ...at, expiresAt: expiresAt + minute }),
+      replaceHolds(tx, room.seller, 'two', room.lines({ A: 4 }), { ...at, expiresAt: expiresAt + minute }),
     )
     await refreshAll(room, now)
     assert.deepEqual(await seen(room, 'one', expiresAt - 1), { quantities: [13], stale: false })
@@ -118,7 +121,7 @@ eachEngine('stock in the catalog', (given) => {
 
   test('stock below what is held is shown as 0, not negative', async () => {
     const room = await openStockroom(given, two)
-    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 9 }), at))
+    await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 9 }), at))
     await room.write((tx) => setOnHand(tx, room.seller, [{ skuId: room.skuId('A'), onHand: 4 }], at))
     assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: true })
     await refreshAll(room, now)
@@ -129,14 +132,14 @@ eachEngine('stock in the catalog', (given) => {
     const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
-    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
+    await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 1 }), at))
     let changed = () => {}
     const hasChanged = new Promise<void>((resolve) => {
       changed = resolve
     })
     // It finds the product stale already, and so says nothing; it ends only when the loop has surely begun.
     const sale = room.write(async (tx) => {
-      await sell(tx, room.seller, 'two', room.lines({ A: 6 }), { ...at, soldTo: 'order' })
+      await sellStock(tx, room.seller, 'two', room.lines({ A: 6 }), { ...at, soldTo: 'order' })
       changed()
       await new Promise((resolve) => setTimeout(resolve, 100))
     })
@@ -162,10 +165,11 @@ eachEngine('stock in the catalog', (given) => {
       Array.from({ length: 60 }, async (_, i) => {
         const lines = room.lines(i % 2 === 0 ? { A: 1, C: 1 } : { C: 1, A: 1 })
         const owner = `owner ${i}`
-        const short = await room.write((tx) => hold(tx, room.seller, owner, lines, at))
+        const short = await room.write((tx) => replaceHolds(tx, room.seller, owner, lines, at))
         if (short.length > 0) return
-        if (i % 3 === 0) await room.write((tx) => sell(tx, room.seller, owner, lines, { ...at, soldTo: `order ${i}` }))
-        else await room.write((tx) => release(tx, room.seller, owner, at))
+        if (i % 3 === 0)
+          await room.write((tx) => sellStock(tx, room.seller, owner, lines, { ...at, soldTo: `order ${i}` }))
+        else await room.write((tx) => releaseHolds(tx, room.seller, owner, at))
       }),
     )
     buying = false
@@ -188,7 +192,7 @@ eachEngine('stock in the catalog', (given) => {
     for (const [i, published] of [true, false, true].entries()) {
       const entry = { slug: 'one', name: `One, ${published}`, published, skus: [{ code: 'A', price: 120, stock: 20 }] }
       const sale = () =>
-        other.write((tx) => sell(tx, room.seller, 'one', room.lines({ A: 1 }), { ...at, soldTo: 'order' }))
+        other.write((tx) => sellStock(tx, room.seller, 'one', room.lines({ A: 1 }), { ...at, soldTo: 'order' }))
       // SQLite has one writer, so there the sale comes first.
       if (given.engine === 'sqlite') await sale()
       await room.write(async (tx) => {
@@ -205,7 +209,7 @@ eachEngine('stock in the catalog', (given) => {
   test('a new product is not stale, and an unlisted one is not rendered', async () => {
     const room = await openStockroom(given, two)
     assert.deepEqual(await seen(room, 'one'), { quantities: [20], stale: false })
-    await room.write((tx) => hold(tx, room.seller, 'one', room.lines({ A: 1 }), at))
+    await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 1 }), at))
     await room.apply((file) => ({
       ...file,
       products: (file.products ?? []).map((product) => ({ ...product, published: product.slug !== 'one' })),

@@ -3,7 +3,7 @@
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { namedMakers } from '../makers/store.ts'
+import { findNamedMakers } from '../makers/store.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
 import { type ProductAnswers, renderProduct } from './answer.ts'
 import { isInStock } from './indexed.ts'
@@ -26,7 +26,7 @@ export function isStale({ staleAt }: { staleAt: number | null }, now: Date): boo
 }
 
 // The responses as they would be rendered now, in the snapshot in which the product was found listed.
-export async function currentAnswers(
+export async function renderCurrentAnswers(
   db: Reader,
   { merchantId, mode, productId }: StaleProduct,
   now: Date,
@@ -36,7 +36,7 @@ export async function currentAnswers(
     listPublishedProducts(db, merchantId, [productId], now.getTime()),
   ])
   if (!seller || !product) throw new Error(`${productId} is listed but not published`)
-  return renderProduct(seller, product, mode, await namedMakers(db, merchantId, [product]))
+  return renderProduct(seller, product, mode, await findNamedMakers(db, merchantId, [product]))
 }
 
 // Renders at most `limit` stale products again and returns how many. Safe on several nodes at the same time.
@@ -65,7 +65,7 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     listPublishedProducts(tx, merchantId, productIds, now),
   ])
   if (!seller) throw new Error(`${merchantId} has products but does not exist`)
-  const makers = await namedMakers(tx, merchantId, products)
+  const makers = await findNamedMakers(tx, merchantId, products)
   const productOf = new Map(products.map((product) => [product.id, product]))
   const refreshed: RefreshedProduct[] = []
   let isSeenChanged = false

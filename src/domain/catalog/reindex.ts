@@ -5,16 +5,16 @@
 import { handleRows, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { raiseCatalogVersion } from '../merchants/store.ts'
-import { entryOf } from './indexing.ts'
-import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexed } from './indexstore.ts'
+import { buildIndexEntry } from './indexing.ts'
+import { clearIndex, deleteIndexed, listWalkedProducts, type ProductKey, putIndexEntries } from './indexstore.ts'
 import { listPublishedProducts, lockSeller } from './store.ts'
 
 // Progress of a walk through all products.
-export interface Walk {
+export interface IndexWalk {
   after: ProductKey
 }
 
-export function newWalk(): Walk {
+export function createIndexWalk(): IndexWalk {
   return { after: { merchantId: '', productId: '' } }
 }
 
@@ -22,11 +22,11 @@ export function newWalk(): Walk {
 // starts again.
 export async function indexProducts(
   storage: Storage,
-  walk: Walk,
+  walk: IndexWalk,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
   const products = await storage.read((db) => listWalkedProducts(db, walk.after, limit))
-  walk.after = products.length < limit ? newWalk().after : (products.at(-1) as ProductKey)
+  walk.after = products.length < limit ? createIndexWalk().after : (products.at(-1) as ProductKey)
   const missing = products.filter(({ isIndexed }) => isIndexed === 0)
   try {
     await handleRows(
@@ -51,10 +51,10 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
   const ids = keys.map(({ productId }) => productId)
   const published = await listPublishedProducts(tx, merchantId, ids, now)
   const found = new Set(published.map(({ id }) => id))
-  putIndexed(
+  putIndexEntries(
     tx,
     merchantId,
-    published.map((product) => entryOf(seller, product)),
+    published.map((product) => buildIndexEntry(seller, product)),
   )
   deleteIndexed(
     tx,
@@ -73,7 +73,7 @@ export async function rebuildIndex(storage: Storage, { now, limit }: { now: numb
 
 // Indexes all products that are missing or outdated.
 export async function fillIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
-  const walk = newWalk()
+  const walk = createIndexWalk()
   let count = 0
   for (;;) {
     const walked = await indexProducts(storage, walk, { now, limit })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { categoriesAround } from './related.ts'
+import { weighRelatedCategories } from './related.ts'
 
 test("a product's own categories count fully, and categories above them less with distance", () => {
   const tree = {
@@ -15,7 +15,7 @@ test("a product's own categories count fully, and categories above them less wit
       ['gifts', ['gifts']],
     ]),
   }
-  assert.deepEqual(categoriesAround({ categories: ['cups', 'gifts', 'gone'] }, tree), [
+  assert.deepEqual(weighRelatedCategories({ categories: ['cups', 'gifts', 'gone'] }, tree), [
     { slugs: ['cups'], weight: 2 },
     { slugs: ['gifts'], weight: 2 },
     { slugs: ['drinks', 'cups'], weight: 4 / 3 },

@@ -2,11 +2,11 @@
 // many share.
 
 import type { Reader } from '../../platform/storage/storage.ts'
-import { digestOf, exactly, termsOf } from '../search/terms.ts'
-import type { At, Places } from './columns.ts'
+import { exactTerm, hashTexts, termsForMerchant } from '../search/terms.ts'
+import type { ProductIndex, ProductIndexes } from './columns.ts'
 import type { CategoryTree } from './question.ts'
-import { compareRanks, insert, type Ranked } from './ranking.ts'
-import { listRowsOf, placesWith, type SearchShop } from './search.ts'
+import { compareRanks, insertRanked, type RankKey } from './ranking.ts'
+import { findProductsWith, listRowsOf, type SearchShop } from './search.ts'
 
 // The parts of a product's list row that determine its related products.
 export interface RelatedTraits {
@@ -21,29 +21,29 @@ const tagsMax = 20
 const categoriesMax = 20
 
 interface Shared {
-  places: Places
+  places: ProductIndexes
   // Points for sharing the trait if about half of all products have it; rarer traits give more.
   weight: number
 }
 
-export async function relatedProducts(
+export async function findRelatedProducts(
   db: Reader,
   shop: SearchShop,
   traits: RelatedTraits,
   limit: number,
 ): Promise<string[]> {
-  const term = termsOf(shop.merchantId)
+  const term = termsForMerchant(shop.merchantId)
   const having = async (weight: number, kind: 'category' | 'tag' | 'brand', values: readonly string[]) => ({
     weight,
-    places: await placesWith(
+    places: await findProductsWith(
       db,
       shop,
-      values.map((value) => exactly(term(kind, digestOf(value)))),
+      values.map((value) => exactTerm(term(kind, hashTexts(value)))),
     ),
   })
   const { tags, brand } = traits
   const shared = await Promise.all([
-    ...categoriesAround(traits, shop.tree).map(({ slugs, weight }) => having(weight, 'category', slugs)),
+    ...weighRelatedCategories(traits, shop.tree).map(({ slugs, weight }) => having(weight, 'category', slugs)),
     ...tags.slice(0, tagsMax).map((tag) => having(1, 'tag', [tag])),
     ...(brand == null ? [] : [having(1, 'brand', [brand])]),
   ])
@@ -51,7 +51,7 @@ export async function relatedProducts(
 }
 
 // The categories of the product, and with less weight the families of their ancestors.
-export function categoriesAround(
+export function weighRelatedCategories(
   { categories }: Pick<RelatedTraits, 'categories'>,
   { paths, families }: Pick<CategoryTree, 'paths' | 'families'>,
 ): { slugs: readonly string[]; weight: number }[] {
@@ -67,24 +67,25 @@ export function categoriesAround(
     .map(([slug, weight]) => ({ slugs: families.get(slug) ?? [slug], weight: 2 * weight }))
 }
 
-function nearest({ columns, mode }: SearchShop, id: string, shared: readonly Shared[], limit: number): Ranked[] {
+function nearest({ columns, mode }: SearchShop, id: string, shared: readonly Shared[], limit: number): RankKey[] {
   const { id: ids, publishedAt, inStock } = columns
   const scores = new Float64Array(ids.length)
   for (const { places, weight } of shared) {
     const points = weight * Math.log2(1 + ids.length / (places.length || 1))
-    for (let i = 0; i < places.length; i += 1) scores[places[i] as At] = (scores[places[i] as At] as number) + points
+    for (let i = 0; i < places.length; i += 1)
+      scores[places[i] as ProductIndex] = (scores[places[i] as ProductIndex] as number) + points
   }
-  const first: Ranked[] = []
+  const first: RankKey[] = []
   for (const places of shared.map((one) => one.places))
     for (let i = 0; i < places.length; i += 1) {
-      const at = places[i] as At
+      const at = places[i] as ProductIndex
       const score = scores[at] as number
       // Reset, because a product that shares several traits is in several lists.
       scores[at] = 0
       if (score === 0 || inStock[mode][at] !== 1 || ids[at] === id) continue
-      if (first.length === limit && score < (first[limit - 1] as Ranked).score) continue
+      if (first.length === limit && score < (first[limit - 1] as RankKey).score) continue
       const one = { score, value: publishedAt[at] as number, id: ids[at] as string }
-      insert(first, one, limit, (a, b) => compareRanks(b, a))
+      insertRanked(first, one, limit, (a, b) => compareRanks(b, a))
     }
   return first
 }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import type { RemotePictureProblem } from '../../contract/words.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
-import { handleClaimed, type Round } from '../../platform/jobs/rows.ts'
+import { handleClaimed, type LoopRound } from '../../platform/jobs/rows.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import type { Copier } from '../images/copier.ts'
@@ -14,21 +14,21 @@ import { imageMedia, type Picture, readImage } from '../images/format.ts'
 import { imageName } from '../images/name.ts'
 import type { ReadPicture } from '../images/remote.ts'
 import { countFiles, filesPerMerchantMax, findFile, insertStoredFile } from '../images/store.ts'
-import { auditedChanges, planPatch, savePlans } from './change.ts'
+import { auditedChangesOfPlan, planProductPatch, saveProductPlans } from './change.ts'
 import type { ProductRow } from './product.ts'
 import {
-  claimRemote,
-  endRemote,
-  findBrought,
+  claimRemotePictures,
+  findCopiedPictures,
   insertRemotePictures,
-  listDueRemote,
+  listDueRemotePictures,
   listOfProduct,
   type RemotePicture,
-  waitsMs,
+  recordRemotePicture,
+  remotePictureWaitsMs,
 } from './remotestore.ts'
 import { listCategories, listProductsById, lockSeller } from './store.ts'
 
-export interface RemoteTools {
+export interface RemotePictureTools {
   storage: Storage
   files: ImageFiles
   copier: Copier
@@ -40,7 +40,7 @@ const atOnce = 4
 const mayPass: ReadonlySet<RemotePictureProblem> = new Set(['unreachable', 'too_slow'])
 
 // Records the pictures of the products that are on other servers.
-export function noteRemotePictures(tx: Tx, merchantId: string, products: readonly ProductRow[], now: number): void {
+export function queueRemotePictures(tx: Tx, merchantId: string, products: readonly ProductRow[], now: number): void {
   const found = products.flatMap(({ id: productId, images, skus }) => {
     const addresses = new Set([...images.map(({ url }) => url), ...skus.flatMap(({ image }) => image ?? [])])
     return [...addresses]
@@ -52,13 +52,13 @@ export function noteRemotePictures(tx: Tx, merchantId: string, products: readonl
 
 // Returns a function that gives the local path of a remote picture, or its address if it is not stored here: a picture that was downloaded
 // is not remote again when the file is imported again.
-export async function broughtPictures(
+export async function loadLocalPicturePaths(
   db: Reader,
   merchantId: string,
   addresses: readonly string[],
 ): Promise<(address: string) => string> {
   const remote = [...new Set(addresses)].filter(isRemote)
-  const paths = await findBrought(db, merchantId, remote.map(hashOf))
+  const paths = await findCopiedPictures(db, merchantId, remote.map(hashOf))
   return (address) => (isRemote(address) ? (paths.get(hashOf(address)) ?? address) : address)
 }
 
@@ -66,15 +66,15 @@ const isRemote = (address: string) => /^https?:/.test(address)
 const hashOf = (address: string) => createHash('sha256').update(address).digest('hex').slice(0, 32)
 
 // Returns the number of pictures that were tried.
-export async function bringPictures(tools: RemoteTools, now: number, rowsMax: number): Promise<number> {
+export async function copyRemotePictures(tools: RemotePictureTools, now: number, rowsMax: number): Promise<number> {
   const { storage } = tools
-  const due = await storage.read((db) => listDueRemote(db, now, rowsMax))
+  const due = await storage.read((db) => listDueRemotePictures(db, now, rowsMax))
   if (due.length === 0) return 0
-  const round: Round = { storage, loop: 'remote_pictures', now, atOnce }
+  const round: LoopRound = { storage, loop: 'remote_pictures', now, atOnce }
   return handleClaimed(
     round,
     {
-      claim: (only) => storage.write((tx) => claimRemote(tx, { now, rowsMax, only })),
+      claim: (only) => storage.write((tx) => claimRemotePictures(tx, { now, rowsMax, only })),
       listDue: async () => due,
     },
     keyOf,
@@ -87,10 +87,10 @@ const keyOf = ({ merchantId, addressHash, productId }: RemotePicture) => ({
   rowId: `${addressHash} ${productId}`,
 })
 
-async function bringOne(tools: RemoteTools, row: RemotePicture, now: number): Promise<number> {
+async function bringOne(tools: RemotePictureTools, row: RemotePicture, now: number): Promise<number> {
   const { storage, files } = tools
   const { merchantId, addressHash, failures } = row
-  const known = await storage.read((db) => findBrought(db, merchantId, [addressHash]))
+  const known = await storage.read((db) => findCopiedPictures(db, merchantId, [addressHash]))
   const path = known.get(addressHash)
   if (path !== undefined) return end(null, path)
   const got = await tools.read(row.address)
@@ -119,8 +119,8 @@ async function bringOne(tools: RemoteTools, row: RemotePicture, now: number): Pr
       const name = typeof here === 'function' ? await here(tx) : here
       const path = name === null || name.startsWith('/') ? name : `/media/${name}`
       const why = path === null ? (problem ?? 'limit') : null
-      const wait = why !== null && mayPass.has(why) ? waitsMs[failures] : undefined
-      await endRemote(tx, row, { path, problem: why, dueAt: wait === undefined ? null : now + wait })
+      const wait = why !== null && mayPass.has(why) ? remotePictureWaitsMs[failures] : undefined
+      await recordRemotePicture(tx, row, { path, problem: why, dueAt: wait === undefined ? null : now + wait })
       await placePictures(tx, seller, row, now)
     })
     return 1
@@ -160,11 +160,11 @@ async function placePictures(
     images: before.images.map((image) => ({ ...image, url: paths.get(image.url) ?? image.url })),
     skus: before.skus.map((sku) => ({ ...sku, image: paths.get(sku.image ?? '') ?? sku.image })),
   }
-  const plan = planPatch(before, after, now)
+  const plan = planProductPatch(before, after, now)
   if (!plan.differs) return
-  await savePlans(tx, seller, [plan], await listCategories(tx, merchantId), { now, cause: null })
+  await saveProductPlans(tx, seller, [plan], await listCategories(tx, merchantId), { now, cause: null })
   insertEntry(tx, {
     ...{ merchantId, mode: null, actor: { kind: 'loop', id: 'remote_pictures' }, operation: 'bring_pictures' },
-    ...{ requestId: null, changes: auditedChanges(plan), undoes: null, at: now },
+    ...{ requestId: null, changes: auditedChangesOfPlan(plan), undoes: null, at: now },
   })
 }

@@ -1,10 +1,10 @@
 // The SQL of pictures that are downloaded from other servers.
 
 import type { RemotePictureProblem } from '../../contract/words.ts'
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
-import { inGroups } from '../../platform/kit/groups.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { splitIntoGroups } from '../../platform/kit/groups.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface RemotePicture {
   merchantId: string
@@ -19,7 +19,7 @@ type NewRemotePicture = Omit<RemotePicture, 'failures'>
 // A known picture keeps its state: downloaded, waiting or given up.
 export function insertRemotePictures(tx: Tx, pictures: readonly NewRemotePicture[], now: number): void {
   const types = ['text', 'text', 'text', 'text'] as const
-  for (const some of inGroups(pictures, 100)) {
+  for (const some of splitIntoGroups(pictures, 100)) {
     const rows = tx.rows(
       some.map(({ merchantId, addressHash, productId, address }) => [merchantId, addressHash, productId, address]),
       types,
@@ -33,16 +33,16 @@ export function insertRemotePictures(tx: Tx, pictures: readonly NewRemotePicture
 }
 
 // The local paths of pictures, by the hash of their former address.
-export async function findBrought(
+export async function findCopiedPictures(
   db: Reader,
   merchantId: string,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  for (const some of inGroups(hashes, 500)) {
+  for (const some of splitIntoGroups(hashes, 500)) {
     const rows = await db.sql<{ addressHash: string; path: string }>`
       select address_hash as "addressHash", path from remote_pictures
-      where merchant_id = ${merchantId} and address_hash in (${list(some)}) and path is not null`
+      where merchant_id = ${merchantId} and address_hash in (${listFragment(some)}) and path is not null`
     for (const { addressHash, path } of rows) found.set(addressHash, path)
   }
   return found
@@ -58,7 +58,7 @@ const isDue = (now: number) =>
   )
 const rowId = "r.address_hash || ' ' || r.product_id"
 
-export async function listDueRemote(db: Reader, now: number, rowsMax: number): Promise<RowKey[]> {
+export async function listDueRemotePictures(db: Reader, now: number, rowsMax: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select r.merchant_id as "tenantId", ${new Fragment(rowId)} as "rowId" from remote_pictures r
     where ${isDue(now)} and ${isNotDeferred('remote_pictures', 'r.merchant_id', rowId, now)}
@@ -66,12 +66,12 @@ export async function listDueRemote(db: Reader, now: number, rowsMax: number): P
 }
 
 // Waiting time after each failure except the last.
-export const waitsMs = [60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
+export const remotePictureWaitsMs = [60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 
 // If a node dies, other nodes take over its pictures after this time.
 const claimMs = 10 * 60_000
 
-export async function claimRemote(
+export async function claimRemotePictures(
   tx: Tx,
   { now, rowsMax, only }: { now: number; rowsMax: number; only: RowKey | null },
 ): Promise<RemotePicture[]> {
@@ -85,14 +85,18 @@ export async function claimRemote(
     returning merchant_id as "merchantId", product_id as "productId", address_hash as "addressHash", address, failures`
 }
 
-export interface RemoteEnd {
+export interface RemotePictureOutcome {
   path: string | null
   problem: RemotePictureProblem | null
   // Null: the picture is not tried again.
   dueAt: number | null
 }
 
-export async function endRemote(tx: Tx, picture: RemotePicture, { path, problem, dueAt }: RemoteEnd): Promise<void> {
+export async function recordRemotePicture(
+  tx: Tx,
+  picture: RemotePicture,
+  { path, problem, dueAt }: RemotePictureOutcome,
+): Promise<void> {
   const { merchantId, addressHash, productId, failures } = picture
   await tx.sql`
     update remote_pictures set path = ${path}, problem = ${problem}, due_at = ${dueAt},
@@ -112,14 +116,14 @@ export async function listOfProduct(
   return rows.map(({ address, path, problem }) => ({ address, path, isUntried: path === null && problem === null }))
 }
 
-export interface RemoteCounts {
+export interface RemotePictureCounts {
   here: number
   waiting: number
   givenUp: number
 }
 
-export async function countRemote(db: Reader, merchantId: string): Promise<RemoteCounts> {
-  const [row] = await db.sql<RemoteCounts>`
+export async function countRemotePictures(db: Reader, merchantId: string): Promise<RemotePictureCounts> {
+  const [row] = await db.sql<RemotePictureCounts>`
     select count(path) as "here", count(due_at) as "waiting",
       count(case when path is null and due_at is null then 1 end) as "givenUp"
     from remote_pictures where merchant_id = ${merchantId}`
@@ -132,7 +136,7 @@ export interface GivenUpPicture {
   productSlug: string
 }
 
-export async function listGivenUp(db: Reader, merchantId: string, limit: number): Promise<GivenUpPicture[]> {
+export async function listGivenUpPictures(db: Reader, merchantId: string, limit: number): Promise<GivenUpPicture[]> {
   return db.sql<GivenUpPicture>`
     select r.address, r.problem, p.slug as "productSlug"
     from remote_pictures r join products p on p.merchant_id = r.merchant_id and p.id = r.product_id
@@ -141,6 +145,6 @@ export async function listGivenUp(db: Reader, merchantId: string, limit: number)
 }
 
 // After the clock was set back, pictures that would wait longer than the longest wait become due.
-export function bringRemoteForward(tx: Tx, { now }: SetBack): void {
-  tx.send`update remote_pictures set due_at = ${now} where due_at > ${now + waitsMs[3]}`
+export function correctRemotePictureTimes(tx: Tx, { now }: ClockSetBack): void {
+  tx.send`update remote_pictures set due_at = ${now} where due_at > ${now + remotePictureWaitsMs[3]}`
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hostileHtml } from '../../../harness/hostileHtml.ts'
 import { leastOf, threadCpuMs } from '../../../harness/timed.ts'
-import { plainText } from './plaintext.ts'
-import { safeHtml } from './safehtml.ts'
+import { htmlToPlainText } from './plaintext.ts'
+import { sanitizeHtml } from './safehtml.ts'
 
 const link = (href: string, text: string) => `<a href="${href}" rel="nofollow noopener">${text}</a>`
 
@@ -41,7 +41,7 @@ const table: [name: string, source: string, safe: string][] = [
   ['pictures, styles and scripts', '<p style="x">a<img src=x>b<style>p{}</style><script>x</script></p>', '<p>ab</p>'],
   ['entities', '&eacute;&nbsp;&bigstar;&lt;b&gt;&#39; A&B', "<p>é&nbsp;&bigstar;&lt;b&gt;' A&amp;B</p>"],
 ]
-for (const [name, source, safe] of table) test(`writes ${name}`, () => assert.equal(safeHtml(source), safe))
+for (const [name, source, safe] of table) test(`writes ${name}`, () => assert.equal(sanitizeHtml(source), safe))
 
 const names = 'p|h2|h3|h4|pre|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|b|strong|i|em|u|s|code|sub|sup'
 const allowed = new RegExp(
@@ -51,7 +51,7 @@ const allowed = new RegExp(
 
 // Only what is on the list, each tag closed by its own, text escaped, and nothing left to do.
 function assertSafe(source: string): void {
-  const safe = safeHtml(source)
+  const safe = sanitizeHtml(source)
   const open: string[] = []
   for (const [tag] of safe.matchAll(/<[^>]*>?/g)) {
     assert.match(tag, allowed)
@@ -63,7 +63,7 @@ function assertSafe(source: string): void {
   assert.doesNotMatch(safe.replaceAll(/<[^>]*>/g, ''), /[<>]|&(?![a-z#][a-z0-9]*;)/i)
   assert.doesNotMatch(safe, /(?![\n\t])\p{Cc}/u)
   assert.ok(safe.isWellFormed())
-  assert.equal(safeHtml(safe), safe)
+  assert.equal(sanitizeHtml(safe), safe)
 }
 
 test('removes everything harmful from hostile HTML', () => {
@@ -127,8 +127,8 @@ test('makes any text safe in one pass', () => {
 
 test('neither removes nor adds readable words', () => {
   const readable = fc.array(bits, { maxLength: 30 }).map((all) => all.join(''))
-  const words = (html: string) => plainText(html).replaceAll(/[\s•]+/g, '')
-  fc.assert(fc.property(readable, (html) => assert.equal(words(safeHtml(html)), words(html.toWellFormed()))))
+  const words = (html: string) => htmlToPlainText(html).replaceAll(/[\s•]+/g, '')
+  fc.assert(fc.property(readable, (html) => assert.equal(words(sanitizeHtml(html)), words(html.toWellFormed()))))
 })
 
 test('never splits a character or entity in a long text', () => {
@@ -143,9 +143,9 @@ test('never splits a character or entity in a long text', () => {
     for (const [source, html, plain] of parts)
       for (const fill of ['x', 'é', ';']) {
         const text = fill.repeat(before)
-        assert.equal(safeHtml(`${text}${source} end`), `<p>${text}${html} end</p>`)
-        assert.equal(plainText(`${text}${source} end`), `${text}${plain} end`)
-        assert.equal(safeHtml(`<pre>${text}\r\nend`), `<pre>${text}\nend</pre>`)
+        assert.equal(sanitizeHtml(`${text}${source} end`), `<p>${text}${html} end</p>`)
+        assert.equal(htmlToPlainText(`${text}${source} end`), `${text}${plain} end`)
+        assert.equal(sanitizeHtml(`<pre>${text}\r\nend`), `<pre>${text}\nend</pre>`)
       }
 })
 
@@ -167,7 +167,7 @@ test('takes linear time', async () => {
   ]
   const tookMs = (part: string, length: number) => {
     const source = part.repeat(Math.ceil(length / part.length))
-    return threadCpuMs(() => safeHtml(source))
+    return threadCpuMs(() => sanitizeHtml(source))
   }
   for (const part of parts) {
     await tookMs(part, 10_000)

@@ -2,17 +2,17 @@
 // are written anew, from a short list and in a form that browsers do not repair, so a browser sees what was checked here. It never fails,
 // runs in linear time, and leaves its own output unchanged. Pure.
 
-import { finished } from '../../platform/kit/breath.ts'
-import { attributeIn, escapedText, tokensOf } from './markup.ts'
+import { runToEnd } from '../../platform/kit/breath.ts'
+import { escapeSourceText, findAttribute, tokenizeHtml } from './markup.ts'
 
-export function safeHtml(source: string): string {
-  return finished(safeHtmlSteps(source))
+export function sanitizeHtml(source: string): string {
+  return runToEnd(sanitizeHtmlSteps(source))
 }
 
 // Yields after each token. Stops soon after the output is longer than `lengthMax`.
-export function* safeHtmlSteps(source: string, lengthMax = Number.POSITIVE_INFINITY): Generator<void, string> {
+export function* sanitizeHtmlSteps(source: string, lengthMax = Number.POSITIVE_INFINITY): Generator<void, string> {
   const writer = new Writer()
-  for (const token of tokensOf(source.toWellFormed())) {
+  for (const token of tokenizeHtml(source.toWellFormed())) {
     if (token.kind === 'text') writer.text(token.source)
     else if (token.kind === 'gap') writer.text(' ')
     else if (token.kind === 'tag' && token.isEnd) writer.end(token.name)
@@ -107,7 +107,7 @@ class Writer {
 
   text(source: string): void {
     const isPre = this.#block() === 'pre'
-    const text = isPre ? escapedText(source) : escapedText(source).replace(spaces, ' ')
+    const text = isPre ? escapeSourceText(source) : escapeSourceText(source).replace(spaces, ' ')
     const [lead, words, trail] = trimmed(text)
     this.#space += lead
     if (words === '') return
@@ -325,7 +325,7 @@ const hrefLengthMax = 2_000
 
 function linkIn(rest: string): string | undefined {
   // Browsers drop these characters anywhere in an address.
-  const href = (attributeIn(rest, 'href') ?? '').replace(/[\t\n\r]/g, '').trim()
+  const href = (findAttribute(rest, 'href') ?? '').replace(/[\t\n\r]/g, '').trim()
   if (href.length > hrefLengthMax || !/^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu.test(href)) return undefined
   if (!URL.canParse(href)) return undefined
   return `<a href="${escapedAttribute(href)}" rel="nofollow noopener">`
@@ -333,7 +333,7 @@ function linkIn(rest: string): string | undefined {
 
 function spansIn(rest: string): string {
   return ['colspan', 'rowspan']
-    .map((name) => ({ name, count: attributeIn(rest, name) ?? '' }))
+    .map((name) => ({ name, count: findAttribute(rest, name) ?? '' }))
     .map(({ name, count }) => (/^(?:[2-9]|1\d|20)$/.test(count) ? ` ${name}="${count}"` : ''))
     .join('')
 }

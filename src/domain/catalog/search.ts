@@ -6,23 +6,23 @@ import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax 
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { fullTextOf } from '../search/engines.ts'
+import { fullTextFor } from '../search/engines.ts'
 import { languageFor } from '../search/forms.ts'
 import { isOneMistake, misspeltLengthMin } from '../search/spelling.ts'
-import { exactly, type Term, termsOf } from '../search/terms.ts'
-import { wholeCode, wordsIn } from '../search/words.ts'
-import type { At, Columns, KnownPlaces, Places } from './columns.ts'
-import { facetsOf, type Tally } from './facets.ts'
+import { exactTerm, type Term, termsForMerchant } from '../search/terms.ts'
+import { indexWords, wholeCode } from '../search/words.ts'
+import type { CachedMatches, CatalogColumns, ProductIndex, ProductIndexes } from './columns.ts'
+import { buildFacets, type ResultCounts } from './facets.ts'
 import { listListRows, listSimilarWords, type ShopFacts } from './indexstore.ts'
-import { intersectionOf, noPlaces, unionOf } from './places.ts'
+import { intersectIndexes, noProductIndexes, uniteIndexes } from './places.ts'
 import {
-  type AskedWord,
   activeDimensions,
-  askedWords,
   type CategoryTree,
   type Filters,
   filterMatch,
-  optionsAsked,
+  parseOptionFilters,
+  parseQueryWords,
+  type QueryWord,
   shownWords,
   withoutDimension,
   wordTerms,
@@ -30,18 +30,18 @@ import {
 import {
   codeScore,
   compareRanks,
+  createScorer,
   firstByValue,
-  insert,
+  insertRanked,
   isDescending,
   type Order,
-  type Ranked,
+  type RankKey,
   readPosition,
-  scorer,
   writePosition,
 } from './ranking.ts'
 import type { Synonyms } from './synonyms.ts'
 
-export interface Found {
+export interface SearchResult {
   // As stored, with a placeholder for our origin.
   listRows: readonly string[]
   // Position of the next page.
@@ -57,7 +57,7 @@ export interface SearchShop extends MerchantMode {
   facts: ShopFacts
   tree: CategoryTree
   synonyms: Synonyms
-  columns: Columns
+  columns: CatalogColumns
 }
 
 export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery): void {
@@ -67,7 +67,7 @@ export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery):
 
 interface Question {
   // Undefined if the query has no text.
-  words: readonly AskedWord[] | undefined
+  words: readonly QueryWord[] | undefined
   // The text as a SKU code, an alternative to all of its words. Empty if it cannot be a code.
   code: string
 }
@@ -77,11 +77,11 @@ export async function searchProducts(
   shop: SearchShop,
   query: SearchQuery,
   position: string | null,
-): Promise<Found> {
+): Promise<SearchResult> {
   const sort = query.sort ?? (query.q === undefined ? 'newest' : 'relevance')
   const order = sort === 'relevance' && query.q === undefined ? 'newest' : sort
   const after = position === null ? null : readPosition(order, position)
-  const filters = { ...query, options: optionsAsked(query.option ?? []) }
+  const filters = { ...query, options: parseOptionFilters(query.option ?? []) }
   const asked: Question = {
     words: query.q === undefined ? undefined : await wordsOf(db, shop, query.q),
     code: wholeCode(query.q ?? ''),
@@ -113,16 +113,16 @@ export async function searchProducts(
     total: isBroad ? null : found.length,
     correctedTo,
     leftOut,
-    facets: facetsOf({ whole, without }, shop.tree, shop.facts.currency),
+    facets: buildFacets({ whole, without }, shop.tree, shop.facts.currency),
   }
 }
 
 // The first products for an incomplete text, without facets.
-export async function suggestedProducts(
+export async function suggestProducts(
   db: Reader,
   shop: SearchShop,
   { q, limit }: { q: string; limit: number },
-): Promise<Pick<Found, 'listRows' | 'correctedTo'>> {
+): Promise<Pick<SearchResult, 'listRows' | 'correctedTo'>> {
   const asked: Question = { words: await wordsOf(db, shop, q), code: wholeCode(q) }
   const { question, correctedTo, found } = await firstThatFinds(db, shop, asked, { options: new Map() })
   const isBroad = found.length > searchTotalMax
@@ -135,8 +135,8 @@ interface Answered {
   correctedTo: string | null
   leftOut: readonly string[]
   // `matching`: products that fit the text and the filters by term. `found`: products that fit all filters.
-  matching: Places
-  found: Places
+  matching: ProductIndexes
+  found: ProductIndexes
 }
 
 // Searches for the words as typed; if that finds nothing, for corrected words; if that finds nothing either, without the rarest words.
@@ -164,13 +164,13 @@ async function firstThatFinds(db: Reader, shop: SearchShop, asked: Question, fil
   return third.found.length > 0 ? third : first
 }
 
-async function wordsOf(db: Reader, shop: SearchShop, text: string): Promise<AskedWord[]> {
-  const words = askedWords(text, languageFor(shop.facts), shop.synonyms)
+async function wordsOf(db: Reader, shop: SearchShop, text: string): Promise<QueryWord[]> {
+  const words = parseQueryWords(text, languageFor(shop.facts), shop.synonyms)
   const pairs = new Set(words.flatMap(({ joined }) => joined))
   if (pairs.size === 0) return words
   // One query for all pairs: nearly always no product has any of them.
-  const term = termsOf(shop.merchantId)
-  const joined = await placesWith(
+  const term = termsForMerchant(shop.merchantId)
+  const joined = await findProductsWith(
     db,
     shop,
     [...pairs].flatMap((pair) => wordTerms(term, pair, shop)),
@@ -183,38 +183,59 @@ function limitOf({ limit = searchRowsDefault }: SearchQuery): number {
   return limit
 }
 
-async function placesFor(db: Reader, shop: SearchShop, { words, code }: Question, filters: Filters): Promise<Places> {
+async function placesFor(
+  db: Reader,
+  shop: SearchShop,
+  { words, code }: Question,
+  filters: Filters,
+): Promise<ProductIndexes> {
   const { merchantId, tree } = shop
-  const term = termsOf(merchantId)
+  const term = termsForMerchant(merchantId)
   // A text without words finds nothing.
-  if (words?.length === 0) return noPlaces
+  if (words?.length === 0) return noProductIndexes
   const chosen = filterMatch(term, filters, tree)
-  if (!chosen) return noPlaces
-  if (!words && chosen.length === 0) return placesWith(db, shop, [exactly(term('any', ''))])
-  const byFilter = await Promise.all(chosen.map((terms) => placesWith(db, shop, terms)))
-  if (!words) return intersectionOf(byFilter)
+  if (!chosen) return noProductIndexes
+  if (!words && chosen.length === 0) return findProductsWith(db, shop, [exactTerm(term('any', ''))])
+  const byFilter = await Promise.all(chosen.map((terms) => findProductsWith(db, shop, terms)))
+  if (!words) return intersectIndexes(byFilter)
   const byText = await placesOfAll(db, shop, words)
-  return intersectionOf([unionOf(byText, await codedPlaces(db, shop, code)), ...byFilter])
+  return intersectIndexes([uniteIndexes(byText, await codedPlaces(db, shop, code)), ...byFilter])
 }
 
 type Only = 'word' | 'name'
 
-async function placesOfAll(db: Reader, shop: SearchShop, words: readonly AskedWord[], only?: Only): Promise<Places> {
-  return intersectionOf(await Promise.all(words.map((word) => placesOfWord(db, shop, word, only))))
+async function placesOfAll(
+  db: Reader,
+  shop: SearchShop,
+  words: readonly QueryWord[],
+  only?: Only,
+): Promise<ProductIndexes> {
+  return intersectIndexes(await Promise.all(words.map((word) => placesOfWord(db, shop, word, only))))
 }
 
-async function placesOfWord(db: Reader, shop: SearchShop, asked: AskedWord, only: Only = 'word'): Promise<Places> {
-  const own = await placesWith(db, shop, wordTerms(termsOf(shop.merchantId), asked, { tree: shop.tree, only }))
+async function placesOfWord(
+  db: Reader,
+  shop: SearchShop,
+  asked: QueryWord,
+  only: Only = 'word',
+): Promise<ProductIndexes> {
+  const own = await findProductsWith(
+    db,
+    shop,
+    wordTerms(termsForMerchant(shop.merchantId), asked, { tree: shop.tree, only }),
+  )
   const others = await Promise.all(asked.alternatives.map((phrase) => placesOfAll(db, shop, phrase, only)))
-  return others.reduce(unionOf, own)
+  return others.reduce(uniteIndexes, own)
 }
 
-async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<Places> {
-  return code.length > 1 ? placesWith(db, shop, [exactly(termsOf(shop.merchantId)('code', code))]) : noPlaces
+async function codedPlaces(db: Reader, shop: SearchShop, code: string): Promise<ProductIndexes> {
+  return code.length > 1
+    ? findProductsWith(db, shop, [exactTerm(termsForMerchant(shop.merchantId)('code', code))])
+    : noProductIndexes
 }
 
 // Products that have at least one of these terms.
-export async function placesWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<Places> {
+export async function findProductsWith(db: Reader, shop: SearchShop, terms: readonly Term[]): Promise<ProductIndexes> {
   const { version } = shop.facts
   const { known, asking } = shop.columns
   const key = JSON.stringify(terms)
@@ -239,9 +260,9 @@ async function findPlaces(
   db: Reader,
   { merchantId, columns, facts: { version, cut } }: SearchShop,
   terms: readonly Term[],
-  before: KnownPlaces | undefined,
-): Promise<Places> {
-  const fullText = fullTextOf(db)
+  before: CachedMatches | undefined,
+): Promise<ProductIndexes> {
+  const fullText = fullTextFor(db)
   const isOlder = before && before.version >= cut && before.version < version
   const changed = isOlder && fullText.findKeysAmong ? columns.changedSince(before.version) : undefined
   if (!before || !changed || !fullText.findKeysAmong)
@@ -250,7 +271,7 @@ async function findPlaces(
   const ids = changed.map((at) => columns.id[at] as string)
   const found = columns.placesOf(await fullText.findKeysAmong(db, merchantId, terms, ids))
   const isChanged = new Set(changed)
-  return unionOf(
+  return uniteIndexes(
     before.places.filter((at) => !isChanged.has(at)),
     found,
   )
@@ -258,7 +279,7 @@ async function findPlaces(
 
 // Applies the filters that are not terms. This function and the next two visit each product of a large result: a loop by index takes half
 // the time of one over the elements, and a sixth of `filter`.
-function fitting({ columns, mode }: SearchShop, filters: Filters, places: Places): Places {
+function fitting({ columns, mode }: SearchShop, filters: Filters, places: ProductIndexes): ProductIndexes {
   const { minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER, inStock } = filters
   if (filters.minPrice === undefined && filters.maxPrice === undefined && inStock === undefined) return places
   const { priceMin, priceMax } = columns
@@ -266,14 +287,14 @@ function fitting({ columns, mode }: SearchShop, filters: Filters, places: Places
   const fit = new Uint32Array(places.length)
   let count = 0
   for (let i = 0; i < places.length; i += 1) {
-    const at = places[i] as At
+    const at = places[i] as ProductIndex
     if ((priceMax[at] as number) < minPrice || (priceMin[at] as number) > maxPrice) continue
     if (inStock === undefined || stock[at] === 1) fit[count++] = at
   }
   return fit.subarray(0, count)
 }
 
-function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
+function tallyOf({ columns, mode }: SearchShop, places: ProductIndexes): ResultCounts {
   const stock = columns.inStock[mode]
   const counts = new Uint32Array(columns.facetTexts.length)
   const brandCounts = new Uint32Array(columns.brandNames.length)
@@ -281,7 +302,7 @@ function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
   let priceMax = 0
   let inStock = 0
   for (let i = 0; i < places.length; i += 1) {
-    const at = places[i] as At
+    const at = places[i] as ProductIndex
     const least = columns.priceMin[at] as number
     const most = columns.priceMax[at] as number
     if (least < priceMin) priceMin = least
@@ -303,15 +324,19 @@ function tallyOf({ columns, mode }: SearchShop, places: Places): Tally {
 
 // The first results after a position.
 interface Span {
-  after: Ranked | null
+  after: RankKey | null
   count: number
 }
 
-function byValue({ columns }: SearchShop, order: Order, found: Places, { after, count }: Span): Ranked[] {
+function byValue({ columns }: SearchShop, order: Order, found: ProductIndexes, { after, count }: Span): RankKey[] {
   const { id, idTime } = columns
   const values = { newest: columns.publishedAt, price_asc: columns.priceMin, price_desc: columns.priceMin }
   const column: readonly (string | number)[] = order === 'name' ? columns.nameKey : values[order]
-  const rankOf = (at: At): Ranked => ({ score: 0, value: column[at] as string | number, id: id[at] as string })
+  const rankOf = (at: ProductIndex): RankKey => ({
+    score: 0,
+    value: column[at] as string | number,
+    id: id[at] as string,
+  })
   const sign = isDescending(order) ? -1 : 1
   const rest = after ? found.filter((at) => sign * compareRanks(rankOf(at), after) > 0) : found
   return firstByValue(rest, count, { column, id, idTime, isDescending: isDescending(order) }).map(rankOf)
@@ -321,27 +346,27 @@ async function byRelevance(
   db: Reader,
   shop: SearchShop,
   { words = [], code }: Question,
-  { found, isBroad, after, count }: Span & { found: Places; isBroad: boolean },
-): Promise<Ranked[]> {
+  { found, isBroad, after, count }: Span & { found: ProductIndexes; isBroad: boolean },
+): Promise<RankKey[]> {
   const { tree, columns } = shop
-  const coded = intersectionOf([await codedPlaces(db, shop, code), found])
+  const coded = intersectIndexes([await codedPlaces(db, shop, code), found])
   // If more products were found than can be ranked, those with the words in their name are included.
-  const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noPlaces
-  const inName = intersectionOf([named, found])
+  const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noProductIndexes
+  const inName = intersectIndexes([named, found])
   const codes = coded.subarray(0, codedMax)
-  const all = unionOf(unionOf(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
-  const scoreOf = scorer(words, tree)
-  const bestFirst = (one: Ranked, other: Ranked) => compareRanks(other, one)
-  const first: Ranked[] = []
+  const all = uniteIndexes(uniteIndexes(found.subarray(-searchTotalMax), inName.subarray(-searchTotalMax)), codes)
+  const scoreOf = createScorer(words, tree)
+  const bestFirst = (one: RankKey, other: RankKey) => compareRanks(other, one)
+  const first: RankKey[] = []
   for (let i = 0; i < all.length; i += 1) {
-    const at = all[i] as At
+    const at = all[i] as ProductIndex
     const fields = columns.fields[at] as string
     const facets = columns.facetTexts[columns.facets[at] as number] as string
     const score = scoreOf(fields, facets) + (codes.length > 0 && codes.includes(at) ? codeScore : 0)
     // Most products rank after the last of the first few, which the score alone shows.
-    if (first.length === count && score < (first[count - 1] as Ranked).score) continue
+    if (first.length === count && score < (first[count - 1] as RankKey).score) continue
     const one = { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
-    if (!after || compareRanks(one, after) < 0) insert(first, one, count, bestFirst)
+    if (!after || compareRanks(one, after) < 0) insertRanked(first, one, count, bestFirst)
   }
   return first
 }
@@ -353,13 +378,13 @@ const codedMax = 10
 async function correctedWords(
   db: Reader,
   shop: SearchShop,
-  words: readonly AskedWord[],
-): Promise<(AskedWord | undefined)[]> {
+  words: readonly QueryWord[],
+): Promise<(QueryWord | undefined)[]> {
   const places = await Promise.all(words.map((word) => placesOfWord(db, shop, word)))
   const known = places.filter(({ length }) => length > 0)
   if (known.length === words.length) return withOneCorrected(db, shop, words, places)
-  const corrected: (AskedWord | undefined)[] = []
-  let rest = known.length > 0 ? intersectionOf(known) : undefined
+  const corrected: (QueryWord | undefined)[] = []
+  let rest = known.length > 0 ? intersectIndexes(known) : undefined
   let unknown = 0
   for (const [at, word] of words.entries()) {
     if (places[at]?.length !== 0) corrected.push(word)
@@ -367,7 +392,7 @@ async function correctedWords(
       unknown += 1
       const best = unknown > unknownMax ? undefined : await bestCandidate(db, shop, word, rest)
       corrected.push(best?.word)
-      if (best) rest = rest ? intersectionOf([rest, best.places]) : best.places
+      if (best) rest = rest ? intersectIndexes([rest, best.places]) : best.places
     }
   }
   return corrected
@@ -380,15 +405,15 @@ const unknownMax = 3
 async function withOneCorrected(
   db: Reader,
   shop: SearchShop,
-  words: readonly AskedWord[],
-  places: readonly Places[],
-): Promise<AskedWord[]> {
+  words: readonly QueryWord[],
+  places: readonly ProductIndexes[],
+): Promise<QueryWord[]> {
   // Some product has all words; only the filters exclude it.
-  if (intersectionOf(places).length > 0) return [...words]
+  if (intersectIndexes(places).length > 0) return [...words]
   for (const at of rarestFirst(places).slice(0, correctedMax)) {
-    const rest = intersectionOf(places.filter((_, other) => other !== at))
-    const best = words.length > 1 ? await bestCandidate(db, shop, words[at] as AskedWord, rest) : undefined
-    if (best && intersectionOf([rest, best.places]).length > 0) return words.with(at, best.word)
+    const rest = intersectIndexes(places.filter((_, other) => other !== at))
+    const best = words.length > 1 ? await bestCandidate(db, shop, words[at] as QueryWord, rest) : undefined
+    if (best && intersectIndexes([rest, best.places]).length > 0) return words.with(at, best.word)
   }
   return [...words]
 }
@@ -396,7 +421,7 @@ async function withOneCorrected(
 const correctedMax = 2
 
 // Among equally rare words the last comes first: the most important word is often typed first.
-function rarestFirst(places: readonly Places[]): number[] {
+function rarestFirst(places: readonly ProductIndexes[]): number[] {
   const sizeOf = (at: number) => places[at]?.length ?? 0
   return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
 }
@@ -405,19 +430,19 @@ function rarestFirst(places: readonly Places[]): number[] {
 async function withoutRarest(
   db: Reader,
   shop: SearchShop,
-  asked: readonly AskedWord[],
-  corrected: readonly (AskedWord | undefined)[],
-): Promise<{ words: AskedWord[]; leftOut: AskedWord[] } | undefined> {
-  const tried = corrected.map((word, at) => word ?? (asked[at] as AskedWord))
+  asked: readonly QueryWord[],
+  corrected: readonly (QueryWord | undefined)[],
+): Promise<{ words: QueryWord[]; leftOut: QueryWord[] } | undefined> {
+  const tried = corrected.map((word, at) => word ?? (asked[at] as QueryWord))
   const places = await Promise.all(tried.map((word) => placesOfWord(db, shop, word)))
   // Some product has all words; only the filters exclude it.
-  if (intersectionOf(places).length > 0) return undefined
+  if (intersectIndexes(places).length > 0) return undefined
   const left = new Set([...places.keys()].filter((at) => places[at]?.length === 0))
   const others = (...out: number[]) => places.filter((_, at) => !left.has(at) && !out.includes(at))
-  while (places.length > left.size && intersectionOf(others()).length === 0) {
+  while (places.length > left.size && intersectIndexes(others()).length === 0) {
     const rarest = rarestFirst(places).filter((at) => !left.has(at))
     const rest = [...rarest.filter((at) => tried[at] !== asked[at]), ...rarest.filter((at) => tried[at] === asked[at])]
-    left.add(rest.find((at) => intersectionOf(others(at)).length > 0) ?? (rest[0] as number))
+    left.add(rest.find((at) => intersectIndexes(others(at)).length > 0) ?? (rest[0] as number))
   }
   if (left.size === asked.length || left.size > Math.ceil(asked.length / 2)) return undefined
   const words = tried.filter((_, at) => !left.has(at))
@@ -437,19 +462,19 @@ const candidatesMax = 20
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,
-  { word }: AskedWord,
-  rest: Places | undefined,
-): Promise<{ word: AskedWord; places: Places } | undefined> {
+  { word }: QueryWord,
+  rest: ProductIndexes | undefined,
+): Promise<{ word: QueryWord; places: ProductIndexes } | undefined> {
   if (word.length < misspeltLengthMin) return undefined
-  const names = [...shop.tree.inOrder.flatMap(({ name }) => wordsIn(name)), ...shop.synonyms.keys()]
+  const names = [...shop.tree.inOrder.flatMap(({ name }) => indexWords(name)), ...shop.synonyms.keys()]
   const similar = new Set([...(await listSimilarWords(db, shop.merchantId, word, similarMax)), ...names])
   const candidates = [...similar].filter((other) => isOneMistake(word, other)).sort()
   const counted = await Promise.all(
     candidates.slice(0, candidatesMax).flatMap((candidate) =>
-      askedWords(candidate, languageFor(shop.facts), shop.synonyms).map(async (asked) => {
+      parseQueryWords(candidate, languageFor(shop.facts), shop.synonyms).map(async (asked) => {
         const exact = { ...asked, isPrefix: false }
         const places = await placesOfWord(db, shop, exact)
-        return { word: exact, places, together: rest ? intersectionOf([rest, places]).length : 0 }
+        return { word: exact, places, together: rest ? intersectIndexes([rest, places]).length : 0 }
       }),
     ),
   )
@@ -459,7 +484,7 @@ async function bestCandidate(
   return best
 }
 
-export async function listRowsOf(db: Reader, shop: MerchantMode, page: readonly Ranked[]): Promise<string[]> {
+export async function listRowsOf(db: Reader, shop: MerchantMode, page: readonly RankKey[]): Promise<string[]> {
   const ids = page.map(({ id }) => id)
   const textOf = new Map((await listListRows(db, shop, ids)).map(({ productId, listRow }) => [productId, listRow]))
   return ids.flatMap((id) => textOf.get(id) ?? [])

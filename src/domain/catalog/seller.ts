@@ -17,7 +17,7 @@ export async function lockCatalog(
   return [seller, await listCategories(tx, merchantId)]
 }
 
-export function sellerOf(merchant: Merchant): SellerFacts {
+export function sellerFactsOf(merchant: Merchant): SellerFacts {
   const { id, slug, name, currency, lowStockAt } = merchant
   return { id, slug, name, currency, lowStockAt }
 }
@@ -33,5 +33,5 @@ export async function lockSellerFor(
     const message = `The currency of ${slug} has changed to ${merchant.currency}, and these prices are in ${currency}.`
     throw refuse('currency_mismatch', { message, current: { currency: merchant.currency } })
   }
-  return sellerOf(merchant)
+  return sellerFactsOf(merchant)
 }

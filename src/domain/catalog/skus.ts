@@ -7,15 +7,15 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { type LevelAsk, type PlannedLevel, planLevels, writeLevels } from '../inventory/levels.ts'
+import { type LevelChange, type PlannedLevel, planLevels, writeLevels } from '../inventory/levels.ts'
 import type { MovementActor } from '../inventory/store.ts'
 import { countSkus } from './adminstore.ts'
-import { auditedChanges, planPatch, savePlans } from './change.ts'
-import { patchedSku } from './patch.ts'
+import { auditedChangesOfPlan, planProductPatch, saveProductPlans } from './change.ts'
+import { applySkuPatch } from './patch.ts'
 import type { ProductRow, SellerFacts, SkuRow } from './product.ts'
 import { listProductsById, listProductsOfSkus } from './store.ts'
 
-export interface SkuAsk {
+export interface SkuChangeInput {
   skuId: string
   price?: number | undefined
   compareAtPrice?: number | null | undefined
@@ -40,7 +40,7 @@ interface SkuWorld {
 export async function changeSkus(
   tx: Tx,
   { seller, mode, categories, actor }: SkuWorld,
-  asks: readonly SkuAsk[],
+  asks: readonly SkuChangeInput[],
   { dryRun, context }: { dryRun: boolean; context: ChangeContext },
 ): Promise<BulkItem[]> {
   const owners = await listProductsOfSkus(
@@ -49,7 +49,7 @@ export async function changeSkus(
     asks.map(({ skuId }) => skuId),
   )
   const productIds = [...new Set(owners.map(({ productId }) => productId))]
-  if (productIds.length > 0) refuseTooMany(await countSkus(tx, seller.id, productIds), limits.bulkSkusReadMax)
+  if (productIds.length > 0) refuseTooManySkus(await countSkus(tx, seller.id, productIds), limits.bulkSkusReadMax)
   const products = await listProductsById(tx, seller.id, productIds)
   const skuOf = new Map(products.flatMap(({ skus }) => skus.map((sku) => [sku.id, sku])))
   const priced = new Map(asks.map((ask) => [ask.skuId, pricedSku(skuOf.get(ask.skuId), ask)]))
@@ -61,14 +61,14 @@ export async function changeSkus(
     const sku = priced.get(skuId)
     return sku instanceof Refusal ? sku : levelOf.get(skuId)?.refusal
   }
-  const plans = products.map((before) => planPatch(before, patched(before, priced, refusalOf), context.now))
+  const plans = products.map((before) => planProductPatch(before, patched(before, priced, refusalOf), context.now))
   if (!dryRun) {
-    await savePlans(tx, seller, plans, categories, context)
+    await saveProductPlans(tx, seller, plans, categories, context)
     await writeLevels(tx, { merchantId: seller.id, mode }, levels, actor, context)
   }
 
   const changesOf = Map.groupBy<string, AuditedChange>(
-    [...plans.flatMap(auditedChanges), ...levels.flatMap((level) => stockChange(level, skuOf))],
+    [...plans.flatMap(auditedChangesOfPlan), ...levels.flatMap((level) => stockChange(level, skuOf))],
     ({ id }) => id,
   )
   return asks.map(({ skuId }) => ({
@@ -79,13 +79,13 @@ export async function changeSkus(
 }
 
 // A product is read and rendered whole, so all of its SKUs count, not only those in the request.
-export function refuseTooMany(skuCount: number, max: number): void {
+export function refuseTooManySkus(skuCount: number, max: number): void {
   if (skuCount <= max) return
   const message = `The products have ${skuCount} SKUs together, and one request changes products with at most ${max}.`
   throw refuse('change_too_large', { message, current: { skuCount, limit: max } })
 }
 
-function pricedSku(sku: SkuRow | undefined, ask: SkuAsk): SkuRow | Refusal {
+function pricedSku(sku: SkuRow | undefined, ask: SkuChangeInput): SkuRow | Refusal {
   if (!sku) return refuse('sku_not_found')
   const { price, compareAtPrice } = sku
   if (hasMoved(price, ask.price, ask.expectedPrice))
@@ -96,7 +96,7 @@ function pricedSku(sku: SkuRow | undefined, ask: SkuAsk): SkuRow | Refusal {
       current: { compareAtPrice },
     })
   try {
-    return patchedSku(sku, ask)
+    return applySkuPatch(sku, ask)
   } catch (error) {
     if (error instanceof Refusal) return error
     throw error
@@ -108,7 +108,7 @@ function hasMoved(now: number | null, wanted: number | null | undefined, seen: n
   return seen !== undefined && now !== seen && now !== wanted
 }
 
-function levelAsk({ skuId, adjustBy, onHand, expectedOnHand, reason }: SkuAsk): LevelAsk[] {
+function levelAsk({ skuId, adjustBy, onHand, expectedOnHand, reason }: SkuChangeInput): LevelChange[] {
   if (adjustBy !== undefined) return [{ skuId, change: { adjustBy }, reason: reason ?? null }]
   if (onHand === undefined || expectedOnHand === undefined) return []
   return [{ skuId, change: { onHand, expectedOnHand }, reason: reason ?? null }]

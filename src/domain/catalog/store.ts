@@ -3,13 +3,13 @@
 import type { Mode, SoldOutRule } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
-import { folded } from '../../platform/kit/fold.ts'
-import { inGroups, inWeights } from '../../platform/kit/groups.ts'
+import { foldText } from '../../platform/kit/fold.ts'
+import { inWeights, splitIntoGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { measureFrom } from '../../platform/kit/unitprice.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { heldOf, soldOutRule } from '../inventory/store.ts'
+import { parseStoredMeasure } from '../../platform/kit/unitprice.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { heldUnits, soldOutRule } from '../inventory/store.ts'
 import { claimPaths } from '../redirects/change.ts'
 import { categoryPath } from '../redirects/paths.ts'
 import type { CategoryRow, ProductAnswers } from './answer.ts'
@@ -72,7 +72,7 @@ export async function listPublicDetails(
   if (slugs.length === 0) return []
   return db.sql<{ slug: string; publicDetail: string }>`
     select slug, public_detail as "publicDetail" from listed_products
-    where merchant_id = ${merchantId} and mode = ${mode} and slug in (${list(slugs)})`
+    where merchant_id = ${merchantId} and mode = ${mode} and slug in (${listFragment(slugs)})`
 }
 
 export async function findSeller(db: Reader, merchant: string): Promise<SellerFacts | undefined> {
@@ -234,7 +234,7 @@ export async function countProductsByCategory(
   const isCounted =
     categoryIds === 'all'
       ? new Fragment('')
-      : new Fragment(`and id in (${list(categoryIds).text})`, list(categoryIds).values)
+      : new Fragment(`and id in (${listFragment(categoryIds).text})`, listFragment(categoryIds).values)
   return tx.sql<{ categoryId: string; count: number }>`
     with recursive tree (root, id) as (
       select id, id from categories where merchant_id = ${merchant} ${isCounted}
@@ -304,7 +304,7 @@ interface LevelColumns {
 
 // The stock of the SKU `s` in both modes; holds that have expired at this instant do not count.
 function levelColumns(now: number): Fragment {
-  const [live, test] = [heldOf(now, 'live'), heldOf(now, 'test')]
+  const [live, test] = [heldUnits(now, 'live'), heldUnits(now, 'test')]
   return new Fragment(
     `live.on_hand as "liveOnHand", ${live.text} as "liveHeld", test.on_hand as "testOnHand", ${test.text} as "testHeld"`,
     [...live.values, ...test.values],
@@ -327,7 +327,7 @@ export async function listProductsBySlug(
 ): Promise<ProductRow[]> {
   const products = await db.sql<ProductColumns>`
     select ${productColumns}
-    from products where merchant_id = ${merchant} and slug in (${list(slugs)})`
+    from products where merchant_id = ${merchant} and slug in (${listFragment(slugs)})`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
@@ -345,7 +345,7 @@ export async function listPublishedProducts(
 ): Promise<PublishedProduct[]> {
   const products = await db.sql<ProductColumns & { publishedAt: number }>`
     select ${productColumns}
-    from products where merchant_id = ${merchant} and id in (${list(ids)}) and published_at is not null order by id`
+    from products where merchant_id = ${merchant} and id in (${listFragment(ids)}) and published_at is not null order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, now)
 }
 
@@ -366,7 +366,7 @@ export async function listProductsById(db: Reader, merchant: string, ids: readon
   if (ids.length === 0) return []
   const products = await db.sql<ProductColumns>`
     select ${productColumns}
-    from products where merchant_id = ${merchant} and id in (${list(ids)}) order by id`
+    from products where merchant_id = ${merchant} and id in (${listFragment(ids)}) order by id`
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
@@ -379,7 +379,7 @@ export async function listProductsOfSkus(
   if (skuIds.length === 0) return []
   return db.sql<{ skuId: string; productId: string }>`
     select id as "skuId", product_id as "productId" from skus
-    where merchant_id = ${merchant} and id in (${list(skuIds)}) and retired_at is null`
+    where merchant_id = ${merchant} and id in (${listFragment(skuIds)}) and retired_at is null`
 }
 
 // A retired SKU has the values that it had when it was retired: it is not changed afterwards.
@@ -392,7 +392,7 @@ export async function listRetiredSkus(db: Reader, merchant: string, ids: readonl
   if (ids.length === 0) return []
   const rows = await db.sql<SkuColumns & { position: number }>`
     select ${skuColumns}, s.position, ${levelColumns(asWritten)}
-    from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.id in (${list(ids)}) and s.retired_at is not null`
+    from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.id in (${listFragment(ids)}) and s.retired_at is not null`
   return rows.map((row) => ({ ...skuFrom(row), productId: row.productId, position: row.position }))
 }
 
@@ -409,12 +409,12 @@ async function wholeProducts<Row extends ProductColumns>(
   const [skus, categories] = await Promise.all([
     db.sql<SkuColumns>`
       select ${skuColumns}, ${levelColumns(now)}
-      from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.product_id in (${list(ids)}) and s.retired_at is null
+      from skus s ${levelJoins} where s.merchant_id = ${merchant} and s.product_id in (${listFragment(ids)}) and s.retired_at is null
       order by s.product_id, s.position`,
     db.sql<{ productId: string; slug: string }>`
       select pc.product_id as "productId", c.slug
       from product_categories pc join categories c on c.merchant_id = pc.merchant_id and c.id = pc.category_id
-      where pc.merchant_id = ${merchant} and pc.product_id in (${list(ids)})
+      where pc.merchant_id = ${merchant} and pc.product_id in (${listFragment(ids)})
       order by pc.product_id, pc.position`,
   ])
   const skusOf = Map.groupBy(skus, (sku) => sku.productId)
@@ -445,7 +445,7 @@ function skuFrom(row: SkuColumns): SkuRow {
     maxPerOrder: row.maxPerOrder,
     delivery: row.delivery,
     weightGrams: row.weightGrams,
-    measure: measureFrom(row.measure),
+    measure: parseStoredMeasure(row.measure),
     taxClass: row.taxClass,
     image: row.image,
     barcode: row.barcode,
@@ -454,17 +454,17 @@ function skuFrom(row: SkuColumns): SkuRow {
   }
 }
 
-export interface CodeOwner extends Pick<SkuRow, 'id' | 'code' | 'stock'> {
+export interface SkuCodeOwner extends Pick<SkuRow, 'id' | 'code' | 'stock'> {
   productId: string
 }
 
 // Codes are unique within a merchant, across products and including retired SKUs. `cross join` keeps SQLite from reading the stock of
 // all SKUs first.
-export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<CodeOwner[]> {
-  const rows = await db.sql<Omit<CodeOwner, 'stock'> & LevelColumns>`
+export async function listSkusByCode(db: Reader, merchant: string, codes: readonly string[]): Promise<SkuCodeOwner[]> {
+  const rows = await db.sql<Omit<SkuCodeOwner, 'stock'> & LevelColumns>`
     select s.id, s.code, s.product_id as "productId", ${levelColumns(asWritten)}
     from skus s cross join stock live cross join stock test
-    where s.merchant_id = ${merchant} and s.code in (${list(codes)})
+    where s.merchant_id = ${merchant} and s.code in (${listFragment(codes)})
       and live.merchant_id = s.merchant_id and live.sku_id = s.id and live.mode = 'live'
       and test.merchant_id = s.merchant_id and test.sku_id = s.id and test.mode = 'test'`
   return rows.map((row) => ({ id: row.id, code: row.code, productId: row.productId, stock: levelsFrom(row) }))
@@ -489,21 +489,21 @@ export async function listNamedListings(
   const [byProduct, bySlug, bySku] = await Promise.all([
     db.sql<NamedListing>`
       select l.slug, l.product_id as "productId", null as "skuId", l.product_id as "word" from listed_products l
-      where ${shown} and l.product_id in (${list(words)})`,
+      where ${shown} and l.product_id in (${listFragment(words)})`,
     db.sql<NamedListing>`
       select l.slug, l.product_id as "productId", null as "skuId", l.slug as "word" from listed_products l
-      where ${shown} and l.slug in (${list(words)})`,
+      where ${shown} and l.slug in (${listFragment(words)})`,
     db.sql<Omit<NamedListing, 'word'> & { code: string }>`
       select l.slug, l.product_id as "productId", s.id as "skuId", s.code
       from skus s cross join listed_products l
-      where s.merchant_id = ${merchantId} and (s.id in (${list(words)}) or s.code in (${list(words)})) and s.retired_at is null
+      where s.merchant_id = ${merchantId} and (s.id in (${listFragment(words)}) or s.code in (${listFragment(words)})) and s.retired_at is null
         and ${shown} and l.product_id = s.product_id`,
   ])
   const named = bySku.map(({ code, ...row }) => ({ ...row, word: words.includes(code) ? code : (row.skuId ?? '') }))
   return [...byProduct, ...bySlug, ...named]
 }
 
-export const codesMax = 4_000 // in one statement
+export const codesPerStatementMax = 4_000 // in one statement
 
 // The slug of the product that has a code, even if the SKU is retired.
 export async function listCodeOwners(
@@ -512,10 +512,10 @@ export async function listCodeOwners(
   codes: readonly string[],
 ): Promise<{ code: string; slug: string }[]> {
   const owners: { code: string; slug: string }[] = []
-  for (const some of inGroups(codes, codesMax)) {
+  for (const some of splitIntoGroups(codes, codesPerStatementMax)) {
     const found = await db.sql<{ code: string; slug: string }>`
       select s.code, p.slug from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-      where s.merchant_id = ${merchant} and s.code in (${list(some)})`
+      where s.merchant_id = ${merchant} and s.code in (${listFragment(some)})`
     owners.push(...found)
   }
   return owners
@@ -537,7 +537,7 @@ function productRows(tx: Tx, products: readonly ProductRow[]): Fragment {
     products.map((product) => [
       ...[product.id, product.slug, product.name, product.brand, product.maker, JSON.stringify(product.warnings)],
       ...[product.withdrawalExempt, product.digital ? 1 : 0, product.guarantee && JSON.stringify(product.guarantee)],
-      ...[foldedProduct(product), product.summary, product.seoTitle, product.seoDescription, product.description],
+      ...[foldProductTexts(product), product.summary, product.seoTitle, product.seoDescription, product.description],
       ...[product.descriptionHtml, JSON.stringify(product.tags), JSON.stringify(product.images)],
       ...[JSON.stringify(product.options), JSON.stringify(product.metadata), product.publishedAt, product.createdAt],
       ...[product.updatedAt, product.archivedAt, product.version],
@@ -550,7 +550,7 @@ function productRows(tx: Tx, products: readonly ProductRow[]): Fragment {
 const productsInStatementMax = 200
 
 export function insertProducts(tx: Tx, merchant: string, products: readonly ProductRow[]): void {
-  for (const some of inGroups(products, productsInStatementMax))
+  for (const some of splitIntoGroups(products, productsInStatementMax))
     tx.send`
       with ${givenProducts} as (${productRows(tx, some)})
       insert into products (merchant_id, id, slug, name, brand, maker, warnings, withdrawal_exempt, digital, guarantee, folded, summary,
@@ -563,7 +563,7 @@ export function insertProducts(tx: Tx, merchant: string, products: readonly Prod
 }
 
 export function updateProducts(tx: Tx, merchant: string, products: readonly ProductRow[]): void {
-  for (const some of inGroups(products, productsInStatementMax))
+  for (const some of splitIntoGroups(products, productsInStatementMax))
     tx.send`
       with ${givenProducts} as (${productRows(tx, some)})
       update products set slug = given.slug, name = given.name, brand = given.brand, maker = given.maker, warnings = given.warnings,
@@ -576,8 +576,8 @@ export function updateProducts(tx: Tx, merchant: string, products: readonly Prod
 }
 
 // The name and the brand, one line each, in this order. A search matches either.
-export function foldedProduct({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
-  return brand === null ? folded(name) : `${folded(name)}\n${folded(brand)}`
+export function foldProductTexts({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
+  return brand === null ? foldText(name) : `${foldText(name)}\n${foldText(brand)}`
 }
 
 export interface PlacedSku {
@@ -602,7 +602,17 @@ const givenSkus =
 function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   return tx.rows(
     skus.map(({ productId, sku, position, at }) => [
-      ...[productId, at, sku.id, sku.code, sku.name, foldedSku(sku), JSON.stringify(sku.options), position, sku.price],
+      ...[
+        productId,
+        at,
+        sku.id,
+        sku.code,
+        sku.name,
+        foldSkuTexts(sku),
+        JSON.stringify(sku.options),
+        position,
+        sku.price,
+      ],
       ...[sku.compareAtPrice, ...storedRule(sku.whenSoldOut), sku.maxPerOrder, sku.delivery, sku.weightGrams],
       ...[sku.taxClass, sku.image, sku.barcode, sku.priorPrice, sku.measure && JSON.stringify(sku.measure)],
     ]),
@@ -616,12 +626,12 @@ function storedRule(rule: SoldOutRule): [string, number] {
 }
 
 // The code and the name, one line each, so a search can tell them apart.
-export function foldedSku({ code, name }: Pick<SkuRow, 'code' | 'name'>): string {
-  return `${folded(code)}\n${folded(name)}`
+export function foldSkuTexts({ code, name }: Pick<SkuRow, 'code' | 'name'>): string {
+  return `${foldText(code)}\n${foldText(name)}`
 }
 
 export function insertSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[]): void {
-  for (const some of inGroups(skus, skusInStatementMax))
+  for (const some of splitIntoGroups(skus, skusInStatementMax))
     tx.send`
       with ${givenSkus} as (${skuRows(tx, some)})
       insert into skus (merchant_id, id, product_id, code, name, folded, options, position, price, compare_at_price,
@@ -634,7 +644,7 @@ export function insertSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[])
 
 // Does not write the stock, which only `inventory/` changes: a new price must not undo a sale.
 export function updateSkus(tx: Tx, merchant: string, skus: readonly PlacedSku[]): void {
-  for (const some of inGroups(skus, skusInStatementMax))
+  for (const some of splitIntoGroups(skus, skusInStatementMax))
     tx.send`
       with ${givenSkus} as (${skuRows(tx, some)})
       update skus set name = given.name, folded = given.folded, options = given.options, position = given.position,
@@ -652,10 +662,10 @@ export interface SkuStep extends PriceStep {
 // Price steps in the order of time for each SKU.
 export async function listPriceSteps(db: Reader, merchant: string, skuIds: readonly string[]): Promise<SkuStep[]> {
   const steps: SkuStep[] = []
-  for (const some of inGroups(skuIds, codesMax)) {
+  for (const some of splitIntoGroups(skuIds, codesPerStatementMax)) {
     const found = await db.sql<SkuStep>`
       select sku_id as "skuId", from_at as "fromAt", price, compare_at_price as "compareAtPrice"
-      from price_history where merchant_id = ${merchant} and sku_id in (${list(some)}) order by sku_id, from_at`
+      from price_history where merchant_id = ${merchant} and sku_id in (${listFragment(some)}) order by sku_id, from_at`
     steps.push(...found)
   }
   return steps
@@ -663,7 +673,7 @@ export async function listPriceSteps(db: Reader, merchant: string, skuIds: reado
 
 export async function putPriceSteps(tx: Tx, merchant: string, steps: readonly SkuStep[]): Promise<void> {
   await Promise.all(
-    [...inGroups(steps, skusInStatementMax)].map((some) => {
+    [...splitIntoGroups(steps, skusInStatementMax)].map((some) => {
       const rows = some.map(({ skuId, fromAt, price, compareAtPrice }) => [skuId, fromAt, price, compareAtPrice])
       // The condition keeps SQLite from reading `on conflict` as a join.
       return tx.sql`
@@ -682,7 +692,7 @@ export async function deletePriceSteps(
   dropped: readonly { skuId: string; before: number }[],
 ): Promise<void> {
   await Promise.all(
-    [...inGroups(dropped, skusInStatementMax)].map((some) => {
+    [...splitIntoGroups(dropped, skusInStatementMax)].map((some) => {
       const rows = some.map(({ skuId, before }) => [skuId, before])
       return tx.sql`
         with given (sku_id, before_at) as (${tx.rows(rows, ['text', 'bigint'])})
@@ -699,7 +709,7 @@ export interface RetiredAt {
 }
 
 export function retireSkus(tx: Tx, merchant: string, retired: readonly RetiredAt[]): void {
-  for (const some of inGroups(retired, skusInStatementMax)) {
+  for (const some of splitIntoGroups(retired, skusInStatementMax)) {
     const rows = some.map(({ skuId, at }) => [skuId, at])
     tx.send`
       with given (id, at) as (${tx.rows(rows, ['text', 'bigint'])})
@@ -719,7 +729,7 @@ export async function hasUnfolded(db: Reader): Promise<boolean> {
 }
 
 // Fills in the folded texts of products and SKUs that an earlier version wrote. Returns how many.
-export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
+export async function fillSomeFoldedTexts(tx: Tx, rowsMax: number): Promise<number> {
   const [products, skus] = await Promise.all([
     tx.sql<{ merchantId: string; id: string; name: string; brand: string | null }>`
       select merchant_id as "merchantId", id, name, brand from products where folded is null order by merchant_id, id
@@ -729,9 +739,9 @@ export async function foldSome(tx: Tx, rowsMax: number): Promise<number> {
       limit ${rowsMax} ${tx.forUpdate}`,
   ])
   for (const { merchantId, id, ...product } of products)
-    tx.send`update products set folded = ${foldedProduct(product)} where merchant_id = ${merchantId} and id = ${id}`
+    tx.send`update products set folded = ${foldProductTexts(product)} where merchant_id = ${merchantId} and id = ${id}`
   for (const { merchantId, id, ...sku } of skus)
-    tx.send`update skus set folded = ${foldedSku(sku)} where merchant_id = ${merchantId} and id = ${id}`
+    tx.send`update skus set folded = ${foldSkuTexts(sku)} where merchant_id = ${merchantId} and id = ${id}`
   return products.length + skus.length
 }
 
@@ -742,14 +752,14 @@ export interface PlacedProduct {
 }
 
 export function replaceProductCategories(tx: Tx, merchant: string, products: readonly PlacedProduct[]): void {
-  for (const some of inGroups(products, skusInStatementMax)) {
+  for (const some of splitIntoGroups(products, skusInStatementMax)) {
     const ids = some.map(({ productId }) => productId)
-    tx.send`delete from product_categories where merchant_id = ${merchant} and product_id in (${list(ids)})`
+    tx.send`delete from product_categories where merchant_id = ${merchant} and product_id in (${listFragment(ids)})`
   }
   const rows = products.flatMap(({ productId, categoryIds }) =>
     categoryIds.map((categoryId, position) => [productId, categoryId, position]),
   )
-  for (const some of inGroups(rows, skusInStatementMax))
+  for (const some of splitIntoGroups(rows, skusInStatementMax))
     tx.send`
       with given (product_id, category_id, position) as (${tx.rows(some, ['text', 'text', 'bigint'])})
       insert into product_categories (merchant_id, product_id, category_id, position)
@@ -832,7 +842,7 @@ export async function lockStockOf(
   await tx.sql`
     select sku_id from stock where merchant_id = ${merchantId} and mode = ${mode} and sku_id in (
       select s.id from skus s
-      where s.merchant_id = ${merchantId} and s.product_id in (${list(productIds)}) and s.retired_at is null)
+      where s.merchant_id = ${merchantId} and s.product_id in (${listFragment(productIds)}) and s.retired_at is null)
     order by sku_id ${tx.forUpdate}`
 }
 
@@ -857,7 +867,7 @@ export async function listStaleRows(
           where h.merchant_id = s.merchant_id and h.sku_id = s.id and h.mode = l.mode and h.expires_at > ${now}))
         from skus s where s.merchant_id = l.merchant_id and s.product_id = l.product_id) as "nextEndAt"
     from listed_products l
-    where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${list(productIds)})
+    where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${listFragment(productIds)})
       and l.stale_at <= ${now}
     order by l.product_id`
 }
@@ -896,10 +906,10 @@ export function refreshListedProducts(
 
 export function deleteListedProducts(tx: Tx, merchant: string, productIds: readonly string[]): void {
   // The condition on the mode makes the index usable: without it all rows of the merchant are read.
-  for (const some of inGroups(productIds, skusInStatementMax))
+  for (const some of splitIntoGroups(productIds, skusInStatementMax))
     tx.send`
       delete from listed_products
-      where merchant_id = ${merchant} and mode in ('test', 'live') and product_id in (${list(some)})`
+      where merchant_id = ${merchant} and mode in ('test', 'live') and product_id in (${listFragment(some)})`
 }
 
 // The caller has checked that nothing refers to the category; otherwise a foreign key refuses.

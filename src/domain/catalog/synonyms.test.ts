@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askedWords } from './question.ts'
-import { synonymsOf } from './synonyms.ts'
+import { parseQueryWords } from './question.ts'
+import { indexSynonyms } from './synonyms.ts'
 
 function alternativesIn(groups: readonly (readonly string[])[], text: string): string[][] {
-  return askedWords(text, 'en', synonymsOf(groups)).map(({ alternatives }) =>
+  return parseQueryWords(text, 'en', indexSynonyms(groups)).map(({ alternatives }) =>
     alternatives.map((phrase) => phrase.map(({ word }) => word).join(' ')),
   )
 }
 
 test('a word gets its synonyms, and each word of a phrase gets the synonyms of the phrase', () => {
-  const synonyms = synonymsOf([
+  const synonyms = indexSynonyms([
     ['Sofa', 'Couch'],
     ['nightstand', 'bedside table'],
   ])
   const alternatives = (text: string) =>
-    askedWords(text, 'en', synonyms).map(({ alternatives }) =>
+    parseQueryWords(text, 'en', synonyms).map(({ alternatives }) =>
       alternatives.map((phrase) => phrase.map(({ word }) => word).join(' ')),
     )
   assert.deepEqual(alternatives('grey couches'), [[], ['sofa']])
   assert.deepEqual(alternatives('oak bedside tables'), [[], ['nightstand'], ['nightstand']])
   assert.deepEqual(alternatives('nightstand'), [['bedside table']])
   assert.deepEqual(alternatives('bedside lamp'), [[], []], 'not a part of the phrase')
-  assert.deepEqual(askedWords('couch', 'en', new Map())[0]?.alternatives, [])
+  assert.deepEqual(parseQueryWords('couch', 'en', new Map())[0]?.alternatives, [])
 })
 
 test('phrases are split like queries: scripts without spaces, numbers with units, abbreviations', () => {

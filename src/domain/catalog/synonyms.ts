@@ -1,6 +1,6 @@
 // Words that a merchant has defined as synonyms. Pure.
 
-import { sequencesAsked } from '../search/words.ts'
+import { queryWordSequences } from '../search/words.ts'
 
 // Maximum number of synonyms of one word in a search: each is looked up, and searched for in each product that is ranked.
 const alternativesMax = 20
@@ -15,16 +15,18 @@ interface Synonym {
   others: readonly (readonly string[])[]
 }
 
-export function synonymsOf(groups: readonly (readonly string[])[]): Synonyms {
+export function indexSynonyms(groups: readonly (readonly string[])[]): Synonyms {
   const all = groups.flatMap((group) => {
-    const phrases = unique(group.flatMap(sequencesAsked).filter(({ length }) => length > 0 && length <= phraseWordsMax))
+    const phrases = unique(
+      group.flatMap(queryWordSequences).filter(({ length }) => length > 0 && length <= phraseWordsMax),
+    )
     return phrases.map((phrase) => ({ phrase, others: phrases.filter((other) => other !== phrase) }))
   })
   return Map.groupBy(all, ({ phrase }) => phrase[0] as string)
 }
 
 // Synonyms of the word at this place: each replaces a whole phrase that contains the word.
-export function synonymsAt(
+export function findSynonymsAt(
   synonyms: Synonyms,
   words: readonly { forms: readonly string[] }[],
   at: number,

@@ -5,11 +5,11 @@ import { categoriesMax, skusMax } from '../../contract/entries.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import {
   notUndoable,
-  oppositeOf,
-  orOvertaken,
-  overtaken,
-  refuseOvertaken,
-  refuseUnfit,
+  oppositeKind,
+  overtakenRefusal,
+  refuseAsOvertaken,
+  refuseIfOvertaken,
+  refuseInvalidUndo,
   type UndoAsk,
   type Undoer,
   updatedAtAfter,
@@ -19,7 +19,7 @@ import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { planLevels, writeLevels } from '../inventory/levels.ts'
-import { namedMakers } from '../makers/store.ts'
+import { findNamedMakers } from '../makers/store.ts'
 import { isCategoryPromoted, listProductsIn } from './adminstore.ts'
 import { productEntry } from './adminview.ts'
 import type { CategoryRow } from './answer.ts'
@@ -27,17 +27,17 @@ import {
   allCategoryMembers,
   categoryChange,
   recountCategories,
-  refuseDepth,
+  refuseDeepCategories,
   removeCategory,
   saveCategory,
 } from './categories.ts'
 import {
-  auditedChanges,
+  auditedChangesOfPlan,
   type CatalogChange,
   type ProductPlan,
   productMembers,
   type SkuPlan,
-  savePlans,
+  saveProductPlans,
   skuMembers,
 } from './change.ts'
 import { productProblems } from './problems.ts'
@@ -67,7 +67,7 @@ async function saveBack(
   context: ChangeContext,
 ): Promise<void> {
   for (const { before, after } of tree.saved) await saveCategory(tx, seller.id, after, before)
-  await savePlans(tx, seller, plans, [...stored, ...tree.categories], context)
+  await saveProductPlans(tx, seller, plans, [...stored, ...tree.categories], context)
   for (const { category } of tree.removed) await removeCategory(tx, seller.id, category.id)
   if (tree.saved.some(({ before, after }) => before?.parentId !== after.parentId))
     await recountCategories(tx, seller.id, 'all')
@@ -117,19 +117,20 @@ async function planProductsBack(
   for (const group of groups) {
     const before = productWith.get(group.productId)
     const change = (group.product ?? group.skus[0]) as AuditedChange
-    if (!before) throw overtaken(change, `${change.name} no longer exists.`)
+    if (!before) throw overtakenRefusal(change, `${change.name} no longer exists.`)
     const plan = planBack(before, group, context)
-    refuseUnfit(change, productProblems(productEntry(plan.product), now))
+    refuseInvalidUndo(change, productProblems(productEntry(plan.product), now))
     const count = plan.product.skus.length
-    if (count === 0 || count > skusMax) throw overtaken(change, `${change.name} would have ${count} SKUs.`)
+    if (count === 0 || count > skusMax) throw overtakenRefusal(change, `${change.name} would have ${count} SKUs.`)
     const unknown = plan.product.categories.find((slug) => !slugs.has(slug))
-    if (unknown !== undefined) throw overtaken(change, `The category ${unknown} of ${change.name} no longer exists.`)
+    if (unknown !== undefined)
+      throw overtakenRefusal(change, `The category ${unknown} of ${change.name} no longer exists.`)
     const { maker } = plan.product
-    if (maker !== null && !(await namedMakers(tx, seller.id, [plan.product])).has(maker))
-      throw overtaken(change, `The maker ${maker} of ${change.name} no longer exists.`)
+    if (maker !== null && !(await findNamedMakers(tx, seller.id, [plan.product])).has(maker))
+      throw overtakenRefusal(change, `The maker ${maker} of ${change.name} no longer exists.`)
     const { slug } = plan.product
     if (slug !== before.slug && (await listProductsBySlug(tx, seller.id, [slug])).length > 0)
-      throw overtaken(change, `Another product has the slug ${slug} now.`)
+      throw overtakenRefusal(change, `Another product has the slug ${slug} now.`)
     plans.push(plan)
   }
   return plans
@@ -140,7 +141,7 @@ function groupsOf(changes: readonly AuditedChange[], productOf: ReadonlyMap<stri
   for (const change of changes) {
     if (change.what !== 'product' && change.what !== 'sku') continue
     const productId = change.what === 'product' ? change.id : productOf.get(change.id)
-    if (productId === undefined) throw overtaken(change, `${change.name} no longer exists.`)
+    if (productId === undefined) throw overtakenRefusal(change, `${change.name} no longer exists.`)
     const group = groups.get(productId) ?? { productId, product: undefined, skus: [] }
     groups.set(productId, change.what === 'product' ? { ...group, product: change } : group)
     if (change.what === 'sku') groups.get(productId)?.skus.push(change)
@@ -163,7 +164,7 @@ function planBack(
   { product: change, skus: skuChanges }: ProductChanges,
   { retired, removed, now }: BackContext,
 ): PlanBack {
-  if (change) refuseOvertaken(change, { ...before, skus: before.skus.map(({ code }) => code) })
+  if (change) refuseIfOvertaken(change, { ...before, skus: before.skus.map(({ code }) => code) })
   // A product that was created is archived in its present state, with its SKUs and later changes. It leaves the categories that were
   // created with it.
   if (change?.kind === 'create') {
@@ -184,7 +185,7 @@ function planBack(
     updatedAt: first ? updatedAtAfter(first, before.updatedAt, now) : now,
     version: before.version + 1,
   }
-  return { ...planOf(before, product, created), kind: oppositeOf[change?.kind ?? 'change'] }
+  return { ...planOf(before, product, created), kind: oppositeKind[change?.kind ?? 'change'] }
 }
 
 // The SKUs before the changes; `created`: those that the changes added.
@@ -200,12 +201,12 @@ function skusBefore(
     const sku = present.get(change.id)
     if (change.kind === 'retire') {
       const { productId: _, position, ...row } = retired.get(change.id) ?? {}
-      if (sku || position === undefined) throw overtaken(change, `${change.name} is part of the product again.`)
+      if (sku || position === undefined) throw overtakenRefusal(change, `${change.name} is part of the product again.`)
       // Members have the names of the row's members, so the cast is safe.
       present.set(change.id, row as SkuRow)
       positions.set(change.id, position)
     } else {
-      refuseOvertaken(change, sku)
+      refuseIfOvertaken(change, sku)
       if (!sku) continue
       if (change.kind === 'create') {
         present.delete(change.id)
@@ -221,7 +222,7 @@ function ordered(change: AuditedChange, skus: readonly SkuRow[], codes: readonly
   const byCode = new Map(skus.map((sku) => [sku.code, sku]))
   const inOrder = codes.flatMap((code) => byCode.get(code) ?? [])
   if (inOrder.length !== skus.length || inOrder.length !== codes.length)
-    throw overtaken(change, `${change.name} has other SKUs now.`)
+    throw overtakenRefusal(change, `${change.name} has other SKUs now.`)
   return inOrder
 }
 
@@ -258,7 +259,9 @@ function planOf(before: ProductRow, product: ProductRow, created: readonly SkuRo
 }
 
 function auditedBack(plan: PlanBack): AuditedChange[] {
-  return auditedChanges(plan).map((change) => (change.what === 'product' ? { ...change, kind: plan.kind } : change))
+  return auditedChangesOfPlan(plan).map((change) =>
+    change.what === 'product' ? { ...change, kind: plan.kind } : change,
+  )
 }
 
 // Applies the opposite difference, so units that were sold since stay sold.
@@ -273,11 +276,11 @@ async function undoStock({ tx, seller, changes, dryRun, actor, context }: UndoAs
   const levelOf = new Map(levels.map((level) => [level.stockRow.skuId, level]))
   const undone = stock.map((change): AuditedChange => {
     const level = levelOf.get(change.id)
-    if (!level) throw overtaken(change, `${change.name} no longer exists.`)
+    if (!level) throw overtakenRefusal(change, `${change.name} no longer exists.`)
     const { onHand, refusal } = level
     const { onHand: present, held } = level.stockRow
     if (refusal || (onHand < present && onHand < held))
-      throw overtaken(change, `The stock of ${change.name} is ${present} now, and ${held} of it are held.`, {
+      throw overtakenRefusal(change, `The stock of ${change.name} is ${present} now, and ${held} of it are held.`, {
         ...{ member: 'onHand', present },
       })
     const { what, id, name } = change
@@ -308,7 +311,7 @@ async function planTreeBack(
   const undone: AuditedChange[] = []
   for (const change of changes.filter(({ what }) => what === 'category').reverse()) {
     const before = rows.get(change.id)
-    const after = await orOvertaken(change, () => categoryBefore(change, before, [...rows.values()], now))
+    const after = await refuseAsOvertaken(change, () => categoryBefore(change, before, [...rows.values()], now))
     if (after) {
       rows.set(after.id, after)
       saved.push({ before, after })
@@ -341,7 +344,7 @@ async function refuseUsed(
 }
 
 function categoryInUse(change: AuditedChange): Refusal {
-  return overtaken(change, refuse('category_in_use').message)
+  return overtakenRefusal(change, refuse('category_in_use').message)
 }
 
 // Undefined if the category did not exist before the change.
@@ -352,7 +355,7 @@ function categoryBefore(
   now: number,
 ): CategoryRow | undefined {
   const { kind, id, name: slug } = change
-  if (kind !== 'retire') refuseOvertaken(change, before)
+  if (kind !== 'retire') refuseIfOvertaken(change, before)
   if (kind === 'create') return undefined
   const { version, ...values } = valuesBefore<CategoryRow>(change, allCategoryMembers)
   if (kind === 'retire') {
@@ -369,6 +372,6 @@ function categoryBefore(
   }
   if (category.parentId !== null && !stored.some((one) => one.id === category.parentId))
     throw refuse('category_not_found')
-  refuseDepth(stored, [category])
+  refuseDeepCategories(stored, [category])
   return category
 }

@@ -1,11 +1,11 @@
 // The admin operations on single payments: listing those that need manual attention, and closing one by hand.
 
-import type { AdminSinglePayment, unsettledRows } from '../../contract/admin/unsettled.ts'
+import type { AdminSinglePayment, unsettledOperationRows } from '../../contract/admin/unsettled.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -17,16 +17,20 @@ import type { OrderFacts } from '../orders/view.ts'
 import { listAccountNames } from '../payments/accounts.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import { findMerchantPayment, listUnsettledPayments, type PaymentRow } from '../payments/store.ts'
-import { closeObstacle, closePayment } from './pay/close.ts'
+import { closePayment, paymentCloseObstacle } from './pay/close.ts'
 import type { PayTools } from './tools.ts'
 
-export function adminUnsettledOperations(tools: PayTools): { [Id in keyof typeof unsettledRows]: AdminHandler<Id> } {
+export function adminUnsettledOperations(tools: PayTools): {
+  [Id in keyof typeof unsettledOperationRows]: AdminHandler<Id>
+} {
   return {
     async listAdminUnsettledPayments({ db, caller, paging, now }) {
-      const after = paging.after === null ? null : readPlace(paging.after, 'pay')
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'pay')
       const asked = { now: now.getTime(), after, limit: adminRowsAsked }
       const found = await listUnsettledPayments(db, caller, asked)
-      const { rows, meta } = pageOf(found, paging, ({ createdAt, id }) => writePlace({ at: createdAt, id }))
+      const { rows, meta } = pageOfRows(found, paging, ({ createdAt, id }) =>
+        writeCursorPosition({ at: createdAt, id }),
+      )
       return { data: await Promise.all(rows.map((row) => viewOf(db, row, now))), meta }
     },
 
@@ -40,7 +44,7 @@ export function adminUnsettledOperations(tools: PayTools): { [Id in keyof typeof
       const closed = await closePayment({ ...tools, clock: () => now }, db, found, outcome)
       const after = await findFacts(db, closed)
       const data = await viewOf(db, closed, now)
-      return new Audited({ data }, [
+      return new AuditedReply({ data }, [
         paymentChange(found, closed, data.order?.number ?? closed.id),
         ...(before && after ? orderChanges(before, after) : []),
       ])
@@ -69,7 +73,7 @@ async function viewOf(db: Reader, payment: PaymentRow, now: Date): Promise<Admin
     currency,
     collected,
     order: order ? { id: order.id, number: order.number } : null,
-    closable: closeObstacle(payment, now.getTime()) === undefined,
+    closable: paymentCloseObstacle(payment, now.getTime()) === undefined,
   }
 }
 

@@ -2,16 +2,16 @@
 
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { nobody, openCustomer } from '../orders/customer.ts'
+import { decryptCustomer, emptyCustomer } from '../orders/customer.ts'
 import { sessionStatusAt } from './lifecycle.ts'
 import type { CheckoutProblem } from './port.ts'
 import { checkoutPageSecrets } from './secret.ts'
-import { factsOf, openSession } from './sessions.ts'
+import { loadSessionFacts, openSession } from './sessions.ts'
 import { findSession, findSessionOfCart, type SessionRow, saveSuccessor } from './store.ts'
 import type { PayTools } from './tools.ts'
 
 // Expects a locked session.
-export async function openAgain(
+export async function openSuccessorSession(
   tools: PayTools,
   tx: Tx,
   old: SessionRow,
@@ -23,7 +23,7 @@ export async function openAgain(
   // The merchant's terms were valid only for the time of that session.
   if (old.holdsWhole) return { problem: { code: 'not_open' } }
   if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
-  const { quote } = await factsOf(tools, tx, old, now.getTime())
+  const { quote } = await loadSessionFacts(tools, tx, old, now.getTime())
   const { publicKeyId } = quote.cart
   const caller = {
     installationId: old.installationId,
@@ -31,7 +31,7 @@ export async function openAgain(
     mode: old.mode,
     ...(publicKeyId !== null && { publicKeyId }),
   }
-  const customer = openCustomer(tools.rootSecret, old.id, old.customerSealed) ?? nobody
+  const customer = decryptCustomer(tools.rootSecret, old.id, old.customerSealed) ?? emptyCustomer
   // The cart was continued in another session: an old link must not lead to a newer session.
   const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })
   if (living && living.id !== old.id) return { problem: { code: 'not_open' } }

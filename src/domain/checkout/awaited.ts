@@ -9,7 +9,7 @@ import type { PaymentRow } from '../payments/store.ts'
 import type { AwaitedMoney } from './port.ts'
 
 // Null if the order awaits no money. The merchant's present texts are used: the bank account may have changed since the order was placed.
-export async function awaitedMoney(
+export async function loadAwaitedMoney(
   db: Reader,
   { merchantId, paymentStatus, paymentDueAt }: OrderRow,
   payments: readonly PaymentRow[],

@@ -3,18 +3,18 @@
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
-import type { ChangeAsk } from '../carts/change.ts'
-import { putCode } from '../carts/codes.ts'
+import type { CartChangeInput } from '../carts/change.ts'
+import { setPromotionCode } from '../carts/codes.ts'
 import { writeDetails } from './details.ts'
 import { sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
-import { keyOf } from './looking.ts'
+import { sessionKeyOf } from './looking.ts'
 import type { CheckoutProblem, SubmittedDetails } from './port.ts'
 import { type Checkout, lockSessionWithCart, type SessionKey, type SessionName } from './store.ts'
 import type { PayTools } from './tools.ts'
 
 // `cart`: as read under the lock.
 interface Change extends Pick<Checkout, 'session' | 'cart'> {
-  ask: ChangeAsk
+  ask: CartChangeInput
 }
 
 export type ChangeWork = (change: Change) => Promise<CheckoutProblem | null>
@@ -35,13 +35,13 @@ export function changeSession(
     if (status === 'processing') return { code: 'payment_in_progress' }
     if (!moveFor(sessionLifecycle, 'change', status)) return { code: 'not_open' }
     if (session.version !== version) return { code: 'stale' }
-    const ask: ChangeAsk = {
+    const ask: CartChangeInput = {
       db: tx,
       caller: session,
       cartId: session.cartId,
       expectedVersion: undefined,
       now,
-      cause: pageCause(),
+      cause: makePageCause(),
       isAnnouncedLater: true,
     }
     return work({ session, cart, ask })
@@ -57,7 +57,7 @@ export async function setDetails(
   let pending: SessionKey | undefined
   const problem = await changeSession(tools, name, version, async (change) => {
     const outcome = await writeDetails(tools, change, details)
-    pending = outcome.isVatPending ? keyOf(change.session) : undefined
+    pending = outcome.isVatPending ? sessionKeyOf(change.session) : undefined
     return outcome.problem
   })
   // Waits for the VAT check, because the total depends on it.
@@ -65,11 +65,15 @@ export async function setDetails(
   return problem
 }
 
-export async function applyCode(tools: PayTools, ask: ChangeAsk, code: string | null): Promise<CheckoutProblem | null> {
-  const { state, reason } = (await putCode(tools.carts, ask, code)).promotion
+export async function applyPromotionCode(
+  tools: PayTools,
+  ask: CartChangeInput,
+  code: string | null,
+): Promise<CheckoutProblem | null> {
+  const { state, reason } = (await setPromotionCode(tools.carts, ask, code)).promotion
   return state === 'rejected' && reason !== null ? { code: 'promotion_rejected', reason } : null
 }
 
-export function pageCause(): Cause {
+export function makePageCause(): Cause {
   return { operationId: null, requestId: newId('req') }
 }

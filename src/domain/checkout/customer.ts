@@ -3,7 +3,7 @@
 // table links no shopper across merchants.
 
 import { createHmac, type KeyObject } from 'node:crypto'
-import { mailboxOf } from '../../platform/kit/email.ts'
+import { normalizeMailbox } from '../../platform/kit/email.ts'
 import { createDatabaseKey, type DatabaseKey, listDatabaseKeys } from '../../platform/secrets/databasekey.ts'
 import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -23,7 +23,7 @@ export function listCustomerKeys(db: Reader, rootSecret: RootSecret): Promise<Ke
 }
 
 export function customerHash(key: KeyObject, merchantId: string, email: string): string {
-  return hmac(key, `${merchantId} ${mailboxOf(email)}`)
+  return hmac(key, `${merchantId} ${normalizeMailbox(email)}`)
 }
 
 // All hashes under which rows of this customer may be stored: first the one for new rows, then those of earlier releases, which used a
@@ -35,7 +35,7 @@ export function customerHashes(
   merchantId: string,
   email: string,
 ): string[] {
-  const former = [email, mailboxOf(email)].map((text) => text.trim().toLowerCase().normalize('NFKC'))
+  const former = [email, normalizeMailbox(email)].map((text) => text.trim().toLowerCase().normalize('NFKC'))
   const keys = rootSecret.versions.map((version) => deriveKey(rootSecret, 'customer e-mail', version))
   const hashes = keys.flatMap((formerKey) => former.map((text) => hmac(formerKey, text)))
   return [...new Set([...customerKeys.map((key) => customerHash(key, merchantId, email)), ...hashes])]

@@ -4,15 +4,15 @@ import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
 import { patterns } from '../../contract/patterns.ts'
 import { isEmail } from '../../platform/kit/email.ts'
-import type { ChangeAsk } from '../carts/change.ts'
-import { commitChange } from '../carts/change.ts'
-import { moveCart, openCartAddress } from '../carts/destination.ts'
-import { factsOfCart } from '../carts/quote.ts'
+import type { CartChangeInput } from '../carts/change.ts'
+import { saveCartChange } from '../carts/change.ts'
+import { decryptCartAddress, setCartDestination } from '../carts/destination.ts'
+import { loadCartFacts } from '../carts/quote.ts'
 import type { CartRow } from '../carts/store.ts'
-import { nobody, openCustomer } from '../orders/customer.ts'
+import { decryptCustomer, emptyCustomer } from '../orders/customer.ts'
 import { vatIdFrom } from '../vat/id.ts'
 import type { CheckoutProblem, ContactInput, SubmittedDetails } from './port.ts'
-import { refreshSession } from './refresh.ts'
+import { refreshLockedSession } from './refresh.ts'
 import { customerColumns } from './sessions.ts'
 import type { SessionRow } from './store.ts'
 import type { PayTools } from './tools.ts'
@@ -20,7 +20,7 @@ import { vatCheckFor } from './vat.ts'
 
 export async function writeDetails(
   tools: PayTools,
-  { session, cart, ask }: { session: SessionRow; cart: CartRow; ask: ChangeAsk },
+  { session, cart, ask }: { session: SessionRow; cart: CartRow; ask: CartChangeInput },
   { contact, address, shippingOptionId, vatId = '' }: SubmittedDetails,
 ): Promise<{ problem: CheckoutProblem | null; isVatPending: boolean }> {
   const wanted = vatId.trim() === '' ? undefined : vatIdFrom(vatId)
@@ -36,10 +36,10 @@ export async function writeDetails(
     ...(wanted && { vatId: wanted.text }),
   }
   const at = ask.now.getTime()
-  const { vatId: known } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody
+  const { vatId: known } = decryptCustomer(tools.rootSecret, session.id, session.customerSealed) ?? emptyCustomer
   const columns = await customerColumns(tools, ask.db, session, { customer, now: at })
   const changed = { ...session, ...columns, updatedAt: at }
-  const carts = { ...tools.carts, refreshSessions: refreshSession(changed) }
+  const carts = { ...tools.carts, refreshSessions: refreshLockedSession(changed) }
   const vat = await setDestination({ ...tools, carts }, ask, cart, address, {
     shippingOption: shippingOptionId,
     vatFrom: (before) => vatCheckFor({ sessionId: session.id, before, known, wanted, now: at }),
@@ -61,18 +61,18 @@ function contactIssues(contact: ContactInput): Issue[] {
 // The page sends the address with every save; it is sealed again only if it has changed.
 async function setDestination(
   tools: PayTools,
-  ask: ChangeAsk,
+  ask: CartChangeInput,
   cart: CartRow,
   address: Address | null,
   { shippingOption, vatFrom }: { shippingOption: string | null; vatFrom: (before: CartRow['vat']) => CartRow['vat'] },
 ): Promise<CartRow['vat']> {
-  const facts = await factsOfCart(ask.db, tools.carts.pricebooks, cart, ask.now.getTime())
-  const kept = await openCartAddress(ask.db, tools.rootSecret, cart, ask.now.getTime())
+  const facts = await loadCartFacts(ask.db, tools.carts.pricebooks, cart, ask.now.getTime())
+  const kept = await decryptCartAddress(ask.db, tools.rootSecret, cart, ask.now.getTime())
   const vat = vatFrom(cart.vat)
   if (address && JSON.stringify(address) !== JSON.stringify(kept)) {
-    await moveCart(tools.carts, ask, facts, { rootSecret: tools.rootSecret, address, shippingOption, vat })
+    await setCartDestination(tools.carts, ask, facts, { rootSecret: tools.rootSecret, address, shippingOption, vat })
   } else {
-    await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, shippingOption, vat } })
+    await saveCartChange(tools.carts, ask, { ...facts, cart: { ...cart, shippingOption, vat } })
   }
   return vat
 }

@@ -3,7 +3,7 @@
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { openBuyer } from '../documents/content.ts'
+import { decryptBuyer } from '../documents/content.ts'
 import { findDocument } from '../documents/store.ts'
 import { documentView } from '../documents/view.ts'
 import { findOrder, findOrderOfSecret } from '../orders/store.ts'
@@ -17,7 +17,7 @@ export function createDocumentService(storage: Storage, rootSecret: RootSecret):
       const order = key && (await findOrder(db, key))
       const found = order && (await findDocument(db, order, documentId))
       if (!found || found.orderId !== order.id) return undefined
-      return documentView(found, openBuyer(rootSecret, found) ?? null)
+      return documentView(found, decryptBuyer(rootSecret, found) ?? null)
     })
   }
 }

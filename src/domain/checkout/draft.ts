@@ -5,7 +5,7 @@ import type { Quote } from '../carts/view.ts'
 import type { NewOrder } from '../orders/place.ts'
 import type { ConsentRecord } from '../orders/store.ts'
 
-export type Draft = Pick<
+export type OrderDraft = Pick<
   NewOrder,
   | 'currency'
   | 'lines'
@@ -20,8 +20,8 @@ export type Draft = Pick<
 >
 
 // A draft that an earlier version stored has no tax rates, contents, exemptions and consents.
-export function draftFrom(text: string): Draft {
-  const draft = JSON.parse(text) as Draft
+export function parseOrderDraft(text: string): OrderDraft {
+  const draft = JSON.parse(text) as OrderDraft
   const { shippingTaxRateBps = null, shippingTaxes = null, consents = [] } = draft
   return {
     ...draft,
@@ -37,7 +37,7 @@ export function draftFrom(text: string): Draft {
   }
 }
 
-export function draftFor(quote: Quote, consents: readonly ConsentRecord[] = []): Draft {
+export function buildOrderDraft(quote: Quote, consents: readonly ConsentRecord[] = []): OrderDraft {
   const { cart, lines, promotion } = quote
   const change = cart.terms?.change
   // An exchange charges the price of its order, less the credit.

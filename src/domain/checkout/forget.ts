@@ -3,11 +3,11 @@
 
 import type { EventSubject } from '../../contract/words.ts'
 import { forgetTracking } from '../../platform/audit/store.ts'
-import { createBreath } from '../../platform/kit/breath.ts'
+import { createSlicePauses } from '../../platform/kit/breath.ts'
 import { forgetEmailsOfOrder, forgetEmailsOfSessions } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
-import { deleteAddress, eraseWholeAddress } from '../addresses/store.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { deleteAddress, eraseAddressExceptRegion } from '../addresses/store.ts'
 import { findCart } from '../carts/store.ts'
 import { lockOrder } from '../orders/store.ts'
 import { listPending } from '../webhooks/sweep.ts'
@@ -29,7 +29,7 @@ export interface ForgetInput {
   includesUnsent: boolean
 }
 
-export interface Forgotten {
+export interface ForgottenCounts {
   checkoutSessions: number
   orders: number
   addresses: number
@@ -51,18 +51,18 @@ export async function forgetShopper(
   rootSecret: RootSecret,
   { merchantId, installationIds, email }: Shopper,
   input: ForgetInput,
-): Promise<Forgotten> {
+): Promise<ForgottenCounts> {
   const keys = await storage.read((db) => listCustomerKeys(db, rootSecret))
   const hashes = customerHashes(keys, rootSecret, merchantId, email)
-  return forgetHashes(storage, { merchantId, installationIds, hashes }, input)
+  return forgetShopperByHashes(storage, { merchantId, installationIds, hashes }, input)
 }
 
 // Erases a shopper of whom only the hashes are known.
-export async function forgetHashes(
+export async function forgetShopperByHashes(
   storage: Storage,
   { merchantId, installationIds, hashes }: Omit<Shopper, 'email'> & { hashes: readonly string[] },
   input: ForgetInput,
-): Promise<Forgotten> {
+): Promise<ForgottenCounts> {
   const work = { storage, input, forgotten: nothing() }
   for (const installationId of installationIds) {
     const of = { merchantId, installationId, hashes }
@@ -77,10 +77,10 @@ export async function forgetHashes(
 interface Work {
   storage: Storage
   input: ForgetInput
-  forgotten: Forgotten
+  forgotten: ForgottenCounts
 }
 
-function nothing(): Forgotten {
+function nothing(): ForgottenCounts {
   return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, withdrawals: 0, kept: [], pendingTexts: 0 }
 }
 
@@ -94,7 +94,7 @@ async function* idsOf(
   of: Omit<IdPage, 'after'>,
 ): AsyncGenerator<string> {
   const listIds = table === 'orders' ? listOrderIds : listSessionIds
-  const breath = createBreath()
+  const breath = createSlicePauses()
   for (let after = ''; ; ) {
     const page = { ...of, after }
     const ids = await storage.read((db) => listIds(db, page))
@@ -117,7 +117,7 @@ interface IdPage {
 async function listSessionIds(db: Reader, { installationId, after, hashes }: IdPage): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select id from checkout_sessions
-    where installation_id = ${installationId} and email_hash in (${list(hashes)}) and id > ${after}
+    where installation_id = ${installationId} and email_hash in (${listFragment(hashes)}) and id > ${after}
     order by id limit ${idsMax}`
   return rows.map(({ id }) => id)
 }
@@ -125,7 +125,7 @@ async function listSessionIds(db: Reader, { installationId, after, hashes }: IdP
 async function listOrderIds(db: Reader, { merchantId, installationId, after, hashes }: IdPage): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select id from orders
-    where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${list(hashes)})
+    where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${listFragment(hashes)})
       and installation_id || '' = ${installationId} and id > ${after}
     order by id limit ${idsMax}`
   return rows.map(({ id }) => id)
@@ -178,7 +178,7 @@ async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonl
 async function forgetCustomers(storage: Storage, merchantId: string, hashes: readonly string[]): Promise<void> {
   const rows = await storage.read(
     (db) => db.sql<{ id: string }>`
-      select id from customers where merchant_id = ${merchantId} and email_hash in (${list(hashes)}) order by id`,
+      select id from customers where merchant_id = ${merchantId} and email_hash in (${listFragment(hashes)}) order by id`,
   )
   for (const { id } of rows)
     await storage.write(async (tx) => {
@@ -233,7 +233,7 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
       await tx.sql`
         update promotion_uses set email_hash = null
         where merchant_id = ${merchantId} and promotion_id = ${promotionId} and order_id = ${id}`
-    if (addressId !== null) eraseWholeAddress(tx, installationId, addressId)
+    if (addressId !== null) eraseAddressExceptRegion(tx, installationId, addressId)
     await forgetEmailsOfOrder(tx, installationId, id)
     await tx.sql`
       update agent_checkouts set asked_sealed = null
@@ -275,7 +275,7 @@ async function dropTexts(work: Work, installationId: string, subject: EventSubje
     if (!input.isDryRun)
       await storage.write(async (tx) => {
         if (dropped.length > 0)
-          await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(dropped)})`
+          await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${listFragment(dropped)})`
         for (const { id, occurredAt } of texts.filter((text) => pending.has(text.id)))
           await tx.sql`
             insert into forgotten_texts (installation_id, event_id, occurred_at)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endsOf, matrixOf, unreachableOf } from '../../../harness/lifecycle.ts'
 import { checkoutSessionStatuses, draftStatuses } from '../../contract/words.ts'
-import { draftLifecycle, holdUntil, longerUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { draftLifecycle, extendedExpiry, holdExpiryFor, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 
 test('the lifecycle of a checkout session has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(sessionLifecycle, checkoutSessionStatuses), [
@@ -42,16 +42,16 @@ test('only an open session expires, from its expiry time on', () => {
 const minute = 60_000
 
 test('stock is held for a quarter of an hour, and not beyond the end of the session', () => {
-  assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: false }, 0), 15 * minute)
-  assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: false }, 50 * minute), 60 * minute)
-  assert.equal(holdUntil({ expiresAt: 60 * minute, holdsWhole: true }, 0), 60 * minute)
+  assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: false }, 0), 15 * minute)
+  assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: false }, 50 * minute), 60 * minute)
+  assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: true }, 0), 60 * minute)
 })
 
 test('an extension is half an hour from now, up to a day after the session was opened, and never shortens it', () => {
-  const until = (expiresAt: number, now: number) => longerUntil({ createdAt: 0, expiresAt }, now)
+  const until = (expiresAt: number, now: number) => extendedExpiry({ createdAt: 0, expiresAt }, now)
   const day = 24 * 60 * minute
   assert.equal(until(10 * minute, 5 * minute), 35 * minute)
   assert.equal(until(60 * minute, 5 * minute), 60 * minute)
   assert.equal(until(day - minute, day - 2 * minute), day)
-  assert.equal(longerUntil({ createdAt: new Date(0).toISOString(), expiresAt: 0 }, 0), 30 * minute)
+  assert.equal(extendedExpiry({ createdAt: new Date(0).toISOString(), expiresAt: 0 }, 0), 30 * minute)
 })

@@ -43,7 +43,10 @@ export const extendEveryMs = 60_000
 
 // Stock is held for a quarter of an hour from the last activity, but not longer than the session lasts. For an order that the merchant
 // made it is held as long as the session lasts.
-export function holdUntil({ expiresAt, holdsWhole }: { expiresAt: number; holdsWhole: boolean }, now: number): number {
+export function holdExpiryFor(
+  { expiresAt, holdsWhole }: { expiresAt: number; holdsWhole: boolean },
+  now: number,
+): number {
   return holdsWhole ? expiresAt : Math.min(now + holdMs, expiresAt)
 }
 
@@ -54,7 +57,7 @@ const longerMs = 30 * 60_000
 const lifeMsMax = 24 * 3_600_000
 
 // New expiry for a shopper who asks for more time: half an hour from now, but never later than the longest session allows.
-export function longerUntil(
+export function extendedExpiry(
   { createdAt, expiresAt }: { createdAt: string | number; expiresAt: string | number },
   now: number,
 ): number {

@@ -5,17 +5,17 @@ import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.
 import type { Reader } from '../../platform/storage/storage.ts'
 import { extendHolds } from '../inventory/holds.ts'
 import { listPaymentsOfSession } from '../payments/store.ts'
-import { extendEveryMs, holdUntil, sessionStatusAt } from './lifecycle.ts'
-import { checkoutPageView, waitingFor, waitingKind } from './pageview.ts'
-import { lookUpAwaited } from './pay/redirect.ts'
-import type { CheckoutState, CheckoutView, Glance } from './port.ts'
+import { extendEveryMs, holdExpiryFor, sessionStatusAt } from './lifecycle.ts'
+import { checkoutPageView, paymentAwaitingShopper, shopperActionKind } from './pageview.ts'
+import { queryAwaitedPayment } from './pay/redirect.ts'
+import type { CheckoutState, CheckoutSummary, CheckoutView } from './port.ts'
 import { holdLines } from './refresh.ts'
-import { factsOf, lockSessionAndCart } from './sessions.ts'
+import { loadSessionFacts, lockSessionAndCart } from './sessions.ts'
 import {
   type Checkout,
+  findCheckoutSummaryRow,
   findSession,
   findSessionWithCart,
-  glanceAt,
   type SessionKey,
   type SessionName,
   type SessionRow,
@@ -23,7 +23,7 @@ import {
 } from './store.ts'
 import type { PayTools } from './tools.ts'
 
-export async function lookAtSession(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
+export async function viewSession(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
   const seen = await readCheckout(tools, secret, async (db, checkout) => {
     const { session } = checkout
     const now = tools.clock().getTime()
@@ -35,30 +35,30 @@ export async function lookAtSession(tools: PayTools, secret: string): Promise<Ch
   const view = seen.view ?? (await findView(tools, secret))
   if (view?.session.vat?.status !== 'pending') return view
   // The check is still pending: an app set the number, or the process that started the check has died.
-  await tools.startVatCheck(keyOf(seen.session))
+  await tools.startVatCheck(sessionKeyOf(seen.session))
   return findView(tools, secret)
 }
 
-export async function glance({ storage }: PayTools, secret: string): Promise<Glance | undefined> {
+export async function findCheckoutSummary({ storage }: PayTools, secret: string): Promise<CheckoutSummary | undefined> {
   if (!isPageSecret(secret)) return undefined
-  const found = await storage.read((db) => glanceAt(db, pageSecretHash(secret)))
+  const found = await storage.read((db) => findCheckoutSummaryRow(db, pageSecretHash(secret)))
   return found && { lines: found.lines, needsShipping: found.isShipped && !found.terms?.change }
 }
 
-export async function refresh(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
+export async function refreshCheckoutView(tools: PayTools, secret: string): Promise<CheckoutView | undefined> {
   const found = await findSessionOf(tools, secret)
-  if (found?.status === 'processing') await lookUpAwaited(tools, keyOf(found))
+  if (found?.status === 'processing') await queryAwaitedPayment(tools, sessionKeyOf(found))
   return findView(tools, secret)
 }
 
-export async function follow(tools: PayTools, secret: string): Promise<CheckoutState | undefined> {
+export async function findCheckoutState(tools: PayTools, secret: string): Promise<CheckoutState | undefined> {
   const found = await findSessionOf(tools, secret)
-  if (found?.status === 'processing') await lookUpAwaited(tools, keyOf(found), 'poll')
+  if (found?.status === 'processing') await queryAwaitedPayment(tools, sessionKeyOf(found), 'poll')
   return readSession(tools, secret, async (db, session) => {
     const status = sessionStatusAt(session, tools.clock().getTime())
     if (status !== 'processing') return status
-    const waiting = waitingFor(await listPaymentsOfSession(db, session.installationId, session.id))
-    return waiting ? waitingKind(waiting) : status
+    const waiting = paymentAwaitingShopper(await listPaymentsOfSession(db, session.installationId, session.id))
+    return waiting ? shopperActionKind(waiting) : status
   })
 }
 
@@ -69,7 +69,7 @@ export async function readSession<T>(
 ): Promise<T | undefined> {
   if (!isPageSecret(secret)) return undefined
   return storage.read(async (db) => {
-    const session = await findSession(db, sessionNameOf(secret))
+    const session = await findSession(db, sessionNameFromSecret(secret))
     return session && work(db, session)
   })
 }
@@ -81,12 +81,12 @@ async function readCheckout<T>(
 ): Promise<T | undefined> {
   if (!isPageSecret(secret)) return undefined
   return storage.read(async (db) => {
-    const checkout = await findSessionWithCart(db, sessionNameOf(secret))
+    const checkout = await findSessionWithCart(db, sessionNameFromSecret(secret))
     return checkout && work(db, checkout)
   })
 }
 
-export function sessionNameOf(secret: string): SessionName {
+export function sessionNameFromSecret(secret: string): SessionName {
   return { secretHash: pageSecretHash(secret) }
 }
 
@@ -100,26 +100,26 @@ export function findView(tools: PayTools, secret: string): Promise<CheckoutView 
   )
 }
 
-export function keyOf({ installationId, id }: SessionRow): SessionKey {
+export function sessionKeyOf({ installationId, id }: SessionRow): SessionKey {
   return { installationId, sessionId: id }
 }
 
 function isStockToKeep(session: SessionRow, now: number): boolean {
   const { holdExpiresAt, closedAt } = session
   if (sessionStatusAt(session, now) !== 'open' || closedAt !== null) return false
-  return holdExpiresAt === null || holdUntil(session, now) - holdExpiresAt >= extendEveryMs
+  return holdExpiresAt === null || holdExpiryFor(session, now) - holdExpiresAt >= extendEveryMs
 }
 
 // Reading an open session extends its holds, or holds the stock again if the holds have expired and it is still available.
 async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()
-  const until = holdUntil(seen, at)
+  const until = holdExpiryFor(seen, at)
   await tools.storage
     .write(async (tx) => {
-      const session = await lockSessionAndCart(tx, keyOf(seen))
+      const session = await lockSessionAndCart(tx, sessionKeyOf(seen))
       if (!session || !isStockToKeep(session, at) || until <= at) return
-      const { quote } = await factsOf(tools, tx, session, at)
+      const { quote } = await loadSessionFacts(tools, tx, session, at)
       const running = await extendHolds(tx, session, session.id, { now: at, expiresAt: until })
       const { lines } = quote
       if (running.length < lines.length) await holdLines(tx, session, { lines, now, cause: null, expiresAt: until })

@@ -1,15 +1,15 @@
 // The three operations of hosted checkout.
 
-import type { OpenHandler } from '../../platform/http/open.ts'
+import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type CartCaller, isWithin } from '../carts/change.ts'
-import { type CheckoutTools, cancelSession, findSessionFacts, openSession, showSession } from './sessions.ts'
+import { type CheckoutTools, cancelSession, findSessionFacts, openSession, renderSession } from './sessions.ts'
 import type { SessionFacts } from './view.ts'
 
 type CheckoutOperation = 'createHostedCheckoutSession' | 'getHostedCheckoutSession' | 'cancelHostedCheckoutSession'
 
-export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOperation]: OpenHandler<Id> } {
+export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOperation]: OpenInterfaceHandler<Id> } {
   return {
     async createHostedCheckoutSession({ db, caller, body, now, cause }) {
       return { data: await openSession(tools, { db, caller, body, now, cause }) }
@@ -17,7 +17,7 @@ export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOpera
 
     async getHostedCheckoutSession({ db, caller, path: { sessionId }, now }) {
       const facts = await findFacts(db, caller, sessionId, now)
-      const shown = showSession(tools, facts, now.getTime())
+      const shown = renderSession(tools, facts, now.getTime())
       // The id of a session is in addresses that others can read, but the order's page is only for its shopper.
       return { data: caller.publicKeyId === undefined ? shown : { ...shown, statusUrl: null } }
     },
@@ -27,7 +27,7 @@ export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOpera
       const { expectedVersion, reason = null, note = null } = body
       const cancellation = { reason, note, by: 'api' } as const
       const facts = await cancelSession(tools, { db, caller, sessionId, expectedVersion, cancellation, now, cause })
-      return { data: showSession(tools, facts, now.getTime()) }
+      return { data: renderSession(tools, facts, now.getTime()) }
     },
   }
 

@@ -2,36 +2,36 @@
 
 import type { Mode } from '../../contract/words.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { openCartAddress } from '../carts/destination.ts'
+import { decryptCartAddress } from '../carts/destination.ts'
 import { isExchange } from '../carts/pricing.ts'
 import { needsShipping, servedCountries } from '../carts/shipping.ts'
-import { findMerchantFace, type MerchantFace } from '../merchants/store.ts'
-import { nobody, openCustomer } from '../orders/customer.ts'
+import { findMerchantFace, type PublicMerchantFacts } from '../merchants/store.ts'
+import { decryptCustomer, emptyCustomer } from '../orders/customer.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
 import { findOrder, findSealedSecret } from '../orders/store.ts'
 import type { MethodSettings } from '../payments/methods.ts'
 import { type PaymentProvider, providerText } from '../payments/port.ts'
 import { isPaidOnDelivery, manualName } from '../payments/providers/manual/provider.ts'
 import { findPayment, listPaymentsOfSession, type PaymentRow } from '../payments/store.ts'
-import { awaitedMoney } from './awaited.ts'
+import { loadAwaitedMoney } from './awaited.ts'
 import { sessionStatusAt } from './lifecycle.ts'
-import { openNextAction } from './pay/nextaction.ts'
-import { isOutcomeOpen, type PaymentName, returnPathOf } from './pay/redirect.ts'
+import { decryptNextAction } from './pay/nextaction.ts'
+import { isOutcomeOpen, makeReturnPath, type PaymentName } from './pay/redirect.ts'
 import type { CheckoutMethod, CheckoutView, CompletedCheckout, PaymentRedirect, ReturnView } from './port.ts'
-import { factsOf, showSession } from './sessions.ts'
+import { loadSessionFacts, renderSession } from './sessions.ts'
 import { type Checkout, findSession, type SessionRow } from './store.ts'
 import type { PayTools } from './tools.ts'
 
 // The payment that waits for an action of the shopper, unless its outcome is still being looked up.
-export function waitingFor(payments: readonly PaymentRow[]): PaymentRow | undefined {
+export function paymentAwaitingShopper(payments: readonly PaymentRow[]): PaymentRow | undefined {
   return payments.find((payment) => payment.status === 'challenge' && !isOutcomeOpen(payment))
 }
 
-export function waitingKind({ placeSealed }: PaymentRow): 'challenge' | 'redirect' {
+export function shopperActionKind({ placeSealed }: PaymentRow): 'challenge' | 'redirect' {
   return placeSealed === null ? 'challenge' : 'redirect'
 }
 
-export async function completedCheckout(
+export async function loadCompletedCheckout(
   db: Reader,
   { installationId, id, status, orderId, successUrl, closedAt }: SessionRow,
   secret: string,
@@ -40,7 +40,7 @@ export async function completedCheckout(
   const order = await findOrder(db, { installationId, orderId })
   // An order whose money has arrived awaits nothing.
   const payments = order?.paymentStatus === 'pending' ? await listPaymentsOfSession(db, installationId, id) : []
-  const awaited = order ? await awaitedMoney(db, order, payments) : null
+  const awaited = order ? await loadAwaitedMoney(db, order, payments) : null
   return { session: { id, successUrl }, secret, awaited, isClosed: closedAt !== null }
 }
 
@@ -55,7 +55,7 @@ export async function checkoutPageView(
   { checkout, secret, now }: { checkout: Checkout; secret: string; now: number },
 ): Promise<CheckoutView> {
   const { session } = checkout
-  const facts = await factsOf(tools, db, session, now, checkout.cart)
+  const facts = await loadSessionFacts(tools, db, session, now, checkout.cart)
   const { cart, lines, pricing } = facts.quote
   const change = cart.terms?.change
   const [{ face, methods, zones, vatId, isSmallBusiness }, payments, offered, address] = await Promise.all([
@@ -63,14 +63,14 @@ export async function checkoutPageView(
     // An open session has no payment in progress.
     session.status === 'open' ? [] : listPaymentsOfSession(db, session.installationId, session.id),
     tools.providers.offered(db, session),
-    openCartAddress(db, tools.rootSecret, cart, now),
+    decryptCartAddress(db, tools.rootSecret, cart, now),
   ])
-  const waiting = waitingFor(payments)
+  const waiting = paymentAwaitingShopper(payments)
   return {
-    session: showSession(tools, facts, now),
+    session: renderSession(tools, facts, now),
     secret,
     merchant: faceOf(face),
-    customer: openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? nobody,
+    customer: decryptCustomer(tools.rootSecret, session.id, session.customerSealed) ?? emptyCustomer,
     asksVatId: vatId !== null && !isSmallBusiness,
     address: address ?? null,
     // A change of an order uses the address of the order.
@@ -84,8 +84,8 @@ export async function checkoutPageView(
       .filter(({ provider }) => provider.offers?.({ currency: cart.currency, amount: pricing.totals.total }) ?? true)
       .flatMap(({ provider }) => methodsOf(provider, session.mode, methods)),
     challenge:
-      waiting && waitingKind(waiting) === 'challenge' ? { paymentId: waiting.id, amount: waiting.amount } : null,
-    redirect: waiting && waitingKind(waiting) === 'redirect' ? await redirectOf(tools, db, waiting) : null,
+      waiting && shopperActionKind(waiting) === 'challenge' ? { paymentId: waiting.id, amount: waiting.amount } : null,
+    redirect: waiting && shopperActionKind(waiting) === 'redirect' ? await redirectOf(tools, db, waiting) : null,
     ...(await orderOf(tools, db, session, payments)),
   }
 }
@@ -104,8 +104,8 @@ async function redirectOf(
     labelKey: provider?.methods.find(({ id }) => id === payment.method)?.labelKey ?? payment.method,
     say: (key, locale) =>
       provider && Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined,
-    nextAction: openNextAction(rootSecret, payment),
-    returnPath: returnPathOf(rootSecret, payment),
+    nextAction: decryptNextAction(rootSecret, payment),
+    returnPath: makeReturnPath(rootSecret, payment),
     sources: provider?.sources,
   }
 }
@@ -126,7 +126,7 @@ export async function returnedView(
   return { secretHash: session.secretHash, merchant, mode: session.mode, locale: session.locale, state }
 }
 
-function faceOf(merchant: MerchantFace | undefined): CheckoutView['merchant'] {
+function faceOf(merchant: PublicMerchantFacts | undefined): CheckoutView['merchant'] {
   if (!merchant) throw new Error('a session has lost its merchant')
   return { ...merchant, links: JSON.parse(merchant.links) as CheckoutView['merchant']['links'] }
 }
@@ -171,7 +171,7 @@ async function orderOf(
   if (!order) return { awaited: null, order: null }
   const isCancelled = order.status === 'cancelled'
   return {
-    awaited: await awaitedMoney(db, order, payments),
+    awaited: await loadAwaitedMoney(db, order, payments),
     order: text === undefined ? null : { number: order.number, statusPath: `/o/${text}`, isCancelled },
   }
 }

@@ -157,7 +157,7 @@ export interface CheckoutResult {
 }
 
 // For a caller that continues to another page: the view is read only if there was a problem.
-export type Submitted = CheckoutResult | { problem: null; completed: CompletedCheckout | null }
+export type SubmitResult = CheckoutResult | { problem: null; completed: CompletedCheckout | null }
 
 // Data that decides where the shopper goes after paying.
 export interface CompletedCheckout extends Pick<CheckoutView, 'secret' | 'awaited' | 'isClosed'> {
@@ -206,7 +206,7 @@ export interface ReturnView {
 }
 
 // The data of a checkout that is needed to parse a posted form.
-export interface Glance {
+export interface CheckoutSummary {
   lines: number
   needsShipping: boolean
 }
@@ -214,7 +214,7 @@ export interface Glance {
 // Each operation returns undefined if no session has this secret.
 export interface CheckoutPort {
   look(secret: string): Promise<CheckoutView | undefined>
-  glance(secret: string): Promise<Glance | undefined>
+  glance(secret: string): Promise<CheckoutSummary | undefined>
   // Like look, after querying the provider about a payment that the session waits for, unless it was queried within ten seconds.
   refresh(secret: string): Promise<CheckoutView | undefined>
   // The state that the page should show now. It also queries the provider, but less often.
@@ -223,9 +223,9 @@ export interface CheckoutPort {
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
   // Sets contact, address and shipping option together, as they are one form of the page. A null address: nothing is shipped.
   setDetails(secret: string, version: number, details: SubmittedDetails): Promise<CheckoutResult | undefined>
-  submitDetails(secret: string, version: number, details: SubmittedDetails): Promise<Submitted | undefined>
+  submitDetails(secret: string, version: number, details: SubmittedDetails): Promise<SubmitResult | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
-  submitPayment(secret: string, input: PayInput): Promise<Submitted | undefined>
+  submitPayment(secret: string, input: PayInput): Promise<SubmitResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
   // Goes back from a redirect, to pay in another way.
   goBack(secret: string): Promise<CheckoutResult | undefined>

@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/kit/refuse.ts'
 import type { CheckoutProblem } from './port.ts'
 
 // Refusals are shown to the shopper; any other error is a defect and is thrown on.
-export function checkoutProblemOf(error: unknown): CheckoutProblem {
+export function toCheckoutProblem(error: unknown): CheckoutProblem {
   if (!(error instanceof Refusal)) throw error
   const { code, details } = error
   const current = details.current ?? {}

@@ -7,7 +7,7 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import { findInvoiceOfOrder } from '../documents/store.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { receiptOf } from '../orders/receipt.ts'
+import { buildReceipt } from '../orders/receipt.ts'
 import { findOrderOfSecret } from '../orders/store.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import type { CheckoutMerchant, LegalSeller, ReceiptPort } from './port.ts'
@@ -35,7 +35,7 @@ export function createReceiptService(storage: Storage): ReceiptPort {
         locale: order.locale,
         placedAt: toInstant(order.placedAt),
         taxReason: order.taxRelief,
-        receipt: receiptOf(order, lines),
+        receipt: buildReceipt(order, lines),
         paid: payments
           .filter(({ status, amount }) => status === 'succeeded' && amount > 0)
           .map((payment) => ({ at: toInstant(paidAt), amount: payment.amount, card: cardOf(payment) })),

@@ -3,10 +3,10 @@
 
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import type { CartTools, ChangeAsk } from '../carts/change.ts'
+import type { CartChangeInput, CartTools } from '../carts/change.ts'
 import type { CartFacts } from '../carts/quote.ts'
-import { hold, holdFree, prolong } from '../inventory/holds.ts'
-import { extendEveryMs, holdUntil, sessionStatusAt } from './lifecycle.ts'
+import { insertFirstHolds, prolongMatchingHolds, replaceHolds } from '../inventory/holds.ts'
+import { extendEveryMs, holdExpiryFor, sessionStatusAt } from './lifecycle.ts'
 import { findSessionOfCart, lockSession, type SessionRow, saveSession } from './store.ts'
 
 export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart, lines }) => {
@@ -24,14 +24,14 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
 
 // Like refreshSessions, for a caller who has locked the session and changes it too. If its lines are unchanged, extended holds are
 // recorded at most once a minute. `saved`: called with the resulting session.
-export function refreshSession(
+export function refreshLockedSession(
   session: SessionRow,
   saved: (session: SessionRow) => void = () => {},
 ): CartTools['refreshSessions'] {
   return async (ask, { cart, lines }) => {
     const at = ask.now.getTime()
     const { holdExpiresAt } = session
-    const longerMs = holdExpiresAt === null ? Number.NaN : holdUntil(session, at) - holdExpiresAt
+    const longerMs = holdExpiresAt === null ? Number.NaN : holdExpiryFor(session, at) - holdExpiresAt
     const isFresh = longerMs >= 0 && longerMs < extendEveryMs
     const isHeldOn = isFresh && lines.every(({ isHeld = false }) => isHeld)
     saved(isHeldOn ? saveNext(ask, session) : await follow(ask, lines, session))
@@ -39,14 +39,14 @@ export function refreshSession(
   }
 }
 
-async function follow(ask: ChangeAsk, lines: CartFacts['lines'], session: SessionRow): Promise<SessionRow> {
+async function follow(ask: CartChangeInput, lines: CartFacts['lines'], session: SessionRow): Promise<SessionRow> {
   // The session has expired, which the sweep will record later; meanwhile it holds nothing.
   if (sessionStatusAt(session, ask.now.getTime()) === 'expired') return session
   const isHolding = !session.holdsLater || session.holdExpiresAt !== null
   return saveNext(ask, isHolding ? await holdWhatThereIs(ask, session, lines) : session)
 }
 
-function saveNext({ db, now }: ChangeAsk, session: SessionRow): SessionRow {
+function saveNext({ db, now }: CartChangeInput, session: SessionRow): SessionRow {
   const next = { ...session, version: session.version + 1, updatedAt: now.getTime() }
   saveSession(db, next)
   return next
@@ -54,20 +54,24 @@ function saveNext({ db, now }: ChangeAsk, session: SessionRow): SessionRow {
 
 // Only a quantity that this change increases can be refused. A shortage that arose by itself is reported by the cart and must not keep
 // the shopper from correcting it: nothing of that SKU is held, and the payment checks its stock again.
-async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartFacts['lines']): Promise<SessionRow> {
+async function holdWhatThereIs(
+  ask: CartChangeInput,
+  session: SessionRow,
+  lines: CartFacts['lines'],
+): Promise<SessionRow> {
   const at = ask.now.getTime()
-  const expiresAt = holdUntil(session, at)
+  const expiresAt = holdExpiryFor(session, at)
   const moment = { expiresAt, now: at, cause: ask.cause }
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   if (await holdsAlready(ask.db, session, lines, moment)) return { ...session, holdExpiresAt: expiresAt }
-  const short = await hold(ask.db, session, session.id, wanted, moment)
+  const short = await replaceHolds(ask.db, session, session.id, wanted, moment)
   if (short.length === 0) return { ...session, holdExpiresAt: expiresAt }
   if (short.some(({ skuId }) => skuId === ask.grownSku)) {
     const { now, cause } = ask
     return holdLines(ask.db, session, { lines, now, cause })
   }
   const shortIds = new Set(short.map(({ skuId }) => skuId))
-  await hold(
+  await replaceHolds(
     ask.db,
     session,
     session.id,
@@ -77,7 +81,7 @@ async function holdWhatThereIs(ask: ChangeAsk, session: SessionRow, lines: CartF
   return { ...session, holdExpiresAt: expiresAt }
 }
 
-interface WantedHold extends Pick<ChangeAsk, 'now' | 'cause'> {
+interface WantedHold extends Pick<CartChangeInput, 'now' | 'cause'> {
   lines: CartFacts['lines']
   // Default: the time for which an active session holds stock.
   expiresAt?: number
@@ -89,15 +93,15 @@ interface WantedHold extends Pick<ChangeAsk, 'now' | 'cause'> {
 export async function holdLines(
   tx: Tx,
   session: SessionRow,
-  { lines, now, cause, expiresAt = holdUntil(session, now.getTime()), firstWithLowStockAt: lowStockAt }: WantedHold,
+  { lines, now, cause, expiresAt = holdExpiryFor(session, now.getTime()), firstWithLowStockAt: lowStockAt }: WantedHold,
 ): Promise<SessionRow> {
   const moment = { expiresAt, now: now.getTime(), cause }
   const held = { ...session, holdExpiresAt: expiresAt }
   const wanted = lines.map(({ offer, quantity }) => ({ ...offer, quantity }))
-  if (lowStockAt !== undefined && (await holdFree(tx, session, session.id, wanted, { ...moment, lowStockAt })))
+  if (lowStockAt !== undefined && (await insertFirstHolds(tx, session, session.id, wanted, { ...moment, lowStockAt })))
     return held
   if (await holdsAlready(tx, session, lines, moment)) return held
-  const [short] = await hold(tx, session, session.id, wanted, moment)
+  const [short] = await replaceHolds(tx, session, session.id, wanted, moment)
   if (short) {
     const line = lines.find(({ offer }) => offer.skuId === short.skuId)
     if (line && !line.offer.isSold) throw refuse('item_unavailable', { current: { skuId: short.skuId } })
@@ -115,5 +119,5 @@ async function holdsAlready(
 ): Promise<boolean> {
   if (lines.length === 0 || !lines.every(({ isHeld = false }) => isHeld)) return false
   const held = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
-  return prolong(tx, session, session.id, held, moment)
+  return prolongMatchingHolds(tx, session, session.id, held, moment)
 }

@@ -4,7 +4,7 @@
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { forgetEmailsOfSessions } from '../../platform/outbox/emails.ts'
-import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { deleteCharges } from '../payments/ledger.ts'
 import { deleteDeclined } from '../payments/store.ts'
 import { forgetDraftNotes, type SessionKey } from './store.ts'
@@ -25,11 +25,11 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
     await forgetEmailsOfSessions(tx, installationId, sessionIds)
     await tx.sql`
       update agent_checkouts set asked_sealed = null
-      where installation_id = ${installationId} and session_id in (${list(sessionIds)})`
+      where installation_id = ${installationId} and session_id in (${listFragment(sessionIds)})`
     await forgetDraftNotes(tx, installationId, sessionIds)
     await tx.sql`
       update checkout_sessions set customer_sealed = null, email_masked = null, email_hash = null
-      where installation_id = ${installationId} and id in (${list(sessionIds)}) and status in ('cancelled', 'expired')`
+      where installation_id = ${installationId} and id in (${listFragment(sessionIds)}) and status in ('cancelled', 'expired')`
   })
 }
 
@@ -45,11 +45,11 @@ export async function deleteSessions(storage: Storage, kind: EndedSession, { end
     await deleteCharges(tx, declined)
     await tx.sql`
       delete from drafts where merchant_id = (select merchant_id from installations where id = ${installationId})
-        and installation_id = ${installationId} and session_id in (${list(sessionIds)})`
+        and installation_id = ${installationId} and session_id in (${listFragment(sessionIds)})`
     // The condition is checked again: a late response may have scheduled another look-up of a payment.
     await tx.sql`
       delete from checkout_sessions as c
-      where c.installation_id = ${installationId} and c.id in (${list(sessionIds)}) and ${isNotLookedUp}`
+      where c.installation_id = ${installationId} and c.id in (${listFragment(sessionIds)}) and ${isNotLookedUp}`
   })
 }
 

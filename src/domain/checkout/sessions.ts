@@ -12,30 +12,30 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import {
   type CartCaller,
+  type CartChangeInput,
   type CartTools,
-  type ChangeAsk,
-  commitAnyway,
-  commitChange,
   lockCartFacts,
-  refuseFixed,
-  refuseUnchangeable,
+  refuseMerchantMadeCart,
+  refuseUnchangeableCart,
+  saveCartChange,
+  saveForcedCartChange,
 } from '../carts/change.ts'
-import { putCode } from '../carts/codes.ts'
-import { makeCart, refuseUnsellable, writeNewCart } from '../carts/lines.ts'
+import { setPromotionCode } from '../carts/codes.ts'
+import { buildCart, refuseUnsellable, writeNewCart } from '../carts/lines.ts'
 import type { Pricebook } from '../carts/pricebook.ts'
-import { type CartFacts, factsOfCart, findCartFacts, quoteFor } from '../carts/quote.ts'
+import { type CartFacts, findCartFacts, loadCartFacts, quoteCart } from '../carts/quote.ts'
 import type { CartKey, CartOrigin, CartRow } from '../carts/store.ts'
 import type { Quote } from '../carts/view.ts'
-import { release } from '../inventory/holds.ts'
+import { releaseHolds } from '../inventory/holds.ts'
 import { type RedirectRules, redirectProblem } from '../merchants/redirects.ts'
-import { type Customer, nobody, openCustomer, sealCustomer } from '../orders/customer.ts'
+import { type Customer, decryptCustomer, emptyCustomer, encryptCustomer } from '../orders/customer.ts'
 import { orderPageUrl } from '../orders/secret.ts'
 import { findSessionOrder } from '../orders/store.ts'
 import type { CartVatCheck } from '../vat/check.ts'
 import { vatIdFrom } from '../vat/id.ts'
 import { type CustomerKey, customerHash } from './customer.ts'
 import { moveDraft } from './drafts.ts'
-import { holdUntil, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
+import { holdExpiryFor, sessionLifecycle, sessionStatusAt } from './lifecycle.ts'
 import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets, maskEmail } from './secret.ts'
 import {
@@ -61,7 +61,7 @@ export interface CheckoutTools {
   startVatCheck(key: SessionKey): Promise<void>
 }
 
-export interface OpenAsk {
+export interface OpenSessionInput {
   db: Tx
   caller: CartCaller
   body: HostedCheckoutCreateRequest
@@ -75,11 +75,11 @@ export interface OpenAsk {
 
 const lifeSecondsDefault = 1_800
 
-export async function openSession(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
+export async function openSession(tools: CheckoutTools, ask: OpenSessionInput): Promise<CheckoutSession> {
   return announceTogether(ask.db, () => open(tools, ask))
 }
 
-async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession> {
+async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
   const opening = await findOpening(db, caller.installationId)
   // The installation ended after the caller was authenticated.
@@ -91,8 +91,8 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   if (before?.status === 'processing') {
     throw refuse('payment_in_progress', { current: { status: before.status, version: before.version } })
   }
-  refuseUnchangeable(looked, change)
-  if (!ask.isOwn) refuseFixed(looked)
+  refuseUnchangeableCart(looked, change)
+  if (!ask.isOwn) refuseMerchantMadeCart(looked)
   const at = now.getTime()
   // A session whose secret was sealed by a removed version of the root secret has no address any more, so it cannot be continued.
   const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
@@ -102,7 +102,7 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   if (isOver) await endSession(tools, db, before, { verb: 'expire', now, cause: null })
   // A refused code does not stop the checkout: the cart continues without it.
   if (body.promotionCode !== undefined)
-    await putCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
+    await setPromotionCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
   // Ending a session and applying a code both change the cart.
   const isMoved = isOver || body.promotionCode !== undefined
   const facts = isMoved ? await lockCartFacts(tools.carts, change) : looked
@@ -118,12 +118,12 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   const session = {
     ...wanted,
     version: living ? await versionUnderLock(db, living) : 1,
-    holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdUntil(wanted, at),
+    holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdExpiryFor(wanted, at),
   }
   // Links the cart to its session and extends its expiry. That is a change of the cart like any other, but the session must not follow
   // it.
   const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
-  const quote = await commitChange(notFollowed(tools.carts), change, {
+  const quote = await saveCartChange(withoutSessionRefresh(tools.carts), change, {
     ...facts,
     cart: { ...facts.cart, checkoutSessionId: session.id, expiresAt, vat },
   })
@@ -137,23 +137,23 @@ async function open(tools: CheckoutTools, ask: OpenAsk): Promise<CheckoutSession
   // Comes last, because the SKU's row is the lock on which buyers wait when many want the same product.
   const firstWithLowStockAt = living ? undefined : facts.cart.seller.lowStockAt
   if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause, firstWithLowStockAt })
-  return showSession(tools, view, at)
+  return renderSession(tools, view, at)
 }
 
 interface OpenedCart {
-  change: ChangeAsk
+  change: CartChangeInput
   looked: CartFacts
   before: SessionRow | undefined
 }
 
 async function findOrMakeCart(
   tools: CheckoutTools,
-  { db, caller, body, now, cause }: OpenAsk,
+  { db, caller, body, now, cause }: OpenSessionInput,
   origin: CartOrigin,
 ): Promise<OpenedCart> {
   if (body.cartId === undefined) {
     // No other transaction knows this cart, so it is not read again. Without a code it is written only once, together with its session.
-    const made = await makeCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause, origin })
+    const made = await buildCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause, origin })
     const change = { db, caller, cartId: made.cart.id, expectedVersion: undefined, now, cause }
     if (body.promotionCode === undefined)
       return {
@@ -186,7 +186,7 @@ async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Pro
 }
 
 // For a change of the cart that must not update its session.
-export function notFollowed(carts: CartTools): CartTools {
+export function withoutSessionRefresh(carts: CartTools): CartTools {
   return { ...carts, refreshSessions: async (_, { cart }) => cart }
 }
 
@@ -202,7 +202,7 @@ function redirectIssues(
 
 function newSession(
   tools: CheckoutTools,
-  { caller, isForAgent = false, isOwn = false }: OpenAsk,
+  { caller, isForAgent = false, isOwn = false }: OpenSessionInput,
   cartId: string,
   at: number,
 ): SessionRow {
@@ -247,12 +247,12 @@ function newSession(
 // Applies the members of a request to a session, whether it is new or open already.
 async function renewed(
   tools: CheckoutTools,
-  { db, body, now }: OpenAsk,
+  { db, body, now }: OpenSessionInput,
   session: SessionRow,
   before: CartVatCheck | null,
 ): Promise<SessionRow & { vat: CartVatCheck | null }> {
   const at = now.getTime()
-  const { customer, vat } = givenCustomer(tools.rootSecret, session, { given: body.customer, before, now: at })
+  const { customer, vat } = mergeGivenCustomer(tools.rootSecret, session, { given: body.customer, before, now: at })
   return {
     ...session,
     vat,
@@ -268,12 +268,12 @@ async function renewed(
 }
 
 // Returns the customer of a session with the members of a request, and the resulting VAT check of the cart.
-export function givenCustomer(
+export function mergeGivenCustomer(
   rootSecret: RootSecret,
   { id, customerSealed }: Pick<SessionRow, 'id' | 'customerSealed'>,
   ask: { given: HostedCheckoutCreateRequest['customer']; before: CartVatCheck | null; now: number },
 ): { customer: Customer; vat: CartVatCheck | null } {
-  const known = openCustomer(rootSecret, id, customerSealed) ?? nobody
+  const known = decryptCustomer(rootSecret, id, customerSealed) ?? emptyCustomer
   const given = { ...known, ...ask.given }
   const wanted = given.vatId === undefined ? undefined : vatIdFrom(given.vatId)
   if (given.vatId !== undefined && !wanted)
@@ -293,7 +293,7 @@ export async function customerColumns(
   const { email, name, phone, vatId } = customer
   const isKnown = email !== '' || name !== '' || phone !== '' || vatId !== undefined
   return {
-    customerSealed: isKnown ? sealCustomer(rootSecret, id, customer) : null,
+    customerSealed: isKnown ? encryptCustomer(rootSecret, id, customer) : null,
     emailMasked: email === '' ? null : maskEmail(email),
     emailHash: email === '' ? null : customerHash(await customerKey(db, now), merchantId, email),
   }
@@ -307,11 +307,11 @@ export async function findSessionFacts(
   now: number,
 ): Promise<SessionFacts | undefined> {
   const session = isId('cks', key.sessionId) ? await findSession(db, key) : undefined
-  return session && factsOf(tools, db, session, now)
+  return session && loadSessionFacts(tools, db, session, now)
 }
 
 // `cart`: set if it was read with the session.
-export async function factsOf(
+export async function loadSessionFacts(
   tools: CheckoutTools,
   db: Reader,
   session: SessionRow,
@@ -322,15 +322,15 @@ export async function factsOf(
   const orderKey = session.orderId === null ? null : { ...session, orderId: session.orderId }
   const { pricebooks } = tools.carts
   const [facts, order = null] = await Promise.all([
-    cart ? factsOfCart(db, pricebooks, cart, now) : findCartFacts(db, pricebooks, cartKey, now),
+    cart ? loadCartFacts(db, pricebooks, cart, now) : findCartFacts(db, pricebooks, cartKey, now),
     orderKey ? findSessionOrder(db, orderKey) : undefined,
   ])
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
-  return factsOfQuote(tools, db, session, await quoteFor(db, pricebooks, facts, now), order)
+  return sessionFactsFromQuote(tools, db, session, await quoteCart(db, pricebooks, facts, now), order)
 }
 
 // Builds the facts from a cart that was just priced.
-export async function factsOfQuote(
+export async function sessionFactsFromQuote(
   tools: CheckoutTools,
   db: Reader,
   session: SessionRow,
@@ -345,7 +345,7 @@ function bookOf({ carts }: CheckoutTools, db: Reader, { cart }: Quote): Promise<
   return carts.pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion)
 }
 
-export function showSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
+export function renderSession(tools: CheckoutTools, facts: SessionFacts, now: number): CheckoutSession {
   const { session, order } = facts
   const secret = checkoutPageSecrets.open(tools.rootSecret, session.secretSealed, session.id)
   const url = secret === undefined ? null : `${tools.publicOrigin()}/c/${secret}`
@@ -356,7 +356,7 @@ export function showSession(tools: CheckoutTools, facts: SessionFacts, now: numb
   return sessionView(facts, now, { url, statusUrl, withdrawalUrl }, tools.carts.pictureUrl)
 }
 
-export interface CancelAsk {
+export interface CancelSessionInput {
   db: Tx
   caller: Pick<KeyCaller, 'installationId' | 'merchantId'>
   sessionId: string
@@ -366,7 +366,7 @@ export interface CancelAsk {
   cause: Cause | null
 }
 
-export async function cancelSession(tools: CheckoutTools, ask: CancelAsk): Promise<SessionFacts> {
+export async function cancelSession(tools: CheckoutTools, ask: CancelSessionInput): Promise<SessionFacts> {
   const { db, now, cause } = ask
   const key = { installationId: ask.caller.installationId, sessionId: ask.sessionId }
   const session = await lockSessionAndCart(db, key)
@@ -406,9 +406,9 @@ export async function endSession(
     holdExpiresAt: null,
     updatedAt: at,
   }
-  await release(db, session, session.id, { now: at, cause })
+  await releaseHolds(db, session, session.id, { now: at, cause })
   saveSession(db, ended)
-  const change: ChangeAsk = {
+  const change: CartChangeInput = {
     db,
     caller: session,
     cartId: session.cartId,
@@ -420,9 +420,12 @@ export async function endSession(
   const isOpen =
     facts.cart.status === 'open' && facts.cart.expiresAt > at && facts.cart.checkoutSessionId === session.id
   if (isOpen) {
-    await commitAnyway(notFollowed(tools.carts), change, { ...facts, cart: { ...facts.cart, checkoutSessionId: null } })
+    await saveForcedCartChange(withoutSessionRefresh(tools.carts), change, {
+      ...facts,
+      cart: { ...facts.cart, checkoutSessionId: null },
+    })
   }
-  const view = await factsOf(tools, db, ended, at)
+  const view = await loadSessionFacts(tools, db, ended, at)
   announceSession(tools, db, view, { kind: move.announces, now: at, cause })
   if (ended.holdsWhole) {
     const { currency } = view.quote.cart

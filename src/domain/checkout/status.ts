@@ -13,7 +13,7 @@ import { isReturnOpen } from '../returns/lifecycle.ts'
 import { listReturnsOfOrder } from '../returns/store.ts'
 import { returnableUnits } from '../returns/units.ts'
 import { returnNumber } from '../returns/view.ts'
-import { awaitedMoney } from './awaited.ts'
+import { loadAwaitedMoney } from './awaited.ts'
 import type { CheckoutMerchant, OrderStatusPort, OrderStatusView } from './port.ts'
 
 export function createOrderStatusService(storage: Storage, pictureUrl: (picture: string) => string): OrderStatusPort {
@@ -53,7 +53,7 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
         totals: orderTotals(order, refunds),
         shippingLabel: order.shippingChoice?.label ?? null,
         addressSummary: order.address?.summary ?? null,
-        awaited: await awaitedMoney(db, order, payments),
+        awaited: await loadAwaitedMoney(db, order, payments),
         isOverdue: order.cancellation?.by === 'system',
         fulfillments: fulfillments.map((parcel) => ({
           carrier: parcel.carrier,

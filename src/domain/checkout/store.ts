@@ -7,19 +7,19 @@ import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { forgetDraftEmails } from '../../platform/outbox/emails.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { OwnTerms } from '../carts/pricing.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { MerchantTerms } from '../carts/pricing.ts'
 import {
   type CartColumns,
   type CartKey,
   type CartOrigin,
   type CartRow,
   cartColumns,
-  cartFrom,
+  cartFromRow,
   cartJoins,
+  cartOriginFromRow,
   type OriginColumns,
   originColumns,
-  originFrom,
 } from '../carts/store.ts'
 import type { RedirectRules } from '../merchants/redirects.ts'
 
@@ -161,10 +161,10 @@ export interface Checkout {
 }
 
 // The number of lines, whether one of them is shipped, and the terms of the cart.
-export async function glanceAt(
+export async function findCheckoutSummaryRow(
   db: Reader,
   secretHash: string,
-): Promise<{ lines: number; isShipped: boolean; terms: OwnTerms | null } | undefined> {
+): Promise<{ lines: number; isShipped: boolean; terms: MerchantTerms | null } | undefined> {
   const [row] = await db.sql<{ lines: number; shipped: number; terms: string | null }>`
     select c.terms, count(l.sku_id) as "lines", count(case k.delivery when 'shipped' then 1 end) as "shipped"
     from checkout_sessions s join carts c on c.installation_id = s.installation_id and c.id = s.cart_id
@@ -174,7 +174,7 @@ export async function glanceAt(
     group by s.id, c.terms`
   if (!row) return undefined
   const { lines, shipped, terms } = row
-  return { lines, isShipped: shipped > 0, terms: terms === null ? null : (JSON.parse(terms) as OwnTerms) }
+  return { lines, isShipped: shipped > 0, terms: terms === null ? null : (JSON.parse(terms) as MerchantTerms) }
 }
 
 interface CheckoutColumns extends SessionColumns, CartColumns {
@@ -210,7 +210,7 @@ export async function lockSessionWithCart(tx: Tx, name: SessionName): Promise<Ch
 }
 
 function checkoutFrom(row: CheckoutColumns): Checkout {
-  return { session: sessionFrom(row), cart: cartFrom(row), hasPayments: row.hasPayments === 1 }
+  return { session: sessionFrom(row), cart: cartFromRow(row), hasPayments: row.hasPayments === 1 }
 }
 
 function sessionFrom(row: SessionColumns): SessionRow {
@@ -352,11 +352,11 @@ export async function listOpenSessions(
 }
 
 // Makes the installation due again immediately, because it has more sessions to end.
-export async function claimAgain(tx: Tx, installationId: string, now: number): Promise<void> {
+export async function makeInstallationDue(tx: Tx, installationId: string, now: number): Promise<void> {
   await tx.sql`update installations set sessions_end_at = ${now} where id = ${installationId}`
 }
 
-export async function endClaim(tx: Tx, installationId: string): Promise<void> {
+export async function endInstallationClaim(tx: Tx, installationId: string): Promise<void> {
   await tx.sql`
     update installations set sessions_end_at = null
     where id = ${installationId} and not exists (
@@ -375,7 +375,7 @@ export async function findOpening(
     where i.id = ${installationId} and i.disabled_at is null and m.closed_at is null`
   if (!row) return undefined
   const rules = { mode: row.mode, redirectHosts: JSON.parse(row.redirectHosts) as string[] }
-  return { rules, origin: originFrom(row) }
+  return { rules, origin: cartOriginFromRow(row) }
 }
 
 // How often this customer used a promotion in orders of this mode, without uses that were undone. Rows of earlier releases have other
@@ -387,7 +387,7 @@ export async function countUses(
 ): Promise<number> {
   const [row] = await db.sql<{ uses: number }>`
     select count(*) as "uses" from promotion_uses
-    where merchant_id = ${merchantId} and promotion_id = ${promotionId} and email_hash in (${list(emailHashes)})
+    where merchant_id = ${merchantId} and promotion_id = ${promotionId} and email_hash in (${listFragment(emailHashes)})
       and mode = ${mode}
       and given_back_at is null`
   return row?.uses ?? 0
@@ -397,7 +397,7 @@ export async function countUses(
 export async function forgetDraftNotes(tx: Tx, installationId: string, sessionIds: readonly string[]): Promise<void> {
   const drafts = await tx.sql<{ id: string; emails: number }>`
     update drafts set note = null where merchant_id = (select merchant_id from installations where id = ${installationId})
-      and installation_id = ${installationId} and session_id in (${list(sessionIds)})
+      and installation_id = ${installationId} and session_id in (${listFragment(sessionIds)})
     returning id, emails`
   await forgetDraftEmails(tx, installationId, drafts)
 }

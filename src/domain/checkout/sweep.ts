@@ -1,18 +1,18 @@
 // Ends sessions that have expired, or whose installation has ended: releases their stock and announces the end. Reads treat them as ended
 // anyway.
 
-import { claimRows, handleEach, noteFailures, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import { claimRows, collectFailures, handleEach, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { RowKey } from '../../platform/jobs/store.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { sessionStatusAt } from './lifecycle.ts'
 import { type CheckoutTools, endSession, lockSessionAndCart } from './sessions.ts'
 import {
-  claimAgain,
   claimEndedInstallations,
-  endClaim,
+  endInstallationClaim,
   listEndedInstallations,
   listOpenSessions,
   listOverdueSessions,
+  makeInstallationDue,
   type SessionKey,
 } from './store.ts'
 
@@ -68,13 +68,13 @@ export async function endSessionsOfEnded(
     })),
   )
   const open = found.flatMap((installation) => installation.open)
-  const rows = await noteFailures(
+  const rows = await collectFailures(
     failures,
     handleEach(round, open, keyOf, (key) => storage.write((tx) => cancelSession(tx, tools, key, now))),
   )
   // A claim stays until no session is open, so a session that could not be ended is tried again.
   const isToMove = found.filter(({ endedAt, open: its }) => its.length === limit || endedAt <= now - watchedMs)
-  await noteFailures(
+  await collectFailures(
     failures,
     handleEach(
       round,
@@ -82,7 +82,7 @@ export async function endSessionsOfEnded(
       ({ id }) => ({ tenantId: id, rowId: id }),
       ({ id, open: its }) =>
         storage.write(async (tx) => {
-          await (its.length === limit ? claimAgain(tx, id, now) : endClaim(tx, id))
+          await (its.length === limit ? makeInstallationDue(tx, id, now) : endInstallationClaim(tx, id))
           return 0
         }),
     ),

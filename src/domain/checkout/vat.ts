@@ -10,7 +10,7 @@ import type { VatAnswer } from '../vat/port.ts'
 // Checks per cart, counting every number and every repetition.
 const triesMax = 10
 
-export interface VatGiven {
+export interface VatCheckInput {
   sessionId: string
   // The present check of the cart, and the number that it concerns.
   before: CartVatCheck | null
@@ -21,10 +21,10 @@ export interface VatGiven {
 
 // The check for the number that the shopper enters now. A number for which the register gave no answer is checked again when it is
 // entered again.
-export function vatCheckFor({ sessionId, before, known, wanted, now }: VatGiven): CartVatCheck | null {
+export function vatCheckFor({ sessionId, before, known, wanted, now }: VatCheckInput): CartVatCheck | null {
   // If the number is removed, the count of checks stays, so removing it in between does not reset the count. Such a check belongs to no
   // session, so it is not shown.
-  if (!wanted) return before && answeredCheck({ ...before, sessionId: '' }, null, before.at)
+  if (!wanted) return before && applyVatAnswer({ ...before, sessionId: '' }, null, before.at)
   const isSame = before?.sessionId === sessionId && known === wanted.text
   if (isSame && vatStatusAt(before, now) !== 'unavailable') return before
   const tries = (before?.tries ?? 0) + 1
@@ -33,14 +33,14 @@ export function vatCheckFor({ sessionId, before, known, wanted, now }: VatGiven)
 }
 
 // Null: the register gave no answer.
-export function answeredCheck(check: CartVatCheck, answer: VatAnswer | null, now: number): CartVatCheck {
+export function applyVatAnswer(check: CartVatCheck, answer: VatAnswer | null, now: number): CartVatCheck {
   const status: VatStatus = answer === null ? 'unavailable' : answer.isValid ? 'valid' : 'invalid'
   const { consultationNumber = null, nameMatch = 'unknown' } = answer ?? {}
   return { ...check, status, at: now, consultationNumber, nameMatch }
 }
 
 // The check in the form in which an order stores it.
-export function orderVatOf(check: CartVatCheck | null, sessionId: string, now: number): VatCheck | null {
+export function orderVatFromCart(check: CartVatCheck | null, sessionId: string, now: number): VatCheck | null {
   if (check?.sessionId !== sessionId) return null
   const { country, at, consultationNumber, nameMatch } = check
   const status = check.status === 'pending' ? 'unavailable' : vatStatusAt(check, now)

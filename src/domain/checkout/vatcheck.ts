@@ -3,10 +3,10 @@
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { commitChange, lockCartFacts } from '../carts/change.ts'
-import { openCartAddress } from '../carts/destination.ts'
+import { lockCartFacts, saveCartChange } from '../carts/change.ts'
+import { decryptCartAddress } from '../carts/destination.ts'
 import { findCart } from '../carts/store.ts'
-import { openCustomer } from '../orders/customer.ts'
+import { decryptCustomer } from '../orders/customer.ts'
 import type { PaymentWatch } from '../payments/watch.ts'
 import type { AskVat } from '../vat/asking.ts'
 import type { CartVatCheck } from '../vat/check.ts'
@@ -14,7 +14,7 @@ import { vatIdFrom } from '../vat/id.ts'
 import { type VatAnswer, type VatQuestion, VatUnanswered } from '../vat/port.ts'
 import { type CheckoutTools, lockSessionAndCart } from './sessions.ts'
 import { findSession, type SessionKey, type SessionRow } from './store.ts'
-import { answeredCheck } from './vat.ts'
+import { applyVatAnswer } from './vat.ts'
 
 export interface VatTools extends Pick<CheckoutTools, 'carts' | 'rootSecret'> {
   storage: Storage
@@ -79,13 +79,13 @@ async function findQuestion(tools: VatTools, db: Reader, key: SessionKey): Promi
   const cart = session && (await findCart(db, { installationId: key.installationId, cartId: session.cartId }))
   // A result for a cart that is being paid would be dropped.
   if (cart?.status !== 'open' || cart.vat?.status !== 'pending' || cart.vat.sessionId !== session?.id) return undefined
-  const { vatId = '' } = openCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
+  const { vatId = '' } = decryptCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
   const id = vatIdFrom(vatId)
   if (!id) return undefined
   const now = tools.clock().getTime()
   const [{ vatId: requester }, address] = await Promise.all([
     tools.carts.pricebooks.find(db, cart.merchantId, cart.seller.catalogVersion),
-    openCartAddress(db, tools.rootSecret, cart, now),
+    decryptCartAddress(db, tools.rootSecret, cart, now),
   ])
   return { session, check: cart.vat, question: { id, requester, name: address?.company || null } }
 }
@@ -111,8 +111,8 @@ async function recordAnswer(
   const { cart } = facts
   // Another number was entered meanwhile, or the cart is being paid.
   if (cart.status !== 'open' || JSON.stringify(cart.vat) !== JSON.stringify(check)) return
-  const answered = answeredCheck(check, answer instanceof VatUnanswered ? null : answer, now.getTime())
-  await commitChange(tools.carts, ask, { ...facts, cart: { ...cart, vat: answered } })
+  const answered = applyVatAnswer(check, answer instanceof VatUnanswered ? null : answer, now.getTime())
+  await saveCartChange(tools.carts, ask, { ...facts, cart: { ...cart, vat: answered } })
 }
 
 // The cart was changed or paid without the result.

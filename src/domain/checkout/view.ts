@@ -6,7 +6,7 @@ import type { CheckoutPaymentStatus, OrderPaymentStatus } from '../../contract/w
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import { cartView, type Quote } from '../carts/view.ts'
-import { draftFrom } from './draft.ts'
+import { parseOrderDraft } from './draft.ts'
 import { sessionStatusAt } from './lifecycle.ts'
 import type { SessionRow } from './store.ts'
 import { sessionVatView } from './vat.ts'
@@ -87,7 +87,7 @@ function asCharged(
   { quote }: SessionRow,
 ): Pick<Cart, 'currency' | 'items' | 'totals' | 'promotion' | 'shipping' | 'address' | 'messages'> {
   if (quote === null) return cart
-  const { lines, totals, promotion, shipping } = draftFrom(quote)
+  const { lines, totals, promotion, shipping } = parseOrderDraft(quote)
   const charged = new Map(lines.map((line) => [line.skuId, line]))
   return {
     ...cart,

@@ -4,8 +4,8 @@ import {
   customerAddressesMax,
   customerConsentsMax,
   customerNotesMax,
+  type customerOperationRows,
   customerOrdersMax,
-  type customerRows,
 } from '../../contract/admin/customers.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
@@ -13,9 +13,9 @@ import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited, Outside } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply, OutsideResult } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -25,14 +25,13 @@ import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { noteView } from '../orders/adminview.ts'
-import { type OrderCustomer, openOrderCustomer } from '../orders/customer.ts'
-import { findOrder, type OrderKey, type OrderQuestion } from '../orders/store.ts'
-import { listBook } from './book.ts'
-import { customerData } from './data.ts'
+import { decryptOrderCustomer, type OrderCustomer } from '../orders/customer.ts'
+import { findOrder, type OrderKey, type OrderSearchQuery } from '../orders/store.ts'
+import { listAddressBook } from './book.ts'
+import { collectCustomerData } from './data.ts'
 import { findCustomerEmail } from './erase.ts'
-import { listCustomerPasskeys, passkeyShown } from './passkeys.ts'
+import { customerPasskeyView, listCustomerPasskeys } from './passkeys.ts'
 import {
-  askErasure,
   type CustomerRow,
   findCustomer,
   insertCustomerNote,
@@ -41,16 +40,17 @@ import {
   listCustomers,
   listOrderKeysOfCustomer,
   lockCustomer,
+  requestErasure,
 } from './recordstore.ts'
-import { addressesOf, customerSummary } from './view.ts'
+import { customerSummary, uniqueOrderAddresses } from './view.ts'
 
 export interface AdminCustomerParts {
   rootSecret: RootSecret
   // The newest orders that match a search.
-  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
+  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderSearchQuery): Promise<OrderKey[]>
 }
 
-type CustomerOperation = keyof typeof customerRows
+type CustomerOperation = keyof typeof customerOperationRows
 type Handlers<Id extends CustomerOperation> = { [One in Id]: AdminHandler<One> }
 
 export function adminCustomerOperations(parts: AdminCustomerParts): Handlers<CustomerOperation> {
@@ -65,9 +65,9 @@ function lists({ findOrderKeys }: AdminCustomerParts): Handlers<'listAdminCustom
       const question = { text: q ?? '', seesCustomers: true, limit: foundMax }
       const keys = q === undefined ? undefined : await findOrderKeys(db, caller, question)
       if (keys?.length === 0) return { data: [], meta: { count: 0, next: null } }
-      const after = paging.after === null ? null : readPlace(paging.after, 'cst')
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'cst')
       const found = await listCustomers(db, caller, { keys, after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ listedAt: at, id }) => writePlace({ at, id }))
+      const { rows, meta } = pageOfRows(found, paging, ({ listedAt: at, id }) => writeCursorPosition({ at, id }))
       return { data: rows.map(customerSummary), meta }
     },
 
@@ -103,7 +103,7 @@ function looks({ rootSecret }: AdminCustomerParts): Handlers<'getAdminCustomerDe
         const order = await findOrder(db, key)
         if (!order) continue
         opened.push({
-          ...(await openOrderCustomer(db, rootSecret, order, now.getTime())),
+          ...(await decryptOrderCustomer(db, rootSecret, order, now.getTime())),
           placedAt: key.placedAt,
         })
       }
@@ -114,9 +114,9 @@ function looks({ rootSecret }: AdminCustomerParts): Handlers<'getAdminCustomerDe
         name: first('name') ?? named,
         email: first('email'),
         phone: first('phone'),
-        addresses: addressesOf(opened),
+        addresses: uniqueOrderAddresses(opened),
       }
-      return new Audited({ data }, [lookAt(customerId)])
+      return new AuditedReply({ data }, [lookAt(customerId)])
     },
 
     async getAdminCustomerData({ db, caller, path: { customerId }, now }) {
@@ -130,15 +130,20 @@ function looks({ rootSecret }: AdminCustomerParts): Handlers<'getAdminCustomerDe
         ])
         const hashes = email === undefined ? [] : customerHashes(keys, rootSecret, merchantId, email)
         const isKnown = hashes.length > 0
-        const addresses = isKnown ? await listBook(reader, rootSecret, { merchantId, mode, hashes }) : []
+        const addresses = isKnown ? await listAddressBook(reader, rootSecret, { merchantId, mode, hashes }) : []
         const passkeys = isKnown ? await listCustomerPasskeys(reader, { merchantId, mode, hashes }) : []
         return {
-          owner: { shop: face?.name ?? '', email: email ?? null, addresses, passkeys: passkeys.map(passkeyShown) },
+          owner: {
+            shop: face?.name ?? '',
+            email: email ?? null,
+            addresses,
+            passkeys: passkeys.map(customerPasskeyView),
+          },
           keys: await listOrderKeysOfCustomer(reader, caller, customerId, customerOrdersMax),
         }
       })
-      const data = await customerData(db, rootSecret, owner, keys, now.getTime())
-      return new Outside({ write: async () => new Audited({ data }, [lookAt(customerId)]) })
+      const data = await collectCustomerData(db, rootSecret, owner, keys, now.getTime())
+      return new OutsideResult({ write: async () => new AuditedReply({ data }, [lookAt(customerId)]) })
     },
   }
 }
@@ -156,7 +161,7 @@ function changes(): Handlers<'addAdminCustomerNote' | 'eraseAdminCustomer'> {
       insertCustomerNote(db, key, note)
       const names = await listActorNames(db, merchantId, [{ actor: { kind: actorKind, id: actorId } }])
       // The text of the note is stored only in the note, not in the list of changes.
-      return new Audited({ data: noteView(note, names) }, [
+      return new AuditedReply({ data: noteView(note, names) }, [
         { kind: 'change', what: 'customer', id: customerId, name: customerId, members: [] },
         { kind: 'create', what: 'customer_note', id: note.id, name: customerId, members: [] },
       ])
@@ -168,9 +173,11 @@ function changes(): Handlers<'addAdminCustomerNote' | 'eraseAdminCustomer'> {
       const open = keys.filter(({ isSettled }) => !isSettled)
       const kept = open.map(({ orderId: id, number }) => ({ id, number }))
       const reply = { data: { orders: orderCount - kept.length, kept } }
-      if (dryRun) return new Audited(reply, [])
-      askErasure(db, { merchantId: caller.merchantId, customerId }, now.getTime())
-      return new Audited(reply, [{ kind: 'retire', what: 'customer', id: customerId, name: customerId, members: [] }])
+      if (dryRun) return new AuditedReply(reply, [])
+      requestErasure(db, { merchantId: caller.merchantId, customerId }, now.getTime())
+      return new AuditedReply(reply, [
+        { kind: 'retire', what: 'customer', id: customerId, name: customerId, members: [] },
+      ])
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface SavedAddressRow {
   id: string
@@ -10,7 +10,7 @@ export interface SavedAddressRow {
   createdAt: number
 }
 
-export interface BookOwner extends MerchantMode {
+export interface AddressBookOwner extends MerchantMode {
   // The hash of the present key comes first.
   hashes: readonly [string, ...string[]]
 }
@@ -22,7 +22,7 @@ export async function listSavedAddresses(
 ): Promise<SavedAddressRow[]> {
   return db.sql<SavedAddressRow>`
     select id, sealed, created_at as "createdAt" from customer_addresses
-    where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${list(hashes)})
+    where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${listFragment(hashes)})
     order by chosen_at desc, created_at desc, id desc`
 }
 
@@ -30,21 +30,25 @@ export interface NewSavedAddress extends SavedAddressRow {
   chosenAt: number
 }
 
-export function insertSavedAddress(tx: Tx, { merchantId, mode, hashes }: BookOwner, row: NewSavedAddress): void {
+export function insertSavedAddress(tx: Tx, { merchantId, mode, hashes }: AddressBookOwner, row: NewSavedAddress): void {
   tx.send`
     insert into customer_addresses (merchant_id, id, mode, email_hash, sealed, chosen_at, created_at)
     values (${merchantId}, ${row.id}, ${mode}, ${hashes[0]}, ${row.sealed}, ${row.chosenAt}, ${row.createdAt})`
 }
 
-export function updateSavedAddress(tx: Tx, { merchantId }: BookOwner, { id, sealed }: { id: string; sealed: string }) {
+export function updateSavedAddress(
+  tx: Tx,
+  { merchantId }: AddressBookOwner,
+  { id, sealed }: { id: string; sealed: string },
+) {
   tx.send`update customer_addresses set sealed = ${sealed} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export function chooseSavedAddress(tx: Tx, { merchantId }: BookOwner, id: string, now: number): void {
+export function setDefaultAddress(tx: Tx, { merchantId }: AddressBookOwner, id: string, now: number): void {
   tx.send`update customer_addresses set chosen_at = ${now} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export function deleteSavedAddress(tx: Tx, { merchantId }: BookOwner, id: string): void {
+export function deleteSavedAddress(tx: Tx, { merchantId }: AddressBookOwner, id: string): void {
   tx.send`delete from customer_addresses where merchant_id = ${merchantId} and id = ${id}`
 }
 
@@ -56,5 +60,5 @@ export async function forgetSavedAddresses(
 ): Promise<void> {
   await tx.sql`
     delete from customer_addresses
-    where merchant_id = ${merchant} and mode in (${list(modes)}) and email_hash in (${list(hashes)})`
+    where merchant_id = ${merchant} and mode in (${listFragment(modes)}) and email_hash in (${listFragment(hashes)})`
 }

@@ -3,12 +3,12 @@
 const minute = 60_000
 const hour = 60 * minute
 
-export const codeMs = 10 * minute
-export const codeTriesMax = 5
+export const customerCodeMs = 10 * minute
+export const customerCodeTriesMax = 5
 // How long a shopper stays signed in.
 export const customerSessionMs = 30 * 24 * hour
 // How long a session lasts at a storefront of the shop, whose scripts can read the token.
-export const openSessionMs = 7 * 24 * hour
+export const storefrontSessionMs = 7 * 24 * hour
 // Older rows count for no limit, and are deleted.
 export const codesStoredMs = 24 * hour
 
@@ -40,7 +40,7 @@ export const customerCodesMax: Readonly<CodeCounts> = {
 const ofKnownBrowser = ['requesterHour', 'requesterDay', 'shopHour'] as const
 const ofOthers = [...ofKnownBrowser, 'mailboxDay', 'networkHour'] as const
 
-export function mayAskForCode(counts: CodeCounts, isKnownBrowser: boolean): boolean {
+export function mayRequestCode(counts: CodeCounts, isKnownBrowser: boolean): boolean {
   return (isKnownBrowser ? ofKnownBrowser : ofOthers).every((name) => counts[name] < customerCodesMax[name])
 }
 
@@ -48,11 +48,11 @@ export function isCodeOpen(
   { tries, usedAt, expiresAt }: { tries: number; usedAt: number | null; expiresAt: number },
   now: number,
 ): boolean {
-  return usedAt === null && expiresAt > now && tries < codeTriesMax
+  return usedAt === null && expiresAt > now && tries < customerCodeTriesMax
 }
 
 // Accepts a code as people type it: with a space in the middle, or full-width digits.
-export function codeFromTyped(text: string): string | undefined {
+export function parseTypedCode(text: string): string | undefined {
   const digits = text.slice(0, 40).normalize('NFKC').replaceAll(/[\s-]/g, '')
   return /^\d{6}$/.test(digits) ? digits : undefined
 }

@@ -1,11 +1,11 @@
 // The data stored about a shopper, for a file that the shopper or the merchant requests.
 
-import { createBreath } from '../../platform/kit/breath.ts'
+import { createSlicePauses } from '../../platform/kit/breath.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
+import { decryptOrderCustomer } from '../orders/customer.ts'
 import type { OrderKey } from '../orders/store.ts'
 import { orderView } from '../orders/view.ts'
 import { listReturnsOfOrder } from '../returns/store.ts'
@@ -20,7 +20,7 @@ export interface DataOwner {
 }
 
 // Each order is read separately, so other work runs in between.
-export async function customerData(
+export async function collectCustomerData(
   storage: Pick<Storage, 'read'>,
   rootSecret: RootSecret,
   { shop, email, addresses, passkeys: known }: DataOwner,
@@ -28,7 +28,7 @@ export async function customerData(
   now: number,
 ) {
   const orders = []
-  const breath = createBreath()
+  const breath = createSlicePauses()
   for (const key of keys) {
     if (breath.isDue()) await breath.take()
     const order = await storage.read((db) => orderData(db, rootSecret, key, now))
@@ -45,7 +45,7 @@ export async function customerData(
 async function orderData(db: Reader, rootSecret: RootSecret, key: OrderKey, now: number) {
   const facts = await findOrderFacts(db, key)
   if (!facts) return undefined
-  const { customer, address } = await openOrderCustomer(db, rootSecret, facts.order, now)
+  const { customer, address } = await decryptOrderCustomer(db, rootSecret, facts.order, now)
   const returns = (await listReturnsOfOrder(db, key)).map(returnView)
   return { ...orderView(facts), customer: customer ?? null, address: address ?? null, returns }
 }

@@ -4,17 +4,17 @@ import { handleEach } from '../../platform/jobs/rows.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
-import { forgetHashes } from '../checkout/forget.ts'
+import { forgetShopperByHashes } from '../checkout/forget.ts'
 import { listInstallations } from '../merchants/store.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
+import { decryptOrderCustomer } from '../orders/customer.ts'
 import { findOrder } from '../orders/store.ts'
 import { forgetSavedAddresses } from './bookstore.ts'
-import { forgetAccount } from './forget.ts'
+import { forgetCustomerAccount } from './forget.ts'
 import { forgetCustomerPasskeys } from './passkeys.ts'
 import { type ErasureRow, endErasure, listErasures, listOrderKeysOfCustomer } from './recordstore.ts'
 
 // One round of the loop.
-export async function eraseAskedCustomers(
+export async function eraseRequestedCustomers(
   storage: Storage,
   rootSecret: RootSecret,
   { now, limit }: { now: number; limit: number },
@@ -45,11 +45,15 @@ async function eraseCustomer(storage: Storage, rootSecret: RootSecret, row: Eras
       installationIds: installations.filter((one) => one.mode === mode).map(({ id }) => id),
     }
   })
-  await forgetHashes(storage, { merchantId, installationIds, hashes }, { isDryRun: false, includesUnsent: false })
+  await forgetShopperByHashes(
+    storage,
+    { merchantId, installationIds, hashes },
+    { isDryRun: false, includesUnsent: false },
+  )
   await storage.write(async (tx) => {
     await forgetSavedAddresses(tx, merchantId, [mode], hashes)
     await forgetCustomerPasskeys(tx, merchantId, [mode], hashes)
-    if (email !== undefined) await forgetAccount(tx, rootSecret, { merchantId, modes: [mode], email })
+    if (email !== undefined) await forgetCustomerAccount(tx, rootSecret, { merchantId, modes: [mode], email })
     await endErasure(tx, row)
   })
 }
@@ -66,7 +70,7 @@ export async function findCustomerEmail(
 ): Promise<string | undefined> {
   for (const key of await listOrderKeysOfCustomer(db, { merchantId, mode }, customerId, openedMax)) {
     const order = await findOrder(db, key)
-    const email = order && (await openOrderCustomer(db, rootSecret, order, now)).customer?.email
+    const email = order && (await decryptOrderCustomer(db, rootSecret, order, now)).customer?.email
     if (email) return email
   }
   return undefined

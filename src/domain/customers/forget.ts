@@ -5,7 +5,7 @@ import { forgetCodeEmails } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { customerHashes, listCustomerKeys } from '../checkout/customer.ts'
-import { type ForgetInput, type Forgotten, forgetShopper, type Shopper } from '../checkout/forget.ts'
+import { type ForgetInput, type ForgottenCounts, forgetShopper, type Shopper } from '../checkout/forget.ts'
 import { forgetSavedAddresses } from './bookstore.ts'
 import { mailboxHashes } from './mailbox.ts'
 import { forgetCustomerPasskeys } from './passkeys.ts'
@@ -16,14 +16,14 @@ export async function forgetCustomer(
   rootSecret: RootSecret,
   shopper: Shopper & { modes: readonly Mode[] },
   input: ForgetInput,
-): Promise<Forgotten> {
+): Promise<ForgottenCounts> {
   const forgotten = await forgetShopper(storage, rootSecret, shopper, input)
   if (input.isDryRun) return forgotten
-  await storage.write((tx) => forgetAccount(tx, rootSecret, shopper))
+  await storage.write((tx) => forgetCustomerAccount(tx, rootSecret, shopper))
   return forgotten
 }
 
-export async function forgetAccount(
+export async function forgetCustomerAccount(
   tx: Tx,
   rootSecret: RootSecret,
   { merchantId, modes, email }: Pick<Shopper, 'merchantId' | 'email'> & { modes: readonly Mode[] },

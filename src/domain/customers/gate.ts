@@ -2,12 +2,12 @@
 
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { networkBucket } from '../../platform/access/throttle.ts'
-import type { Denied, Gate } from '../../platform/http/gates.ts'
+import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { CustomerCaller, VisitorCaller } from '../../platform/http/open.ts'
-import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { customerSessionPurpose, isToken, openTokenHash } from './signin.ts'
+import { customerSessionPurpose, isToken, storefrontTokenHash } from './signin.ts'
 import { findCustomerSession } from './store.ts'
 
 export const sessionHeader = 'customer-session'
@@ -23,7 +23,7 @@ export function createVisitorGate(keyGate: Gate<KeyCaller>): Gate<VisitorCaller>
   }
 }
 
-const denied: Denied = {
+const denied: DeniedCaller = {
   headers: {
     'www-authenticate':
       'Bearer error="invalid_token", error_description="the session of the customer is missing or has ended"',
@@ -41,9 +41,9 @@ export function createCustomerGate(
     const { principal } = passed
     const token = request.raw.headers[sessionHeader]
     if (typeof token !== 'string' || !isToken(token)) return denied
-    const hash = openTokenHash(originOf(principal, request), token)
+    const hash = storefrontTokenHash(originOf(principal, request), token)
     const session = await storage.read((db) => findCustomerSession(db, principal, hash, now.getTime()))
-    const email = session && openByRoot(rootSecret, customerSessionPurpose, session.emailSealed, session.id)
+    const email = session && decryptByRootSecret(rootSecret, customerSessionPurpose, session.emailSealed, session.id)
     if (!session || email === undefined) return denied
     // Idempotency keys and cursors are separate for each session.
     return { principal: { ...principal, claimant: `${principal.claimant} ${session.id}`, email } }

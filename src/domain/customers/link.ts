@@ -5,10 +5,10 @@ import { newId } from '../../platform/kit/ids.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { customerHash, listCustomerKeys } from '../checkout/customer.ts'
-import { openCustomer } from '../orders/customer.ts'
+import { decryptCustomer } from '../orders/customer.ts'
 import { lockOrders, type OrderKey } from '../orders/store.ts'
 import {
-  type CustomerSeen,
+  type CustomerOfOrder,
   findUnlinkedOrders,
   linkOrders,
   listUnlinkedOrders,
@@ -46,14 +46,14 @@ async function link(tx: Tx, rootSecret: RootSecret, keys: readonly OrderKey[]): 
   ])
   if (orders.length === 0) return
   const hashOf = ({ merchantId, checkoutSessionId, customerSealed, emailHash }: UnlinkedOrder) => {
-    const email = openCustomer(rootSecret, checkoutSessionId, customerSealed)?.email ?? ''
+    const email = decryptCustomer(rootSecret, checkoutSessionId, customerSealed)?.email ?? ''
     return present && email !== '' ? customerHash(present, merchantId, email) : emailHash
   }
   const hashed = orders.map((order) => ({ ...order, emailHash: hashOf(order) }))
   const byCustomer = Map.groupBy(hashed, nameOf)
   const seen = [...byCustomer]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([, [first, ...others]]): CustomerSeen[] => {
+    .flatMap(([, [first, ...others]]): CustomerOfOrder[] => {
       if (!first) return []
       const { merchantId, mode, emailHash, placedAt } = first
       const lastOrderAt = Math.max(placedAt, ...others.map((order) => order.placedAt))
@@ -69,6 +69,6 @@ async function link(tx: Tx, rootSecret: RootSecret, keys: readonly OrderKey[]): 
   linkOrders(tx, links)
 }
 
-function nameOf({ merchantId, mode, emailHash }: Pick<CustomerSeen, 'merchantId' | 'mode' | 'emailHash'>): string {
+function nameOf({ merchantId, mode, emailHash }: Pick<CustomerOfOrder, 'merchantId' | 'mode' | 'emailHash'>): string {
   return `${merchantId} ${mode} ${emailHash}`
 }

@@ -1,12 +1,12 @@
 // The hash of a mailbox in one shop: codes are counted and sessions are ended by it.
 
 import { createHmac, type KeyObject } from 'node:crypto'
-import { mailboxOf, withoutTag } from '../../platform/kit/email.ts'
+import { normalizeMailbox, withoutTag } from '../../platform/kit/email.ts'
 import { deriveKeys, type RootSecret } from '../../platform/secrets/secrets.ts'
 
 // The first hash is for new rows; the others are those of the other known versions of the root secret.
 export function mailboxHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
-  return keyedHashes(rootSecret, merchantId, mailboxOf(withoutTag(email)))
+  return keyedHashes(rootSecret, merchantId, normalizeMailbox(withoutTag(email)))
 }
 
 export function networkHash(rootSecret: RootSecret, merchantId: string, network: string): string {

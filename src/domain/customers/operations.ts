@@ -3,9 +3,9 @@
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Address } from '../../contract/open/carts.ts'
-import type { CustomerCaller, OpenHandler } from '../../platform/http/open.ts'
-import { pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import type { CustomerCaller, OpenInterfaceHandler } from '../../platform/http/open.ts'
+import { pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -14,11 +14,18 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { checkAddress } from '../addresses/check.ts'
 import type { CustomerKey } from '../checkout/customer.ts'
 import { orderPageUrl } from '../orders/secret.ts'
-import { type BookEntry, bookMax, removeFromBook, saveInBook } from './book.ts'
-import { codeFromTyped, codeMs, openSessionMs } from './codes.ts'
-import { bookOf, bookOwner, hashesOf } from './hashes.ts'
+import { type AddressBookEntry, addressBookMax, removeFromAddressBook, saveToAddressBook } from './book.ts'
+import { customerCodeMs, parseTypedCode, storefrontSessionMs } from './codes.ts'
+import { loadAddressBook, loadAddressBookOwner, loadCustomerHashes } from './hashes.ts'
 import { accountPath } from './path.ts'
-import { askCode, digest, mailboxFromTyped, newToken, openSession, openTokenHash } from './signin.ts'
+import {
+  hashSessionToken,
+  makeSessionToken,
+  parseTypedMailbox,
+  sendSignInCode,
+  startCustomerSession,
+  storefrontTokenHash,
+} from './signin.ts'
 import { deleteCustomerSession, listOrdersOfCustomer } from './store.ts'
 
 type CustomerOperation =
@@ -38,7 +45,7 @@ export interface CustomerParts {
   customerKey: CustomerKey
 }
 
-type Handlers<Id extends CustomerOperation> = { [One in Id]: OpenHandler<One> }
+type Handlers<Id extends CustomerOperation> = { [One in Id]: OpenInterfaceHandler<One> }
 
 export function customerOperations(parts: CustomerParts): Handlers<CustomerOperation> {
   return { ...sessions(parts), ...looks(parts), ...addresses(parts) }
@@ -49,13 +56,13 @@ type SessionOperation = 'requestCustomerCode' | 'openCustomerSession' | 'endCust
 function sessions({ rootSecret }: CustomerParts): Handlers<SessionOperation> {
   return {
     async requestCustomerCode({ db, caller, body, now }) {
-      const email = mailboxFromTyped(body.email)
+      const email = parseTypedMailbox(body.email)
       if (email === undefined) throw refuse('invalid_request', { issues: [issueAt('/email', 'not_an_email')] })
       const { origin, network } = caller
-      const { browserToken = newToken(), locale = 'auto' } = body
+      const { browserToken = makeSessionToken(), locale = 'auto' } = body
       const asked = { email, browserHash: browserHash(origin, browserToken), network, locale }
-      await askCode(db, rootSecret, caller, asked, now.getTime())
-      return { data: { browserToken, expiresAt: toInstant(now.getTime() + codeMs) } }
+      await sendSignInCode(db, rootSecret, caller, asked, now.getTime())
+      return { data: { browserToken, expiresAt: toInstant(now.getTime() + customerCodeMs) } }
     },
 
     // A wrong code is a result, not a refusal: a refusal would roll back the count of attempts.
@@ -63,16 +70,16 @@ function sessions({ rootSecret }: CustomerParts): Handlers<SessionOperation> {
       const { origin } = caller
       const asked = {
         browserHash: browserHash(origin, browserToken),
-        shown: { code: codeFromTyped(typed) ?? '' },
-        tokenHash: (token: string) => openTokenHash(origin, token),
-        sessionMs: openSessionMs,
+        shown: { code: parseTypedCode(typed) ?? '' },
+        tokenHash: (token: string) => storefrontTokenHash(origin, token),
+        sessionMs: storefrontSessionMs,
       }
-      const opened = await openSession(db, rootSecret, caller, asked, now.getTime())
+      const opened = await startCustomerSession(db, rootSecret, caller, asked, now.getTime())
       return { data: { session: opened ? { token: opened.token, expiresAt: toInstant(opened.expiresAt) } : null } }
     },
 
     async endCustomerSession({ db, caller: { merchantId, origin }, body: { token } }) {
-      await deleteCustomerSession(db, merchantId, openTokenHash(origin, token))
+      await deleteCustomerSession(db, merchantId, storefrontTokenHash(origin, token))
       return { data: { ended: true } }
     },
   }
@@ -87,11 +94,11 @@ function looks({ rootSecret, publicOrigin }: CustomerParts): Handlers<LookOperat
     },
 
     async listCustomerOrders({ db, caller, paging }) {
-      const hashes = await hashesOf(db, rootSecret, caller, caller.email)
-      const after = paging.after === null ? null : readPlace(paging.after, 'ord')
+      const hashes = await loadCustomerHashes(db, rootSecret, caller, caller.email)
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'ord')
       const found = await listOrdersOfCustomer(db, caller, hashes, { limit: limits.listRowsMax + 1, after })
-      const placeOf = ({ placedAt: at, orderId: id }: (typeof found)[number]) => writePlace({ at, id })
-      const { rows, meta } = pageOf(found, paging, placeOf, limits.listRowsMax)
+      const placeOf = ({ placedAt: at, orderId: id }: (typeof found)[number]) => writeCursorPosition({ at, id })
+      const { rows, meta } = pageOfRows(found, paging, placeOf, limits.listRowsMax)
       const data = rows.map(({ orderId: id, secretSealed: sealed, installationId: _, placedAt, ...order }) => ({
         ...{ id, ...order, placedAt: toInstant(placedAt) },
         statusUrl: orderPageUrl({ rootSecret, publicOrigin }, { orderId: id, sealed }),
@@ -100,7 +107,7 @@ function looks({ rootSecret, publicOrigin }: CustomerParts): Handlers<LookOperat
     },
 
     async listCustomerAddresses({ db, caller }) {
-      const book = await bookOf(db, rootSecret, caller, caller.email)
+      const book = await loadAddressBook(db, rootSecret, caller, caller.email)
       return { data: book.map(({ id, address, label, isDefault }) => ({ id, address, label, isDefault })) }
     },
   }
@@ -113,11 +120,11 @@ function addresses(parts: CustomerParts): Handlers<AddressOperation> {
   async function save(tx: Tx, caller: CustomerCaller, id: string | null, body: SaveBody, now: Date) {
     const checked = checkAddress(body.address)
     if ('issues' in checked) throw refuse('invalid_request', { issues: checked.issues })
-    const entry: BookEntry = { id, address: checked.address, isDefault: body.isDefault ?? false }
-    const owner = await bookOwner(tx, parts, caller, { email: caller.email, now: now.getTime() })
-    const saved = await saveInBook(tx, rootSecret, owner, entry, now.getTime())
+    const entry: AddressBookEntry = { id, address: checked.address, isDefault: body.isDefault ?? false }
+    const owner = await loadAddressBookOwner(tx, parts, caller, { email: caller.email, now: now.getTime() })
+    const saved = await saveToAddressBook(tx, rootSecret, owner, entry, now.getTime())
     if (saved === 'unknown') throw refuse('customer_address_not_found')
-    if (saved === 'full') throw refuse('customer_address_limit', { current: { limit: bookMax } })
+    if (saved === 'full') throw refuse('customer_address_limit', { current: { limit: addressBookMax } })
     return { data: { id: saved.id } }
   }
   return {
@@ -132,7 +139,11 @@ function addresses(parts: CustomerParts): Handlers<AddressOperation> {
       const { email } = caller
       const isRemoved =
         isId('cad', addressId) &&
-        (await removeFromBook(db, await bookOwner(db, parts, caller, { email, now: now.getTime() }), addressId))
+        (await removeFromAddressBook(
+          db,
+          await loadAddressBookOwner(db, parts, caller, { email, now: now.getTime() }),
+          addressId,
+        ))
       if (!isRemoved) throw refuse('customer_address_not_found')
       return { data: { id: addressId } }
     },
@@ -146,5 +157,5 @@ interface SaveBody {
 
 // The hash includes the origin, so a browser token of one origin is invalid at another.
 function browserHash(origin: string, browserToken: string): string {
-  return digest(`open ${origin} ${browserToken}`)
+  return hashSessionToken(`open ${origin} ${browserToken}`)
 }

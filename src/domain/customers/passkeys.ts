@@ -5,18 +5,18 @@ import { customerPasskeysMax } from '../../contract/admin/customers.ts'
 import type { Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
-import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { createChallenge, useChallenge } from '../users/passkeys.ts'
 import {
-  answeredIn,
-  createdPasskey,
-  optionsToCreate,
-  optionsToUse,
+  passkeyCreationOptions,
+  passkeyUseOptions,
+  readChallengeResponse,
   type StoredPasskey,
-  usedCounter,
+  verifyCreatedPasskey,
+  verifyPasskeyUse,
 } from '../users/webauthn.ts'
-import type { BookOwner } from './bookstore.ts'
+import type { AddressBookOwner } from './bookstore.ts'
 import { lockCodeGate, lockCustomerSession } from './store.ts'
 
 const purpose = 'customer passkey'
@@ -37,7 +37,7 @@ export async function listCustomerPasskeys(
   const rows = await db.sql<PasskeyRow>`
     select id, email_sealed as "emailSealed", public_key as "publicKey", counter, transports, created_at as "createdAt",
       used_at as "usedAt"
-    from customer_passkeys where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${list(hashes)})
+    from customer_passkeys where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${listFragment(hashes)})
     order by created_at, id limit ${customerPasskeysMax}`
   return rows.map(passkeyFrom)
 }
@@ -58,11 +58,11 @@ function passkeyFrom({ transports, ...row }: PasskeyRow): CustomerPasskey {
   return { ...row, counter: Number(row.counter), transports: JSON.parse(transports) as string[] }
 }
 
-export async function removeCustomerPasskey(tx: Tx, owner: BookOwner, id: string): Promise<void> {
+export async function removeCustomerPasskey(tx: Tx, owner: AddressBookOwner, id: string): Promise<void> {
   const { merchantId, mode, hashes } = owner
   await tx.sql`
     delete from customer_passkeys
-    where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and email_hash in (${list(hashes)})`
+    where merchant_id = ${merchantId} and mode = ${mode} and id = ${id} and email_hash in (${listFragment(hashes)})`
 }
 
 export async function forgetCustomerPasskeys(
@@ -73,10 +73,10 @@ export async function forgetCustomerPasskeys(
 ): Promise<void> {
   await tx.sql`
     delete from customer_passkeys
-    where merchant_id = ${merchant} and mode in (${list(modes)}) and email_hash in (${list(hashes)})`
+    where merchant_id = ${merchant} and mode in (${listFragment(modes)}) and email_hash in (${listFragment(hashes)})`
 }
 
-export interface PasskeyPlace {
+export interface PasskeySite {
   shop: MerchantMode
   // The origin for which the device signs.
   origin: string
@@ -85,7 +85,7 @@ export interface PasskeyPlace {
 }
 
 // A passkey as the shopper sees it, also in the file with their data.
-export function passkeyShown({ id, createdAt, usedAt }: CustomerPasskey): AccountPasskey {
+export function customerPasskeyView({ id, createdAt, usedAt }: CustomerPasskey): AccountPasskey {
   return { id, createdAt: toInstant(createdAt), usedAt: usedAt === null ? null : toInstant(usedAt) }
 }
 
@@ -96,19 +96,19 @@ export interface AccountPasskey {
 }
 
 // The challenge that a device signs.
-export async function askToUse(
+export async function startPasskeySignIn(
   storage: Storage,
-  { shop, origin, boundTo }: PasskeyPlace,
+  { shop, origin, boundTo }: PasskeySite,
   now: number,
 ): Promise<object> {
   const challenge = await storage.write((tx) => createChallenge(tx, boundFor(shop, 'use', boundTo), now))
-  return optionsToUse({ origin, challenge })
+  return passkeyUseOptions({ origin, challenge })
 }
 
-export async function askToCreate(
+export async function startPasskeyCreation(
   storage: Storage,
-  { shop, origin, boundTo }: PasskeyPlace,
-  { email, owner, shopName }: { email: string; owner: BookOwner; shopName: string },
+  { shop, origin, boundTo }: PasskeySite,
+  { email, owner, shopName }: { email: string; owner: AddressBookOwner; shopName: string },
   now: number,
 ): Promise<object> {
   const { challenge, known } = await storage.write(async (tx) => ({
@@ -117,7 +117,7 @@ export async function askToCreate(
   }))
   // A device replaces its passkey with the same id, so test and live have different ids. A keyed hash reveals nothing about the person.
   const id = `${shop.mode} ${owner.hashes[0]}`
-  return optionsToCreate({ origin, challenge }, { id, email, siteName: shopName }, known)
+  return passkeyCreationOptions({ origin, challenge }, { id, email, siteName: shopName }, known)
 }
 
 export interface NewPasskey {
@@ -125,22 +125,22 @@ export interface NewPasskey {
   response: string
   // The session in which the passkey is added.
   sessionHash: string
-  ownerIn: (tx: Tx) => Promise<BookOwner>
+  ownerIn: (tx: Tx) => Promise<AddressBookOwner>
 }
 
 // Returns false if the response is invalid, the session has ended meanwhile, or the maximum number of passkeys is reached.
 export async function addCustomerPasskey(
   storage: Storage,
   rootSecret: RootSecret,
-  { shop, origin, boundTo }: PasskeyPlace,
+  { shop, origin, boundTo }: PasskeySite,
   { email, response, sessionHash, ownerIn }: NewPasskey,
   now: number,
 ): Promise<boolean> {
-  const answered = answeredIn(response)
+  const answered = readChallengeResponse(response)
   if (!answered) return false
   const { challenge } = answered
   if (!(await storage.write((tx) => useChallenge(tx, challenge, boundFor(shop, 'create', boundTo), now)))) return false
-  const passkey = await createdPasskey(response, { origin, challenge })
+  const passkey = await verifyCreatedPasskey(response, { origin, challenge })
   if (!passkey) return false
   return storage.write(async (tx) => {
     await lockCodeGate(tx, shop.merchantId, now)
@@ -152,7 +152,7 @@ export async function addCustomerPasskey(
     const rows = await tx.sql`
       insert into customer_passkeys (merchant_id, mode, id, email_hash, email_sealed, public_key, counter, transports,
         created_at)
-      values (${shop.merchantId}, ${shop.mode}, ${id}, ${owner.hashes[0]}, ${sealByRoot(rootSecret, purpose, email, id)},
+      values (${shop.merchantId}, ${shop.mode}, ${id}, ${owner.hashes[0]}, ${encryptByRootSecret(rootSecret, purpose, email, id)},
         ${publicKey}, ${counter}, ${JSON.stringify(transports)}, ${now})
       on conflict (merchant_id, mode, id) do nothing returning id`
     return rows.length > 0
@@ -161,21 +161,21 @@ export async function addCustomerPasskey(
 
 // Calls `open` with the e-mail address of the passkey, in the transaction that records its use; not for a passkey that was removed or
 // erased meanwhile. Returns undefined for every kind of failure.
-export async function openByPasskey<T>(
+export async function signInByPasskey<T>(
   storage: Storage,
   rootSecret: RootSecret,
-  { shop, origin, boundTo }: PasskeyPlace,
+  { shop, origin, boundTo }: PasskeySite,
   { response, open }: { response: string; open: (tx: Tx, email: string) => T },
   now: number,
 ): Promise<T | undefined> {
-  const answered = answeredIn(response)
+  const answered = readChallengeResponse(response)
   if (!answered) return undefined
   const { challenge, id } = answered
   if (!(await storage.write((tx) => useChallenge(tx, challenge, boundFor(shop, 'use', boundTo), now)))) return undefined
   const passkey = await storage.read((db) => findPasskey(db, shop, id))
-  const counter = passkey && (await usedCounter(response, { origin, challenge }, passkey))
+  const counter = passkey && (await verifyPasskeyUse(response, { origin, challenge }, passkey))
   if (counter === undefined || !passkey) return undefined
-  const email = openByRoot(rootSecret, purpose, passkey.emailSealed, id)
+  const email = decryptByRootSecret(rootSecret, purpose, passkey.emailSealed, id)
   if (email === undefined) return undefined
   return storage.write(async (tx) => ((await recordUse(tx, shop, { id, counter, now })) ? open(tx, email) : undefined))
 }

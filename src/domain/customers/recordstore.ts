@@ -4,10 +4,10 @@ import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { areOrders, type ConsentRecord, type OrderKey, type OrderNoteRow } from '../orders/store.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { type ConsentRecord, type OrderKey, type OrderNoteRow, orderKeysCondition } from '../orders/store.ts'
 
-export interface CustomerKeyed {
+export interface CustomerRecordKey {
   merchantId: string
   customerId: string
 }
@@ -35,10 +35,10 @@ export async function findUnlinkedOrders(db: Reader, keys: readonly OrderKey[]):
     select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
       o.email_hash as "emailHash", o.checkout_session_id as "checkoutSessionId", o.customer_sealed as "customerSealed",
       o.placed_at as "placedAt"
-    from orders o where ${areOrders(keys)} and o.customer_id is null and o.email_hash is not null`
+    from orders o where ${orderKeysCondition(keys)} and o.customer_id is null and o.email_hash is not null`
 }
 
-export interface CustomerSeen extends MerchantMode {
+export interface CustomerOfOrder extends MerchantMode {
   // Id for the customer, if the customer is new.
   id: string
   emailHash: string
@@ -49,13 +49,13 @@ export interface CustomerSeen extends MerchantMode {
 // nodes.
 export async function upsertCustomers(
   tx: Tx,
-  customers: readonly CustomerSeen[],
-): Promise<Omit<CustomerSeen, 'lastOrderAt'>[]> {
+  customers: readonly CustomerOfOrder[],
+): Promise<Omit<CustomerOfOrder, 'lastOrderAt'>[]> {
   const given = tx.rows(
     customers.map(({ merchantId, id, mode, emailHash, lastOrderAt }) => [merchantId, id, mode, emailHash, lastOrderAt]),
     ['text', 'text', 'text', 'text', 'bigint'],
   )
-  return tx.sql<Omit<CustomerSeen, 'lastOrderAt'>>`
+  return tx.sql<Omit<CustomerOfOrder, 'lastOrderAt'>>`
     with given (merchant_id, id, mode, email_hash, last_order_at) as (${given})
     insert into customers (merchant_id, id, mode, email_hash, last_order_at)
     select merchant_id, id, mode, email_hash, last_order_at from given where id is not null
@@ -141,8 +141,8 @@ export async function listCustomers(
 
 // Expects at least one key.
 function ofOrders(keys: readonly OrderKey[]): Fragment {
-  const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
-  const orders = list(keys.map(({ orderId }) => orderId))
+  const installations = listFragment([...new Set(keys.map(({ installationId }) => installationId))])
+  const orders = listFragment(keys.map(({ orderId }) => orderId))
   return new Fragment(
     `c.id in (select f.customer_id from orders f where f.installation_id in (${installations.text}) and f.id in (${orders.text}))`,
     [...installations.values, ...orders.values],
@@ -204,26 +204,26 @@ export async function lockCustomer(
 
 export async function listCustomerNotes(
   db: Reader,
-  { merchantId, customerId }: CustomerKeyed,
+  { merchantId, customerId }: CustomerRecordKey,
 ): Promise<OrderNoteRow[]> {
   return db.sql<OrderNoteRow>`
     select id, text, actor_kind as "actorKind", actor_id as "actorId", at from customer_notes
     where merchant_id = ${merchantId} and customer_id = ${customerId} order by id`
 }
 
-export function insertCustomerNote(tx: Tx, { merchantId, customerId }: CustomerKeyed, note: OrderNoteRow): void {
+export function insertCustomerNote(tx: Tx, { merchantId, customerId }: CustomerRecordKey, note: OrderNoteRow): void {
   tx.send`
     insert into customer_notes (merchant_id, customer_id, id, text, actor_kind, actor_id, at)
     values (${merchantId}, ${customerId}, ${note.id}, ${note.text}, ${note.actorKind}, ${note.actorId}, ${note.at})`
 }
 
-export function askErasure(tx: Tx, { merchantId, customerId }: CustomerKeyed, now: number): void {
+export function requestErasure(tx: Tx, { merchantId, customerId }: CustomerRecordKey, now: number): void {
   tx.send`
     update customers set erase_asked_at = ${now}
     where merchant_id = ${merchantId} and id = ${customerId} and erase_asked_at is null`
 }
 
-export interface ErasureRow extends CustomerKeyed {
+export interface ErasureRow extends CustomerRecordKey {
   mode: Mode
   emailHash: string
   eraseAskedAt: number

@@ -6,43 +6,43 @@ import type { Address } from '../../contract/open/carts.ts'
 import type { Mode } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { checkAddress } from '../addresses/check.ts'
 import type { CustomerKey } from '../checkout/customer.ts'
 import type { CheckoutMerchant } from '../checkout/port.ts'
 import { findMerchant, findMerchantFace, listInstallations } from '../merchants/store.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
+import { decryptOrderCustomer } from '../orders/customer.ts'
 import { orderPageSecrets } from '../orders/secret.ts'
 import { findOrder } from '../orders/store.ts'
-import { listBook, removeFromBook, type SavedAddress, saveInBook } from './book.ts'
+import { listAddressBook, removeFromAddressBook, type SavedAddress, saveToAddressBook } from './book.ts'
 import { customerSessionMs } from './codes.ts'
-import { customerData } from './data.ts'
+import { collectCustomerData } from './data.ts'
 import { forgetCustomer } from './forget.ts'
-import { bookOf, bookOwner, hashesOf } from './hashes.ts'
+import { loadAddressBook, loadAddressBookOwner, loadCustomerHashes } from './hashes.ts'
 import {
   type AccountPasskey,
   addCustomerPasskey,
-  askToCreate,
-  askToUse,
+  customerPasskeyView,
   listCustomerPasskeys,
-  openByPasskey,
-  passkeyShown,
   removeCustomerPasskey,
+  signInByPasskey,
+  startPasskeyCreation,
+  startPasskeySignIn,
 } from './passkeys.ts'
 import { accountPath } from './path.ts'
 import {
-  askCode,
   customerSessionPurpose,
-  digest,
-  grantSession,
+  grantCustomerSession,
+  hashSessionToken,
   isToken,
-  mailboxFromTyped,
-  openSession,
-  type Shown,
+  parseTypedMailbox,
+  type ShownCodeOrLink,
+  sendSignInCode,
+  startCustomerSession,
 } from './signin.ts'
 import { deleteCustomerSession, findCustomerSession, listOrdersOfCustomer } from './store.ts'
-import { addressesOf } from './view.ts'
+import { uniqueOrderAddresses } from './view.ts'
 
 export interface AccountShop extends MerchantMode {
   merchant: CheckoutMerchant
@@ -65,13 +65,13 @@ export interface AccountOrder {
   path: string | null
 }
 
-export interface PasskeyAt {
+export interface PasskeyContext {
   origin: string
   // The browser's own secret before signing in, the token of its session afterwards.
   boundTo: string
 }
 
-export interface CodeAsk {
+export interface SignInCodeInput {
   email: string
   browser: string
   network: string
@@ -83,7 +83,7 @@ export interface CodeAsk {
 export interface CustomerPort {
   findShop(slug: string, mode: Mode): Promise<AccountShop | undefined>
   // Returns false if the address is invalid. Otherwise the result is the same, whether an e-mail is sent or a limit is reached.
-  askCode(shop: AccountShop, input: CodeAsk): Promise<boolean>
+  askCode(shop: AccountShop, input: SignInCodeInput): Promise<boolean>
   // Returns the token of the session; undefined if the code is wrong, used, expired, or of another browser.
   openByCode(shop: AccountShop, browser: string, code: string): Promise<string | undefined>
   openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
@@ -100,9 +100,9 @@ export interface CustomerPort {
   // Returns false if the address does not exist.
   removeAddress(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<boolean>
   // The challenge that the shopper's device signs, as JSON for its browser.
-  passkeyOptions(shop: AccountShop, at: PasskeyAt, customer: SignedInCustomer | null): Promise<object>
-  openByPasskey(shop: AccountShop, at: PasskeyAt, response: string): Promise<string | undefined>
-  addPasskey(shop: AccountShop, at: PasskeyAt, customer: SignedInCustomer, response: string): Promise<boolean>
+  passkeyOptions(shop: AccountShop, at: PasskeyContext, customer: SignedInCustomer | null): Promise<object>
+  openByPasskey(shop: AccountShop, at: PasskeyContext, response: string): Promise<string | undefined>
+  addPasskey(shop: AccountShop, at: PasskeyContext, customer: SignedInCustomer, response: string): Promise<boolean>
   listPasskeys(shop: AccountShop, customer: SignedInCustomer): Promise<AccountPasskey[]>
   removePasskey(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<void>
   // All data stored about the shopper, for a file.
@@ -133,21 +133,26 @@ export function createCustomerService(tools: CustomerTools): CustomerPort {
 type Entrance = Pick<CustomerPort, 'findShop' | 'askCode' | 'openByCode' | 'openByLink' | 'find' | 'signOut'>
 
 function entranceOf({ storage, rootSecret, clock }: CustomerTools): Entrance {
-  async function open(shop: AccountShop, browser: string, shown: Shown): Promise<string | undefined> {
+  async function open(shop: AccountShop, browser: string, shown: ShownCodeOrLink): Promise<string | undefined> {
     if (!isToken(browser)) return undefined
     const now = clock().getTime()
-    const asked = { browserHash: digest(browser), shown, tokenHash: digest, sessionMs: customerSessionMs }
-    return (await storage.write((tx) => openSession(tx, rootSecret, shop, asked, now)))?.token
+    const asked = {
+      browserHash: hashSessionToken(browser),
+      shown,
+      tokenHash: hashSessionToken,
+      sessionMs: customerSessionMs,
+    }
+    return (await storage.write((tx) => startCustomerSession(tx, rootSecret, shop, asked, now)))?.token
   }
   return {
     findShop: (slug, mode) => storage.read((db) => findShop(db, slug, mode)),
     async askCode({ merchantId, mode, merchant }, { email: typed, browser, network, locale, shopOrigin }) {
-      const email = mailboxFromTyped(typed)
+      const email = parseTypedMailbox(typed)
       if (email === undefined) return false
       const pathOf = (link: string) => `${shopOrigin ?? ''}${accountPath(merchant.slug, mode)}/link/${link}`
-      const asked = { email, browserHash: digest(browser), network, locale, pathOf }
+      const asked = { email, browserHash: hashSessionToken(browser), network, locale, pathOf }
       const now = clock().getTime()
-      await storage.write((tx) => askCode(tx, rootSecret, { merchantId, mode }, asked, now))
+      await storage.write((tx) => sendSignInCode(tx, rootSecret, { merchantId, mode }, asked, now))
       return true
     },
     openByCode: (shop, browser, code) => open(shop, browser, { code }),
@@ -155,11 +160,12 @@ function entranceOf({ storage, rootSecret, clock }: CustomerTools): Entrance {
     async find(shop, token) {
       if (!isToken(token)) return undefined
       const now = clock().getTime()
-      const session = await storage.read((db) => findCustomerSession(db, shop, digest(token), now))
-      const email = session && openByRoot(rootSecret, customerSessionPurpose, session.emailSealed, session.id)
+      const session = await storage.read((db) => findCustomerSession(db, shop, hashSessionToken(token), now))
+      const email = session && decryptByRootSecret(rootSecret, customerSessionPurpose, session.emailSealed, session.id)
       return email === undefined ? undefined : { email }
     },
-    signOut: (shop, token) => storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, digest(token))),
+    signOut: (shop, token) =>
+      storage.write((tx) => deleteCustomerSession(tx, shop.merchantId, hashSessionToken(token))),
   }
 }
 
@@ -171,28 +177,28 @@ function passkeysFor(tools: CustomerTools): Passkeys {
     async passkeyOptions(shop, at, customer) {
       const now = clock().getTime()
       const place = { shop, ...at }
-      if (!customer) return askToUse(storage, place, now)
+      if (!customer) return startPasskeySignIn(storage, place, now)
       const { email } = customer
-      const owner = await storage.write((tx) => bookOwner(tx, tools, shop, { email, now }))
-      return askToCreate(storage, place, { email, owner, shopName: shop.merchant.name }, now)
+      const owner = await storage.write((tx) => loadAddressBookOwner(tx, tools, shop, { email, now }))
+      return startPasskeyCreation(storage, place, { email, owner, shopName: shop.merchant.name }, now)
     },
     async openByPasskey(shop, at, response) {
       if (!isToken(at.boundTo)) return undefined
       const now = clock().getTime()
-      const asked = { tokenHash: digest, sessionMs: customerSessionMs }
-      const open = (tx: Tx, email: string) => grantSession(tx, rootSecret, shop, { email, ...asked }, now).token
-      return openByPasskey(storage, rootSecret, { shop, ...at }, { response, open }, now)
+      const asked = { tokenHash: hashSessionToken, sessionMs: customerSessionMs }
+      const open = (tx: Tx, email: string) => grantCustomerSession(tx, rootSecret, shop, { email, ...asked }, now).token
+      return signInByPasskey(storage, rootSecret, { shop, ...at }, { response, open }, now)
     },
     addPasskey(shop, at, { email }, response) {
       const now = clock().getTime()
-      const ownerIn = (tx: Tx) => bookOwner(tx, tools, shop, { email, now })
-      const passkey = { email, response, sessionHash: digest(at.boundTo), ownerIn }
+      const ownerIn = (tx: Tx) => loadAddressBookOwner(tx, tools, shop, { email, now })
+      const passkey = { email, response, sessionHash: hashSessionToken(at.boundTo), ownerIn }
       return addCustomerPasskey(storage, rootSecret, { shop, ...at }, passkey, now)
     },
     listPasskeys: (shop, { email }) => storage.read((db) => passkeysOf(db, rootSecret, shop, email)),
     removePasskey: (shop, { email }, id) =>
       storage.write(async (tx) =>
-        removeCustomerPasskey(tx, await bookOwner(tx, tools, shop, { email, now: clock().getTime() }), id),
+        removeCustomerPasskey(tx, await loadAddressBookOwner(tx, tools, shop, { email, now: clock().getTime() }), id),
       ),
   }
 }
@@ -202,7 +208,7 @@ function accountOf(tools: CustomerTools): Omit<CustomerPort, keyof Entrance | ke
   return {
     listOrders: (shop, { email }) =>
       storage.read(async (db) => {
-        const orders = await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), {
+        const orders = await listOrdersOfCustomer(db, shop, await loadCustomerHashes(db, rootSecret, shop, email), {
           limit: ordersShown,
         })
         return orders.map(({ orderId, secretSealed, installationId: _, placedAt, ...order }) => {
@@ -211,30 +217,30 @@ function accountOf(tools: CustomerTools): Omit<CustomerPort, keyof Entrance | ke
         })
       }),
     listAddresses: (shop, { email }) => storage.read((db) => listAddresses(db, tools, shop, email)),
-    listBook: (shop, { email }) => storage.read((db) => bookOf(db, rootSecret, shop, email)),
+    listBook: (shop, { email }) => storage.read((db) => loadAddressBook(db, rootSecret, shop, email)),
     async saveAddress(shop, { email }, { id, address, isDefault }) {
       const checked = checkAddress(address)
       if ('issues' in checked) return checked
       const now = clock().getTime()
       return storage.write(async (tx) => {
-        const owner = await bookOwner(tx, tools, shop, { email, now })
-        return saveInBook(tx, rootSecret, owner, { id, address: checked.address, isDefault }, now)
+        const owner = await loadAddressBookOwner(tx, tools, shop, { email, now })
+        return saveToAddressBook(tx, rootSecret, owner, { id, address: checked.address, isDefault }, now)
       })
     },
     removeAddress: (shop, { email }, id) =>
       storage.write(async (tx) =>
-        removeFromBook(tx, await bookOwner(tx, tools, shop, { email, now: clock().getTime() }), id),
+        removeFromAddressBook(tx, await loadAddressBookOwner(tx, tools, shop, { email, now: clock().getTime() }), id),
       ),
     data: async (shop, { email }) => {
       const { found, addresses, passkeys } = await storage.read(async (db) => ({
-        found: await listOrdersOfCustomer(db, shop, await hashesOf(db, rootSecret, shop, email), {
+        found: await listOrdersOfCustomer(db, shop, await loadCustomerHashes(db, rootSecret, shop, email), {
           limit: ordersInFile,
         }),
-        addresses: await bookOf(db, rootSecret, shop, email),
+        addresses: await loadAddressBook(db, rootSecret, shop, email),
         passkeys: await passkeysOf(db, rootSecret, shop, email),
       }))
       const owner = { shop: shop.merchant.name, email, addresses, passkeys }
-      return customerData(storage, rootSecret, owner, found, clock().getTime())
+      return collectCustomerData(storage, rootSecret, owner, found, clock().getTime())
     },
     erase: (shop, customer) => erase(tools, shop, customer),
   }
@@ -255,17 +261,17 @@ async function listAddresses(
   shop: AccountShop,
   email: string,
 ): Promise<{ address: Address; label: string[] }[]> {
-  const hashes = await hashesOf(db, rootSecret, shop, email)
+  const hashes = await loadCustomerHashes(db, rootSecret, shop, email)
   const found = []
   for (const key of await listOrdersOfCustomer(db, shop, hashes, { limit: ordersOpened })) {
     const order = await findOrder(db, key)
     if (!order) continue
     const { placedAt } = key
-    found.push({ ...(await openOrderCustomer(db, rootSecret, order, clock().getTime())), placedAt })
+    found.push({ ...(await decryptOrderCustomer(db, rootSecret, order, clock().getTime())), placedAt })
   }
-  const saved = await listBook(db, rootSecret, { ...shop, hashes })
+  const saved = await listAddressBook(db, rootSecret, { ...shop, hashes })
   const labels = new Set(saved.map(({ label }) => label.join('\n')))
-  const others = addressesOf(found).filter(({ label }) => !labels.has(label.join('\n')))
+  const others = uniqueOrderAddresses(found).filter(({ label }) => !labels.has(label.join('\n')))
   return [...saved, ...others].map(({ address, label }) => ({ address, label }))
 }
 
@@ -275,9 +281,9 @@ async function passkeysOf(
   { merchantId, mode }: MerchantMode,
   email: string,
 ): Promise<AccountPasskey[]> {
-  const hashes = await hashesOf(db, rootSecret, { merchantId }, email)
+  const hashes = await loadCustomerHashes(db, rootSecret, { merchantId }, email)
   const passkeys = await listCustomerPasskeys(db, { merchantId, mode, hashes })
-  return passkeys.map(passkeyShown)
+  return passkeys.map(customerPasskeyView)
 }
 
 async function erase(

@@ -1,13 +1,13 @@
 // Codes and sessions of shoppers, within the transaction of their request. No result reveals whether a mailbox is known.
 
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
-import { emailFromTyped, isPlainAddress } from '../../platform/kit/email.ts'
+import { isPlainAddress, normalizeTypedEmail } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { queueCustomerCode } from '../../platform/outbox/emails.ts'
-import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, deriveKey, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { codeMs, isCodeOpen, mayAskForCode } from './codes.ts'
+import { customerCodeMs, isCodeOpen, mayRequestCode } from './codes.ts'
 import { mailboxHashes, networkHash } from './mailbox.ts'
 import {
   type CodeRow,
@@ -18,7 +18,7 @@ import {
   lockCodeGate,
   lockCodeOfBrowser,
   markCodeUsed,
-  raiseTries,
+  raiseCodeTries,
   rememberBrowser,
 } from './store.ts'
 
@@ -36,12 +36,12 @@ const codePurpose = 'customer code'
 export const customerSessionPurpose = 'customer session'
 
 // Returns undefined if e-mails cannot be sent to the address.
-export function mailboxFromTyped(typed: string): string | undefined {
-  const email = emailFromTyped(typed)
+export function parseTypedMailbox(typed: string): string | undefined {
+  const email = normalizeTypedEmail(typed)
   return isPlainAddress(email) ? email : undefined
 }
 
-export async function askCode(
+export async function sendSignInCode(
   tx: Tx,
   rootSecret: RootSecret,
   { merchantId, mode }: MerchantMode,
@@ -51,37 +51,37 @@ export async function askCode(
   const hashes = mailboxHashes(rootSecret, merchantId, email)
   const id = newId('cod')
   const code = String(randomInt(1_000_000)).padStart(6, '0')
-  const link = newToken()
+  const link = makeSessionToken()
   await lockCodeGate(tx, merchantId, now)
   const isKnown = await isKnownBrowser(tx, { merchantId, mailboxHashes: hashes, browserHash }, now)
   const row: CodeRow = {
     ...{ merchantId, id, mode, browserHash, tries: 0, usedAt: null, isKnown: isKnown ? 1 : 0 },
     mailboxHash: hashes[0],
     networkHash: networkHash(rootSecret, merchantId, network),
-    emailSealed: sealByRoot(rootSecret, codePurpose, email, id),
+    emailSealed: encryptByRootSecret(rootSecret, codePurpose, email, id),
     codeHash: codeHash(rootSecret, id, code),
-    linkHash: digest(link),
+    linkHash: hashSessionToken(link),
     createdAt: now,
-    expiresAt: now + codeMs,
+    expiresAt: now + customerCodeMs,
   }
-  if (!mayAskForCode(await countCodes(tx, row, now), isKnown)) return
+  if (!mayRequestCode(await countCodes(tx, row, now), isKnown)) return
   insertCode(tx, row)
   const path = pathOf?.(link)
   const message = { id, merchantId, mode, email, code, ...(path !== undefined && { path }), expiresAt: row.expiresAt }
   queueCustomerCode(tx, rootSecret, { ...message, locale }, now)
 }
 
-export type Shown = { code: string } | { link: string }
+export type ShownCodeOrLink = { code: string } | { link: string }
 
 export interface SessionRequest {
   browserHash: string
-  shown: Shown
+  shown: ShownCodeOrLink
   tokenHash: (token: string) => string
   sessionMs: number
 }
 
 // Returns the token of the session. A wrong code or link counts as an attempt at the newest code that this browser requested.
-export async function openSession(
+export async function startCustomerSession(
   tx: Tx,
   rootSecret: RootSecret,
   shop: MerchantMode,
@@ -93,22 +93,22 @@ export async function openSession(
   const isRight =
     'code' in shown
       ? isSame(row.codeHash, codeHash(rootSecret, row.id, shown.code))
-      : isSame(row.linkHash, digest(shown.link))
+      : isSame(row.linkHash, hashSessionToken(shown.link))
   if (!isRight) {
-    raiseTries(tx, row)
+    raiseCodeTries(tx, row)
     return undefined
   }
-  const email = openByRoot(rootSecret, codePurpose, row.emailSealed, row.id)
+  const email = decryptByRootSecret(rootSecret, codePurpose, row.emailSealed, row.id)
   if (email === undefined) return undefined
   markCodeUsed(tx, row, now)
   const { merchantId } = row
   const hashes = mailboxHashes(rootSecret, merchantId, email)
   rememberBrowser(tx, { merchantId, mailboxHashes: hashes, browserHash: row.browserHash }, now)
-  return grantSession(tx, rootSecret, shop, { email, tokenHash, sessionMs }, now)
+  return grantCustomerSession(tx, rootSecret, shop, { email, tokenHash, sessionMs }, now)
 }
 
 // Creates a session. The caller has verified that the shopper owns the e-mail address.
-export function grantSession(
+export function grantCustomerSession(
   tx: Tx,
   rootSecret: RootSecret,
   { merchantId, mode }: MerchantMode,
@@ -116,19 +116,19 @@ export function grantSession(
   now: number,
 ): { token: string; expiresAt: number } {
   const id = newId('cus')
-  const token = newToken()
+  const token = makeSessionToken()
   const expiresAt = now + sessionMs
   insertCustomerSession(tx, {
     ...{ merchantId, id, mode, mailboxHash: mailboxHashes(rootSecret, merchantId, email)[0] },
     tokenHash: tokenHash(token),
-    emailSealed: sealByRoot(rootSecret, customerSessionPurpose, email, id),
+    emailSealed: encryptByRootSecret(rootSecret, customerSessionPurpose, email, id),
     createdAt: now,
     expiresAt,
   })
   return { token, expiresAt }
 }
 
-export function newToken(): string {
+export function makeSessionToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
@@ -136,13 +136,13 @@ export function isToken(text: string): boolean {
   return /^[\w-]{43}$/.test(text)
 }
 
-export function digest(token: string): string {
+export function hashSessionToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
 // The hash of a token of the open surface. The origin is part of the hash, so a token is unknown at every other origin, and on the account pages.
-export function openTokenHash(origin: string, token: string): string {
-  return digest(`open ${origin} ${token}`)
+export function storefrontTokenHash(origin: string, token: string): string {
+  return hashSessionToken(`open ${origin} ${token}`)
 }
 
 function codeHash(rootSecret: RootSecret, id: string, code: string): string {

@@ -1,10 +1,10 @@
 // The SQL of signing in as a shopper, and of the orders of a mailbox.
 
 import type { FulfillmentStatus, Mode, OrderPaymentStatus, OrderStatus } from '../../contract/words.ts'
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { type CodeCounts, codesStoredMs, knownBrowserMs, knownBrowsersMax } from './codes.ts'
 
 export interface CodeRow {
@@ -78,7 +78,7 @@ export async function isKnownBrowser(
 ): Promise<boolean> {
   const rows = await db.sql`
     select 1 as "one" from customer_browsers
-    where merchant_id = ${merchantId} and mailbox_hash in (${list(mailboxHashes)}) and browser_hash = ${browserHash}
+    where merchant_id = ${merchantId} and mailbox_hash in (${listFragment(mailboxHashes)}) and browser_hash = ${browserHash}
       and proved_at > ${now - knownBrowserMs}`
   return rows.length > 0
 }
@@ -106,7 +106,7 @@ export async function deleteOldBrowsers(tx: Tx, provedBy: number, limit: number)
 
 // After the clock was set back, moves older codes back by the same time, so they do not count for longer and are not the newest of their
 // browser.
-export function bringCodesForward(tx: Tx, { now, backMs }: SetBack): void {
+export function correctCodeTimes(tx: Tx, { now, backMs }: ClockSetBack): void {
   tx.send`
     update customer_codes set created_at = created_at - ${backMs}, expires_at = expires_at - ${backMs}
     where created_at > ${now}`
@@ -139,7 +139,7 @@ export async function lockCodeOfBrowser(
   return row
 }
 
-export function raiseTries(tx: Tx, { merchantId, id }: Pick<CodeRow, 'merchantId' | 'id'>): void {
+export function raiseCodeTries(tx: Tx, { merchantId, id }: Pick<CodeRow, 'merchantId' | 'id'>): void {
   tx.send`update customer_codes set tries = tries + 1 where merchant_id = ${merchantId} and id = ${id}`
 }
 
@@ -195,11 +195,11 @@ export async function deleteCustomerSession(tx: Tx, merchant: string, tokenHash:
 
 // Ends all sessions of the mailbox. Its codes stay for a day, because they count for the limits.
 export async function deleteMailbox(tx: Tx, merchant: string, hashes: readonly string[]): Promise<void> {
-  await tx.sql`delete from customer_browsers where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
-  await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)})`
+  await tx.sql`delete from customer_browsers where merchant_id = ${merchant} and mailbox_hash in (${listFragment(hashes)})`
+  await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash in (${listFragment(hashes)})`
   await tx.sql`
     update customer_codes set used_at = created_at
-    where merchant_id = ${merchant} and mailbox_hash in (${list(hashes)}) and used_at is null`
+    where merchant_id = ${merchant} and mailbox_hash in (${listFragment(hashes)}) and used_at is null`
 }
 
 export async function deleteOldCodes(tx: Tx, createdBy: number, limit: number): Promise<number> {
@@ -244,7 +244,7 @@ export async function listOrdersOfCustomer(
     select installation_id as "installationId", id as "orderId", number, status, payment_status as "paymentStatus",
       fulfillment_status as "fulfillmentStatus", currency, total, item_count as "itemCount",
       secret_sealed as "secretSealed", placed_at as "placedAt"
-    from orders where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${list(hashes)})
+    from orders where merchant_id = ${merchantId} and mode = ${mode} and email_hash in (${listFragment(hashes)})
       ${isAfter}
     order by placed_at desc, id desc limit ${limit}`
 }

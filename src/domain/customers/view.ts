@@ -16,7 +16,7 @@ export function customerSummary({ listedAt: _, ...row }: CustomerRow): CustomerS
 }
 
 // Addresses of the newest order first. Addresses with the same text are listed once.
-export function addressesOf(orders: readonly (OrderCustomer & { placedAt: number })[]): CustomerAddress[] {
+export function uniqueOrderAddresses(orders: readonly (OrderCustomer & { placedAt: number })[]): CustomerAddress[] {
   const seen = new Map<string, CustomerAddress>()
   for (const { address, placedAt } of orders) {
     if (!address) continue

@@ -1,14 +1,14 @@
 // The admin operations on documents.
 
-import type { documentRows } from '../../contract/admin/documents.ts'
+import type { documentOperationRows } from '../../contract/admin/documents.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { openBuyer } from './content.ts'
+import { decryptBuyer } from './content.ts'
 import { datevBatch, plainLedger } from './ledger.ts'
 import { findTaxDays, findTaxReport, refuseOtherYear } from './report.ts'
 import { findDocument, listDocuments, listDocumentsOfDays } from './store.ts'
@@ -19,33 +19,33 @@ const ledgerRowsMax = 200
 const wholeRowsMax = 10
 
 export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret }): {
-  [Id in keyof typeof documentRows]: AdminHandler<Id>
+  [Id in keyof typeof documentOperationRows]: AdminHandler<Id>
 } {
   return {
     async listAdminDocuments({ db, caller, query, paging }) {
-      const after = paging.after === null ? null : readPlace(paging.after, 'doc')
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'doc')
       const found = await listDocuments(db, caller, { ...query, after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ issuedAt, id }) => writePlace({ at: issuedAt, id }))
+      const { rows, meta } = pageOfRows(found, paging, ({ issuedAt, id }) => writeCursorPosition({ at: issuedAt, id }))
       return { data: rows.map(documentSummary), meta }
     },
 
     async getAdminDocument({ db, caller, path: { documentId } }) {
       const found = await findDocument(db, caller, documentId)
       if (!found) throw refuse('document_not_found')
-      const data = documentView(found, openBuyer(rootSecret, found) ?? null)
-      return new Audited({ data }, [lookAt(found)])
+      const data = documentView(found, decryptBuyer(rootSecret, found) ?? null)
+      return new AuditedReply({ data }, [lookAt(found)])
     },
 
     async listAdminLedger({ db, caller, query: { format = 'plain', ...asked }, paging, now }) {
       const { from, to, currency } = await findTaxDays(db, caller.merchantId, asked, now)
       if (format === 'datev') refuseOtherYear({ from, to })
       const facts = { from, to, currency, now: now.getTime() }
-      const after = paging.after === null ? { at: 0, id: '' } : readPlace(paging.after, 'doc')
+      const after = paging.after === null ? { at: 0, id: '' } : readCursorPosition(paging.after, 'doc')
       const found = await listDocumentsOfDays(db, caller, { from, to, after, limit: ledgerRowsMax + 1 })
-      const { rows, meta } = pageOf(
+      const { rows, meta } = pageOfRows(
         found,
         paging,
-        ({ issuedAt, id }) => writePlace({ at: issuedAt, id }),
+        ({ issuedAt, id }) => writeCursorPosition({ at: issuedAt, id }),
         ledgerRowsMax,
       )
       const { head, lines } = format === 'datev' ? datevBatch : plainLedger
@@ -55,11 +55,16 @@ export function adminDocumentOperations({ rootSecret }: { rootSecret: RootSecret
 
     async listAdminDocumentExport({ db, caller, query, paging, now }) {
       const { from, to } = await findTaxDays(db, caller.merchantId, query, now)
-      const after = paging.after === null ? { at: 0, id: '' } : readPlace(paging.after, 'doc')
+      const after = paging.after === null ? { at: 0, id: '' } : readCursorPosition(paging.after, 'doc')
       const found = await listDocumentsOfDays(db, caller, { from, to, after, limit: wholeRowsMax + 1 })
-      const { rows, meta } = pageOf(found, paging, ({ issuedAt, id }) => writePlace({ at: issuedAt, id }), wholeRowsMax)
-      const data = rows.map((row) => documentView(row, openBuyer(rootSecret, row) ?? null))
-      return new Audited({ data, meta }, rows.map(lookAt))
+      const { rows, meta } = pageOfRows(
+        found,
+        paging,
+        ({ issuedAt, id }) => writeCursorPosition({ at: issuedAt, id }),
+        wholeRowsMax,
+      )
+      const data = rows.map((row) => documentView(row, decryptBuyer(rootSecret, row) ?? null))
+      return new AuditedReply({ data, meta }, rows.map(lookAt))
     },
 
     getAdminTaxReport: async ({ db, caller, query, now }) => ({ data: await findTaxReport(db, caller, query, now) }),

@@ -2,7 +2,7 @@
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import type { Address } from '../../contract/open/carts.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { VatCheck } from '../vat/check.ts'
 import type { DocumentLine, RateSum } from './sums.ts'
 
@@ -19,7 +19,10 @@ export interface DocumentReference {
 }
 
 // All documents that a document corrects or reverses.
-export function correctedBy({ corrects, alsoCorrects = [] }: Pick<DocumentContent, 'corrects' | 'alsoCorrects'>) {
+export function correctedDocuments({
+  corrects,
+  alsoCorrects = [],
+}: Pick<DocumentContent, 'corrects' | 'alsoCorrects'>) {
   return corrects ? [corrects, ...alsoCorrects] : []
 }
 
@@ -57,17 +60,17 @@ export interface Buyer {
 
 const purpose = 'document buyer'
 
-export function sealBuyer(rootSecret: RootSecret, documentId: string, buyer: Buyer): string {
-  return sealByRoot(rootSecret, purpose, JSON.stringify(buyer), documentId)
+export function encryptBuyer(rootSecret: RootSecret, documentId: string, buyer: Buyer): string {
+  return encryptByRootSecret(rootSecret, purpose, JSON.stringify(buyer), documentId)
 }
 
 // Returns undefined if the version of the root secret that sealed the buyer was removed, and null if no buyer was known.
-export function openBuyer(
+export function decryptBuyer(
   rootSecret: RootSecret,
   { id, buyerSealed }: { id: string; buyerSealed: string | null },
 ): Buyer | null | undefined {
   if (buyerSealed === null) return null
-  const text = openByRoot(rootSecret, purpose, buyerSealed, id)
+  const text = decryptByRootSecret(rootSecret, purpose, buyerSealed, id)
   return text === undefined ? undefined : (JSON.parse(text) as Buyer)
 }
 

@@ -9,27 +9,29 @@ import { isId, newId } from '../../platform/kit/ids.ts'
 import { announce, announceTogether } from '../../platform/outbox/announce.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
-import { tryOpenAddress } from '../addresses/vault.ts'
+import { tryDecryptAddress } from '../addresses/vault.ts'
 import { findMerchantById, type Merchant } from '../merchants/store.ts'
 import { findOrderFacts } from '../orders/change.ts'
-import { openCustomer } from '../orders/customer.ts'
+import { decryptCustomer } from '../orders/customer.ts'
 import { listLinesOfRefund, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
-import { dayOf } from '../reports/days.ts'
+import { dayAt } from '../reports/days.ts'
 import { countOrderAgain } from '../reports/store.ts'
 import {
   type Buyer,
   type DocumentContent,
   type DocumentReference,
+  decryptBuyer,
   documentSeller,
+  encryptBuyer,
   invoiceSettings,
-  openBuyer,
-  sealBuyer,
 } from './content.ts'
 import { numberFormats, numberText, periodFor } from './numbers.ts'
 import { taxReasonFor } from './reason.ts'
 import {
+  assignDocumentNumber,
   type CauseRow,
+  claimDocumentCause,
   type DocumentRow,
   findDeliveries,
   findEditParts,
@@ -40,20 +42,18 @@ import {
   listCauses,
   listDocumentsOfOrder,
   type SealedBuyer,
-  takeCause,
-  takeDocumentNumber,
 } from './store.ts'
 import {
   addedLines,
-  creditedBefore,
   creditLines,
   type DocumentLine,
+  type IntendedRefund,
   invoiceLines,
   type ReasonFor,
-  type RefundMeant,
-  removedMeant,
+  refundForRemovedParts,
+  sumEarlierCredits,
   sumsByRate,
-  totalsOf,
+  sumTaxedLines,
 } from './sums.ts'
 
 export interface IssueRound {
@@ -118,7 +118,7 @@ async function settle(
   rootSecret: RootSecret,
   { cause, merchant, now }: { cause: CauseRow; merchant: Merchant; now: number },
 ): Promise<void> {
-  if (!(await takeCause(tx, cause))) return
+  if (!(await claimDocumentCause(tx, cause))) return
   const [facts, made] = await Promise.all([
     findOrderFacts(tx, cause),
     listDocumentsOfOrder(tx, cause.merchantId, cause.orderId),
@@ -134,7 +134,7 @@ async function settle(
   if (!draft) return
   const row = await rowFor(tx, cause, draft, { merchant, facts, country, now })
   const buyer = await buyerFor(tx, rootSecret, { order: facts.order, sealed, draft, now })
-  const document = { ...row, buyerSealed: buyer && sealBuyer(rootSecret, row.id, buyer) }
+  const document = { ...row, buyerSealed: buyer && encryptBuyer(rootSecret, row.id, buyer) }
   insertDocument(tx, document)
   announceDocument(tx, document, now)
 }
@@ -169,8 +169,8 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
   const lines = invoiced.flatMap(({ content }) => content.lines)
   const edit = isOfEdit ? await findEditParts(tx, cause.merchantId, cause.causeId) : undefined
   if (edit && cause.cause === 'order_paid') return invoiceOf(addedLines(edit.added, lines.length, reasonsOf(known)))
-  const meant = edit ? removedMeant(edit.removed) : await refundMeant(tx, cause, known)
-  const credited = creditLines(lines, creditedBefore(notesOf(known)), meant)
+  const meant = edit ? refundForRemovedParts(edit.removed) : await refundMeant(tx, cause, known)
+  const credited = creditLines(lines, sumEarlierCredits(notesOf(known)), meant)
   // The credit note corrects the invoices of the returned goods; goods that an edit added have their own invoice.
   const positions = new Set(credited.map(({ position }) => position))
   const [corrects = invoice, ...alsoCorrects] = invoiced.filter(({ content }) =>
@@ -184,14 +184,14 @@ function invoiceOf(lines: readonly DocumentLine[]): Draft {
 }
 
 // Credit notes that were reversed are marked, so they no longer count.
-function notesOf({ made }: Known): Parameters<typeof creditedBefore>[0] {
+function notesOf({ made }: Known): Parameters<typeof sumEarlierCredits>[0] {
   const reversed = new Set(made.filter((document) => document.cause === 'refund_failed').map((one) => one.causeId))
   return made
     .filter((document) => document.kind === 'credit_note')
     .map(({ content, causeId }) => ({ lines: content.lines, isReversed: reversed.has(causeId) }))
 }
 
-async function refundMeant(tx: Tx, cause: CauseRow, { facts }: Known): Promise<RefundMeant> {
+async function refundMeant(tx: Tx, cause: CauseRow, { facts }: Known): Promise<IntendedRefund> {
   const refund = facts.refunds.find(({ id }) => id === cause.causeId)
   if (!refund) throw new Error(`the refund ${cause.causeId} is not there`)
   return { amount: refund.amount, lines: await listLinesOfRefund(tx, cause, refund.id) }
@@ -214,7 +214,7 @@ async function rowFor(
   { merchant, facts, country, now }: Omit<Known, 'made' | 'deliveries'> & { now: number },
 ): Promise<DocumentRow> {
   const { timeZone } = merchant
-  const day = dayOf(now, timeZone)
+  const day = dayAt(now, timeZone)
   return {
     merchantId,
     id: newId('doc'),
@@ -228,7 +228,7 @@ async function rowFor(
     day,
     supplyDay: corrects?.supplyDay ?? supplyDayOf(facts, timeZone) ?? day,
     currency: facts.order.currency,
-    ...totalsOf(lines),
+    ...sumTaxedLines(lines),
     country: corrects?.country ?? country,
     content: contentOf({ merchant, facts, lines, corrects, alsoCorrects }),
     buyerSealed: null,
@@ -243,7 +243,7 @@ function contentOf({
   corrects,
   alsoCorrects,
 }: Pick<Known, 'merchant' | 'facts'> & Omit<Draft, 'kind'>): DocumentContent {
-  const day = (at: number) => dayOf(at, merchant.timeZone)
+  const day = (at: number) => dayAt(at, merchant.timeZone)
   return {
     seller: documentSeller(merchant),
     lines,
@@ -271,7 +271,7 @@ function referenceTo({ id, number, day }: DocumentRow): DocumentReference {
 // The day of the last parcel. Undefined while something is still to be sent, or if nothing is shipped.
 function supplyDayOf({ order, fulfillments }: OrderFacts, timeZone: string): string | undefined {
   const last = fulfillments.at(-1)
-  return order.fulfillmentStatus === 'fulfilled' && last ? dayOf(last.at, timeZone) : undefined
+  return order.fulfillmentStatus === 'fulfilled' && last ? dayAt(last.at, timeZone) : undefined
 }
 
 async function numberFor(
@@ -284,7 +284,7 @@ async function numberFor(
   const year = day.slice(0, 4)
   const series = { merchantId: merchant.id, mode, kind, period: periodFor(format, year) }
   for (;;) {
-    const number = numberText(format, { mode, year, number: await takeDocumentNumber(tx, series) })
+    const number = numberText(format, { mode, year, number: await assignDocumentNumber(tx, series) })
     // An earlier number format may have produced the same text.
     if (!(await isNumberTaken(tx, series, number))) return number
   }
@@ -303,12 +303,12 @@ async function buyerFor(
   rootSecret: RootSecret,
   { order, sealed: { customerSealed, sealed, rowKey, expiresAt }, draft, now }: BuyerAsk,
 ): Promise<Buyer | null> {
-  if (draft.corrects) return openBuyer(rootSecret, draft.corrects) ?? null
+  if (draft.corrects) return decryptBuyer(rootSecret, draft.corrects) ?? null
   const { installationId, id: ownerId, checkoutSessionId } = order
-  const customer = openCustomer(rootSecret, checkoutSessionId, customerSealed)
+  const customer = decryptCustomer(rootSecret, checkoutSessionId, customerSealed)
   const address =
     order.address && sealed !== null && expiresAt !== null
-      ? await tryOpenAddress(tx, rootSecret, {
+      ? await tryDecryptAddress(tx, rootSecret, {
           ...{ installationId, ownerId, id: order.address.token, now },
           row: { sealed, rowKey, expiresAt },
         })

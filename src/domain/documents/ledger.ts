@@ -3,7 +3,7 @@
 import type { DocumentKind } from '../../contract/words.ts'
 import { isInVatArea } from '../../platform/kit/country.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
-import { correctedBy } from './content.ts'
+import { correctedDocuments } from './content.ts'
 import type { DocumentRow } from './store.ts'
 import type { RateSum } from './sums.ts'
 
@@ -38,7 +38,7 @@ export const plainLedger: LedgerFormat = {
       .map(({ rateBps, reason, net, tax, total }) =>
         csv(
           [
-            ...[number, kind, day, supplyDay, content.order.number, numbersText(correctedBy(content)), country],
+            ...[number, kind, day, supplyDay, content.order.number, numbersText(correctedDocuments(content)), country],
             ...[String(rateBps / 100), reason ?? '', amount(net), amount(tax), amount(total), currency],
           ],
           ',',

@@ -5,7 +5,7 @@ import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { type Day, dayOf, daysBetween, isDay, periodOf } from '../reports/days.ts'
+import { type Day, dayAt, daysBetween, isDay, startOfPeriod } from '../reports/days.ts'
 import { findSellerOfSales } from '../reports/store.ts'
 import { countDocumentsOfDays, sumTaxes, type TaxRow } from './store.ts'
 
@@ -26,9 +26,9 @@ export async function findTaxDays(
 ): Promise<TaxDays> {
   const seller = await findSellerOfSales(db, merchantId)
   if (!seller) throw new Error(`${merchantId} asks for a report and does not exist`)
-  const { to = dayOf(now.getTime(), seller.timeZone) } = asked
+  const { to = dayAt(now.getTime(), seller.timeZone) } = asked
   if (!isDay(to)) throw refusedDay('to', issue('not_a_day'))
-  const { from = periodOf(to, 'month') } = asked
+  const { from = startOfPeriod(to, 'month') } = asked
   if (!isDay(from)) throw refusedDay('from', issue('not_a_day'))
   const days = daysBetween(from, to)
   if (days < 1) throw refusedDay('from', issue('after_last_day'))

@@ -3,7 +3,7 @@
 import { type DocumentCause, type DocumentKind, isByVatNumber, type TaxReason } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { allOf, Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { allConditions, Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { OrderKey, OrderRow } from '../orders/store.ts'
 import type { DocumentContent } from './content.ts'
 import type { EditedPart } from './sums.ts'
@@ -27,7 +27,7 @@ export async function listCauses(db: Reader, now: number, rowsMax: number): Prom
 }
 
 // Returns false if another node has created the document meanwhile. Other nodes wait here until this transaction ends.
-export async function takeCause(tx: Tx, { merchantId, cause, causeId }: CauseRow): Promise<boolean> {
+export async function claimDocumentCause(tx: Tx, { merchantId, cause, causeId }: CauseRow): Promise<boolean> {
   const rows = await tx.sql`
     delete from document_causes
     where merchant_id = ${merchantId} and cause = ${cause} and cause_id = ${causeId} returning cause_id`
@@ -109,7 +109,7 @@ export interface Series extends MerchantMode {
 
 // The row stays locked until the commit, so numbers are assigned in the order of commits, and the number of a failed transaction is used
 // again.
-export async function takeDocumentNumber(tx: Tx, { merchantId, mode, kind, period }: Series): Promise<number> {
+export async function assignDocumentNumber(tx: Tx, { merchantId, mode, kind, period }: Series): Promise<number> {
   const [row] = await tx.sql<{ number: number }>`
     insert into document_numbers (merchant_id, mode, kind, period, last) values (${merchantId}, ${mode}, ${kind}, ${period}, 1)
     on conflict (merchant_id, mode, kind, period) do update set last = document_numbers.last + 1
@@ -247,10 +247,10 @@ export async function listDocuments(
     after && new Fragment('(d.issued_at, d.id) < (?, ?)', [after.at, after.id]),
   ].filter((condition) => condition instanceof Fragment)
   return db.sql<DocumentHead>`
-    select ${heads} from documents d where ${allOf(conditions)} order by d.issued_at desc, d.id desc limit ${limit}`
+    select ${heads} from documents d where ${allConditions(conditions)} order by d.issued_at desc, d.id desc limit ${limit}`
 }
 
-export interface DaysAsked {
+export interface TaxPeriod {
   currency: string
   // Both inclusive.
   from: string
@@ -261,7 +261,7 @@ const dayMs = 86_400_000
 
 // The index has instants, not days: a day begins at most 14 hours before and 12 hours after the day in UTC. One more day is added, as the
 // time zone may have been another one then.
-function issuedWithin({ from, to }: Pick<DaysAsked, 'from' | 'to'>): { first: number; last: number } {
+function issuedWithin({ from, to }: Pick<TaxPeriod, 'from' | 'to'>): { first: number; last: number } {
   return { first: Date.parse(from) - 2 * dayMs, last: Date.parse(to) + 3 * dayMs }
 }
 
@@ -284,7 +284,7 @@ export async function listDocumentsOfDays(
 export async function countDocumentsOfDays(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { from, to }: Pick<DaysAsked, 'from' | 'to'>,
+  { from, to }: Pick<TaxPeriod, 'from' | 'to'>,
 ): Promise<number> {
   const { first, last } = issuedWithin({ from, to })
   const [row] = await db.sql<{ documents: number }>`
@@ -308,7 +308,7 @@ export interface TaxRow {
 export async function sumTaxes(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { currency, from, to }: DaysAsked,
+  { currency, from, to }: TaxPeriod,
 ): Promise<TaxRow[]> {
   const { first, last } = issuedWithin({ from, to })
   return db.sql<TaxRow>`

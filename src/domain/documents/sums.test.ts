@@ -9,7 +9,7 @@ import { RefundReference } from '../../../harness/refundReference.ts'
 import { isWide } from '../../../harness/wide.ts'
 import { amountOfUnits } from '../orders/refundlines.ts'
 import type { OrderLine, RefundedLine } from '../orders/store.ts'
-import { creditedBefore, creditLines, type DocumentLine, invoiceLines, sumsByRate, totalsOf } from './sums.ts'
+import { creditLines, type DocumentLine, invoiceLines, sumEarlierCredits, sumsByRate, sumTaxedLines } from './sums.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
@@ -44,8 +44,8 @@ describe('the sums of documents', () => {
       fc.property(bought, (given) => {
         const { order, lines } = ordered(given, priced(given))
         const invoice = invoiceLines(order, lines, reasonFor)
-        assert.deepEqual(totalsOf(invoice), { net: order.total - order.tax, tax: order.tax, total: order.total })
-        assert.deepEqual(totalsOf(sumsByRate(invoice)), totalsOf(invoice))
+        assert.deepEqual(sumTaxedLines(invoice), { net: order.total - order.tax, tax: order.tax, total: order.total })
+        assert.deepEqual(sumTaxedLines(sumsByRate(invoice)), sumTaxedLines(invoice))
         for (const one of invoice) assert.equal(one.net + one.tax, one.total)
 
         const reference = new RefundReference(invoice)
@@ -57,8 +57,8 @@ describe('the sums of documents', () => {
           const meant = isByLine ? linesMeant({ order, lines }, byLine, pick) : []
           const wanted = isByLine ? sum(meant.map(({ amount }) => amount)) : Math.round(left * share)
           if (wanted < 1 || wanted > left) continue
-          const credited = creditLines(invoice, creditedBefore(notes), { amount: wanted, lines: meant })
-          assert.equal(totalsOf(credited).total, wanted)
+          const credited = creditLines(invoice, sumEarlierCredits(notes), { amount: wanted, lines: meant })
+          assert.equal(sumTaxedLines(credited).total, wanted)
           const expected = reference.refund({ amount: wanted, lines: meant })
           assert.deepEqual(
             credited.filter(({ total }) => total > 0).map(({ position, total, tax }) => ({ position, total, tax })),
@@ -76,11 +76,11 @@ describe('the sums of documents', () => {
         }
         assertWithin(invoice, notes)
         if (order.total === back) return
-        const rest = creditLines(invoice, creditedBefore(notes), { amount: order.total - back, lines: [] })
+        const rest = creditLines(invoice, sumEarlierCredits(notes), { amount: order.total - back, lines: [] })
         notes.push({ lines: rest, isReversed: false })
         // Everything went back: by line and by rate nothing is left.
         const all = notes.filter(({ isReversed }) => !isReversed).flatMap((note) => note.lines)
-        assert.deepEqual(totalsOf(all), totalsOf(invoice))
+        assert.deepEqual(sumTaxedLines(all), sumTaxedLines(invoice))
         const some = (ones: readonly DocumentLine[]) => sumsByRate(ones).filter(({ total }) => total !== 0)
         assert.deepEqual(some(all), some(invoice))
       }),
@@ -91,7 +91,7 @@ describe('the sums of documents', () => {
 
   // Each part by an exact fraction: the tax of what went back of a line is off by less than one minor unit for each credit note.
   function assertWithin(invoice: readonly DocumentLine[], notes: readonly Note[]): void {
-    const back = creditedBefore(notes)
+    const back = sumEarlierCredits(notes)
     for (const { position, total, tax } of invoice) {
       const { total: given = 0, tax: taxed = 0 } = back.get(position) ?? {}
       assert.ok(given <= total && taxed <= tax)
@@ -123,7 +123,7 @@ describe('the sums of documents', () => {
       [[1, 5_350, 350, 1]],
     )
     // A tenth went back by amount before: what the lines no longer have is taken from the other.
-    const after = creditLines(invoice, creditedBefore([{ lines: shared, isReversed: false }]), {
+    const after = creditLines(invoice, sumEarlierCredits([{ lines: shared, isReversed: false }]), {
       amount: 11_900,
       lines: [{ skuId: 'sku_0', quantity: 2, amount: 11_900 }],
     })

@@ -3,7 +3,7 @@
 
 import type { TaxReason } from '../../contract/words.ts'
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
-import { type ReceiptOrder, receiptOf } from '../orders/receipt.ts'
+import { buildReceipt, type ReceiptOrder } from '../orders/receipt.ts'
 import type { OrderLine, RefundedLine } from '../orders/store.ts'
 
 export interface TaxedSum {
@@ -40,7 +40,7 @@ export interface RateSum extends TaxedSum {
 export type ReasonFor = (rateBps: number, skuId: string) => TaxReason | null
 
 export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], reasonFor: ReasonFor): DocumentLine[] {
-  const { lines, shipping } = receiptOf(order, sold)
+  const { lines, shipping } = buildReceipt(order, sold)
   const taxed = (
     { net, tax, gross, taxRateBps }: { net: number; tax: number; gross: number; taxRateBps: number | null },
     skuId: string,
@@ -114,7 +114,7 @@ export function addedLines(parts: readonly EditedPart[], from: number, reasonFor
   })
 }
 
-export function removedMeant(parts: readonly EditedPart[]): RefundMeant {
+export function refundForRemovedParts(parts: readonly EditedPart[]): IntendedRefund {
   const lines = parts.map(({ skuId, quantity, total, tax, rateBps }) => ({
     skuId,
     quantity,
@@ -126,17 +126,17 @@ export function removedMeant(parts: readonly EditedPart[]): RefundMeant {
 }
 
 // Sums of a line of the invoice that were credited before.
-export interface CreditedBefore extends TaxedSum {
+export interface EarlierCredit extends TaxedSum {
   quantity: number
 }
 
-const nothingBefore: CreditedBefore = { net: 0, tax: 0, total: 0, quantity: 0 }
+const nothingBefore: EarlierCredit = { net: 0, tax: 0, total: 0, quantity: 0 }
 
 // Sums by position. A credit note whose refund failed later was reversed, and no longer counts.
-export function creditedBefore(
+export function sumEarlierCredits(
   notes: readonly { lines: readonly DocumentLine[]; isReversed: boolean }[],
-): Map<number, CreditedBefore> {
-  const sums = new Map<number, CreditedBefore>()
+): Map<number, EarlierCredit> {
+  const sums = new Map<number, EarlierCredit>()
   for (const { lines, isReversed } of notes) {
     if (isReversed) continue
     for (const { position, net, tax, total, quantity } of lines) {
@@ -152,7 +152,7 @@ export function creditedBefore(
   return sums
 }
 
-export interface RefundMeant {
+export interface IntendedRefund {
   amount: number
   // The lines that are refunded, if the refund was made by line.
   lines: readonly MeantLine[]
@@ -168,8 +168,8 @@ interface MeantLine extends RefundedLine {
 // left of all lines, so every rate gets its share.
 export function creditLines(
   invoice: readonly DocumentLine[],
-  before: ReadonlyMap<number, CreditedBefore>,
-  { amount, lines: named }: RefundMeant,
+  before: ReadonlyMap<number, EarlierCredit>,
+  { amount, lines: named }: IntendedRefund,
 ): DocumentLine[] {
   const open = invoice.map((line): OpenLine => {
     const back = before.get(line.position) ?? nothingBefore
@@ -197,7 +197,7 @@ export function creditLines(
 // A line of the invoice, with the amounts credited before and those that are left.
 interface OpenLine {
   line: DocumentLine
-  back: CreditedBefore
+  back: EarlierCredit
   left: number
   taxLeft: number
 }
@@ -287,7 +287,7 @@ export function sumsByRate(lines: readonly DocumentLine[]): RateSum[] {
   return [...sums.values()].sort((one, other) => other.rateBps - one.rateBps || compare(one.reason, other.reason))
 }
 
-export function totalsOf(lines: readonly TaxedSum[]): TaxedSum {
+export function sumTaxedLines(lines: readonly TaxedSum[]): TaxedSum {
   return {
     net: sumOf(lines.map(({ net }) => net)),
     tax: sumOf(lines.map(({ tax }) => tax)),

@@ -5,7 +5,7 @@ import {
   type Draft,
   draftDays,
   draftEmailsMax,
-  type draftRows,
+  type draftOperationRows,
   type UpdateDraftRequest,
 } from '../../contract/admin/drafts.ts'
 import { limits } from '../../contract/limits.ts'
@@ -13,9 +13,9 @@ import { type MemberChange, membersChanged } from '../../platform/audit/change.t
 import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -23,8 +23,8 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import { isMailOn, queueDraftEmail } from '../../platform/outbox/emails.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { keepAddress } from '../addresses/store.ts'
-import type { ChangeAsk } from '../carts/change.ts'
+import { extendAddressExpiry } from '../addresses/store.ts'
+import type { CartChangeInput } from '../carts/change.ts'
 import { setAddress } from '../carts/destination.ts'
 import { createCart } from '../carts/lines.ts'
 import { moveDraft } from '../checkout/drafts.ts'
@@ -34,16 +34,16 @@ import {
   findSessionFacts,
   lockSessionAndCart,
   openSession,
-  showSession,
+  renderSession,
 } from '../checkout/sessions.ts'
 import { findSession } from '../checkout/store.ts'
 import { listInstallations } from '../merchants/store.ts'
-import { amendDraft, dayMs, draftTermsOf, editedTerms, presentOf, refuseNotOpen } from './edit.ts'
-import { ownPricesOf, ownTermsOf, previewDraft } from './preview.ts'
-import { type DraftOrderRow, findDraft, insertDraft, listDrafts, saveEmailed } from './store.ts'
+import { amendDraft, applyDraftEdit, currentDraftTerms, dayMs, draftReservations, refuseNotOpen } from './edit.ts'
+import { merchantPricesBySku, merchantTermsFrom, previewDraft } from './preview.ts'
+import { type DraftOrderRow, findDraft, insertDraft, listDrafts, saveDraftEmailed } from './store.ts'
 import { draftPrices, draftStatus, draftSummary } from './view.ts'
 
-type DraftOperation = keyof typeof draftRows
+type DraftOperation = keyof typeof draftOperationRows
 type Handlers<Id extends DraftOperation> = { [One in Id]: AdminHandler<One> }
 
 export function adminDraftOperations(tools: CheckoutTools): Handlers<DraftOperation> {
@@ -53,9 +53,9 @@ export function adminDraftOperations(tools: CheckoutTools): Handlers<DraftOperat
 function looks(tools: CheckoutTools): Handlers<'listAdminDrafts' | 'getAdminDraft'> {
   return {
     async listAdminDrafts({ db, caller, paging, now }) {
-      const after = paging.after === null ? null : readPlace(paging.after, 'dft')
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'dft')
       const found = await listDrafts(db, caller, { after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ createdAt: at, id }) => writePlace({ at, id }))
+      const { rows, meta } = pageOfRows(found, paging, ({ createdAt: at, id }) => writeCursorPosition({ at, id }))
       const data = []
       for (const row of rows) data.push(draftSummary(row, await totalOf(tools, db, row, now.getTime()), now.getTime()))
       return { data, meta }
@@ -74,7 +74,7 @@ function makes(tools: CheckoutTools): Handlers<'createAdminDraft'> {
       const prices = await previewDraft(db, tools.carts.pricebooks, caller, body, now.getTime())
       const { total } = prices.totals
       refuseOtherTotal(total, body.expectedTotal)
-      if (body.dryRun) return new Audited({ data: { ...prices, draft: null } }, [])
+      if (body.dryRun) return new AuditedReply({ data: { ...prices, draft: null } }, [])
       const installationId = await sellerInstallation(db, caller, body.installationId)
       const sessionId = await open(tools, { db, caller: { merchantId, mode, installationId }, now, cause }, body)
       const id = newId('dft')
@@ -99,7 +99,9 @@ function makes(tools: CheckoutTools): Handlers<'createAdminDraft'> {
         { member: 'discount', from: null, to: body.discount ?? 0 },
         { member: 'total', from: null, to: total },
       ]
-      return new Audited({ data: { ...prices, draft } }, [{ kind: 'create', what: 'draft', id, name: id, members }])
+      return new AuditedReply({ data: { ...prices, draft } }, [
+        { kind: 'create', what: 'draft', id, name: id, members },
+      ])
     },
   }
 }
@@ -111,22 +113,22 @@ function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdmin
       const row = await lockOpen(db, caller, draftId, at)
       refuseUnchangeable(row, body.expectedVersion)
       const { quote: before } = await sessionOf(tools, db, row, at)
-      const terms = draftTermsOf(before)
-      const asked = { ...editedTerms(terms, body), ...(body.address && { address: body.address }) }
-      const prices = await previewDraft(db, tools.carts.pricebooks, caller, asked, at, presentOf(before, at))
+      const terms = currentDraftTerms(before)
+      const asked = { ...applyDraftEdit(terms, body), ...(body.address && { address: body.address }) }
+      const prices = await previewDraft(db, tools.carts.pricebooks, caller, asked, at, draftReservations(before, at))
       refuseOtherTotal(prices.totals.total, body.expectedTotal)
-      if (body.dryRun) return new Audited({ data: { ...prices, draft: null } }, [])
+      if (body.dryRun) return new AuditedReply({ data: { ...prices, draft: null } }, [])
       const quote = await amendDraft(tools, { db, seller: caller, row, edit: body, now, cause })
       const after = await find(db, caller, draftId)
       const draft = await viewOf(tools, db, caller, after, at)
       const was = { ...terms, total: before.pricing.totals.total }
-      const is = { ...draftTermsOf(quote), total: draft.totals.total }
+      const is = { ...currentDraftTerms(quote), total: draft.totals.total }
       const members = [
         ...membersChanged(was, is, ['items', 'discount', 'shipping', 'total']),
         ...personalMembers(body, row, after),
       ]
       const change = { kind: 'change', what: 'draft', id: draftId, name: draftId, members } as const
-      return new Audited({ data: { ...draftPrices(quote.lines, quote.pricing), draft } }, [change])
+      return new AuditedReply({ data: { ...draftPrices(quote.lines, quote.pricing), draft } }, [change])
     },
 
     async sendAdminDraft({ db, caller, path: { draftId }, now }) {
@@ -136,12 +138,12 @@ function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdmin
       if (row.emails >= draftEmailsMax) throw refuse('draft_email_limit', { current: { limit: draftEmailsMax } })
       if (!(await isMailOn(db))) throw refuse('mail_off', { message: 'This server sends no e-mails.' })
       const sent = { ...row, emails: row.emails + 1, emailedAt: at }
-      saveEmailed(db, caller.merchantId, sent)
+      saveDraftEmailed(db, caller.merchantId, sent)
       const { installationId, sessionId, mode } = row
       queueDraftEmail(db, { installationId, mode, sessionId, draftId, number: sent.emails }, at)
       const members = [{ member: 'emailedAt', from: instantOrNull(row.emailedAt), to: toInstant(at) }]
       const data = await viewOf(tools, db, caller, await find(db, caller, draftId), at)
-      return new Audited({ data }, [{ kind: 'change', what: 'draft', id: draftId, name: draftId, members }])
+      return new AuditedReply({ data }, [{ kind: 'change', what: 'draft', id: draftId, name: draftId, members }])
     },
 
     async cancelAdminDraft({ db, caller, path: { draftId }, now, cause }) {
@@ -160,7 +162,7 @@ function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdmin
       })
       const after = await viewOf(tools, db, caller, await find(db, caller, draftId), now.getTime())
       const members = [{ member: 'status', from: status, to: after.status }]
-      return new Audited({ data: after }, [{ kind: 'change', what: 'draft', id: draftId, name: draftId, members }])
+      return new AuditedReply({ data: after }, [{ kind: 'change', what: 'draft', id: draftId, name: draftId, members }])
     },
   }
 }
@@ -214,14 +216,14 @@ interface Opening {
 async function open(tools: CheckoutTools, opening: Opening, body: CreateDraftRequest): Promise<string> {
   const { db, caller, now, cause } = opening
   const items = body.items.map(({ skuId, quantity }) => ({ skuId, quantity }))
-  const own = { terms: ownTermsOf(body), prices: ownPricesOf(body.items) }
+  const own = { terms: merchantTermsFrom(body), prices: merchantPricesBySku(body.items) }
   const { cart } = await createCart(tools.carts, { db, caller, items, metadata: {}, now, cause, own })
   const { address, customer = {}, days = draftDays } = body
-  const change: ChangeAsk = { db, caller, cartId: cart.id, expectedVersion: undefined, now, cause }
+  const change: CartChangeInput = { db, caller, cartId: cart.id, expectedVersion: undefined, now, cause }
   if (address) {
     const { token } = await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address })
     // The address is kept as long as the link is valid: the agreed tax and delivery depend on it.
-    keepAddress(db, caller.installationId, token, now.getTime() + days * dayMs)
+    extendAddressExpiry(db, caller.installationId, token, now.getTime() + days * dayMs)
   }
   const session = await openSession(tools, {
     ...{ db, caller, now, cause, isOwn: true },
@@ -291,7 +293,7 @@ async function viewOf(
     note: row.note,
     locale: facts.session.locale,
     emailedAt: instantOrNull(row.emailedAt),
-    url: summary.status === 'open' ? showSession(tools, facts, now).url : null,
+    url: summary.status === 'open' ? renderSession(tools, facts, now).url : null,
     changes: entries.map((entry) => changeView(entry, { names, subjectId: row.id, skipped: 0 })),
   }
 }

@@ -15,12 +15,12 @@ import { findSession } from '../checkout/store.ts'
 import type { EditPlan } from '../edits/plan.ts'
 import { isOfSku } from '../edits/plan.ts'
 import { listInstallations } from '../merchants/store.ts'
-import { openOrderCustomer } from '../orders/customer.ts'
+import { decryptOrderCustomer } from '../orders/customer.ts'
 import type { OrderRow } from '../orders/store.ts'
 import { dayMs } from './edit.ts'
 import { insertDraft } from './store.ts'
 
-export async function askForDifference(
+export async function createDifferenceDraft(
   tools: CheckoutTools,
   tx: Tx,
   order: OrderRow,
@@ -38,7 +38,7 @@ export async function askForDifference(
     prices: new Map(added.map(({ skuId, unitPrice }) => [skuId, unitPrice])),
   }
   const { cart } = await createCart(tools.carts, { ...asked, items: added, metadata: {}, own })
-  const { customer } = await openOrderCustomer(tx, tools.rootSecret, order, context.now)
+  const { customer } = await decryptOrderCustomer(tx, tools.rootSecret, order, context.now)
   const { email = '', name = '', phone = '' } = customer ?? {}
   const known = { ...(email && { email }), ...(name && { name }), ...(phone && { phone }) }
   const body = { cartId: cart.id, successUrl: '', customer: known, expiresInSeconds: (days * dayMs) / 1000 }

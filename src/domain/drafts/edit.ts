@@ -6,22 +6,28 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { keepAddress } from '../addresses/store.ts'
-import { type ChangeAsk, commitChange, lockCartFacts } from '../carts/change.ts'
+import { extendAddressExpiry } from '../addresses/store.ts'
+import { type CartChangeInput, lockCartFacts, saveCartChange } from '../carts/change.ts'
 import { setAddress } from '../carts/destination.ts'
-import { listWantedOffers, pricedLine, refuseUnsellable } from '../carts/lines.ts'
-import type { OwnTerms } from '../carts/pricing.ts'
+import { listWantedOffers, refuseUnsellable, withOwnPrice } from '../carts/lines.ts'
+import type { MerchantTerms } from '../carts/pricing.ts'
 import type { CartFacts } from '../carts/quote.ts'
-import { type CartLine, deleteCartLine, type Offer, putCartLines, saveTerms } from '../carts/store.ts'
-import { livingAddress, type Quote } from '../carts/view.ts'
+import { type CartLine, deleteCartLine, type Offer, putCartLines, saveMerchantTerms } from '../carts/store.ts'
+import { type Quote, unexpiredAddress } from '../carts/view.ts'
 import { moveDraft } from '../checkout/drafts.ts'
-import { holdUntil } from '../checkout/lifecycle.ts'
+import { holdExpiryFor } from '../checkout/lifecycle.ts'
 import { holdLines } from '../checkout/refresh.ts'
-import { type CheckoutTools, checkLater, customerColumns, givenCustomer, notFollowed } from '../checkout/sessions.ts'
+import {
+  type CheckoutTools,
+  checkLater,
+  customerColumns,
+  mergeGivenCustomer,
+  withoutSessionRefresh,
+} from '../checkout/sessions.ts'
 import { findSession, type SessionRow, saveSession } from '../checkout/store.ts'
 import type { CartVatCheck } from '../vat/check.ts'
-import { type Present, withHeld } from './preview.ts'
-import { type DraftOrderRow, saveNote } from './store.ts'
+import { type DraftReservations, withHeldStock } from './preview.ts'
+import { type DraftOrderRow, saveDraftNote } from './store.ts'
 import { draftStatus } from './view.ts'
 
 export const dayMs = 24 * 60 * 60_000
@@ -44,10 +50,10 @@ export function refuseNotOpen(row: DraftOrderRow, now: number): void {
 export interface DraftTerms {
   items: { skuId: string; quantity: number; unitPrice: number }[]
   discount: number
-  shipping: OwnTerms['shipping']
+  shipping: MerchantTerms['shipping']
 }
 
-export function draftTermsOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>): DraftTerms {
+export function currentDraftTerms({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>): DraftTerms {
   return {
     items: lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity, unitPrice: offer.price })),
     discount: cart.terms?.discount ?? 0,
@@ -56,7 +62,7 @@ export function draftTermsOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>)
 }
 
 // Items that are sent without a price keep the agreed one; new ones get the price of the catalog.
-export function editedTerms(
+export function applyDraftEdit(
   before: DraftTerms,
   edit: Pick<DraftEdit, 'items' | 'discount' | 'shipping'>,
 ): Omit<DraftTerms, 'items'> & { items: DraftItems } {
@@ -73,8 +79,8 @@ export function editedTerms(
   }
 }
 
-export function presentOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>, now: number): Present {
-  const address = livingAddress(cart, now)
+export function draftReservations({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>, now: number): DraftReservations {
+  const address = unexpiredAddress(cart, now)
   return {
     available: new Map(lines.map(({ offer }) => [offer.skuId, offer.available])),
     destination: address && { country: address.country, region: address.region },
@@ -82,7 +88,7 @@ export function presentOf({ cart, lines }: Pick<CartFacts, 'cart' | 'lines'>, no
   }
 }
 
-export interface EditAsk {
+export interface DraftEditInput {
   db: Tx
   seller: MerchantMode
   row: DraftOrderRow
@@ -91,29 +97,29 @@ export interface EditAsk {
   cause: Cause | null
 }
 
-export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Quote> {
+export async function amendDraft(tools: CheckoutTools, ask: DraftEditInput): Promise<Quote> {
   const { db, seller, row, edit, now, cause } = ask
   const at = now.getTime()
   const key = { installationId: row.installationId, sessionId: row.sessionId }
   const cartId = (await findSession(db, key))?.cartId ?? ''
   const caller = { ...seller, installationId: row.installationId }
-  const change: ChangeAsk = { db, caller, cartId, expectedVersion: undefined, now, cause }
+  const change: CartChangeInput = { db, caller, cartId, expectedVersion: undefined, now, cause }
   // setAddress writes the cart and the session, so both are read again.
   if (edit.address) await setAddress(tools.carts, change, { rootSecret: tools.rootSecret, address: edit.address })
   const [facts, session] = await Promise.all([lockCartFacts(tools.carts, change), findSession(db, key)])
   if (!session) throw refuse('draft_not_found')
-  const wanted = editedTerms(draftTermsOf(facts), edit)
-  const terms: OwnTerms = { discount: wanted.discount, shipping: wanted.shipping }
+  const wanted = applyDraftEdit(currentDraftTerms(facts), edit)
+  const terms: MerchantTerms = { discount: wanted.discount, shipping: wanted.shipping }
   const lines = edit.items ? await replaceLines(change, facts, wanted.items) : facts.lines
-  saveTerms(db, { installationId: row.installationId, cartId }, terms)
+  saveMerchantTerms(db, { installationId: row.installationId, cartId }, terms)
   const expiresAt = edit.days === undefined ? session.expiresAt : at + edit.days * dayMs
   const { vat, columns } = await editedCustomer(tools, ask, session, facts.cart.vat)
   const cart = { ...facts.cart, terms, expiresAt: Math.max(facts.cart.expiresAt, expiresAt), vat }
-  const quote = await commitChange(notFollowed(tools.carts), change, { ...facts, lines, cart })
-  if (cart.address) keepAddress(db, row.installationId, cart.address.token, expiresAt)
+  const quote = await saveCartChange(withoutSessionRefresh(tools.carts), change, { ...facts, lines, cart })
+  if (cart.address) extendAddressExpiry(db, row.installationId, cart.address.token, expiresAt)
   const changed = saveEdited(ask, { ...session, ...columns }, expiresAt)
   if (vat?.status === 'pending') checkLater(tools, db, changed)
-  if (edit.note !== undefined) saveNote(db, seller.merchantId, row.id, edit.note)
+  if (edit.note !== undefined) saveDraftNote(db, seller.merchantId, row.id, edit.note)
   await moveDraft(
     db,
     'change',
@@ -129,23 +135,23 @@ export async function amendDraft(tools: CheckoutTools, ask: EditAsk): Promise<Qu
 // A changed VAT number must be checked before it removes the tax.
 async function editedCustomer(
   tools: CheckoutTools,
-  { db, edit, now }: EditAsk,
+  { db, edit, now }: DraftEditInput,
   session: SessionRow,
   before: CartVatCheck | null,
 ): Promise<{ vat: CartVatCheck | null; columns: Partial<SessionRow> }> {
   if (!edit.customer) return { vat: before, columns: {} }
   const at = now.getTime()
-  const { customer, vat } = givenCustomer(tools.rootSecret, session, { given: edit.customer, before, now: at })
+  const { customer, vat } = mergeGivenCustomer(tools.rootSecret, session, { given: edit.customer, before, now: at })
   return { vat, columns: await customerColumns(tools, db, session, { customer, now: at }) }
 }
 
-function saveEdited({ db, edit, now }: EditAsk, session: SessionRow, expiresAt: number): SessionRow {
+function saveEdited({ db, edit, now }: DraftEditInput, session: SessionRow, expiresAt: number): SessionRow {
   const at = now.getTime()
   const changed: SessionRow = {
     ...session,
     locale: edit.locale ?? session.locale,
     expiresAt,
-    holdExpiresAt: holdUntil({ ...session, expiresAt }, at),
+    holdExpiresAt: holdExpiryFor({ ...session, expiresAt }, at),
     version: session.version + 1,
     updatedAt: at,
   }
@@ -154,13 +160,17 @@ function saveEdited({ db, edit, now }: EditAsk, session: SessionRow, expiresAt: 
 }
 
 // Writes all lines anew, in the order of the items.
-async function replaceLines({ db, caller, now }: ChangeAsk, facts: CartFacts, items: DraftItems): Promise<CartLine[]> {
-  const present = presentOf(facts, now.getTime())
+async function replaceLines(
+  { db, caller, now }: CartChangeInput,
+  facts: CartFacts,
+  items: DraftItems,
+): Promise<CartLine[]> {
+  const present = draftReservations(facts, now.getTime())
   const offers = await listWantedOffers(db, caller, items, now.getTime())
   const lines = items.map(({ quantity, unitPrice }, position) => {
-    const offer = withHeld(offers[position] as Offer, present)
+    const offer = withHeldStock(offers[position] as Offer, present)
     refuseUnsellable(offer, quantity)
-    return pricedLine({ offer, position, quantity, seenPrice: offer.price }, unitPrice ?? offer.price)
+    return withOwnPrice({ offer, position, quantity, seenPrice: offer.price }, unitPrice ?? offer.price)
   })
   const { cart } = facts
   const key = { installationId: cart.installationId, cartId: cart.id }

@@ -5,9 +5,9 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { checkAddress } from '../addresses/check.ts'
-import { listWantedOffers, pricedLine, refuseUnsellable } from '../carts/lines.ts'
+import { listWantedOffers, refuseUnsellable, withOwnPrice } from '../carts/lines.ts'
 import type { Pricebooks } from '../carts/pricebook.ts'
-import { type OwnTerms, priceCart } from '../carts/pricing.ts'
+import { type MerchantTerms, priceCart } from '../carts/pricing.ts'
 import { isServed, needsShipping } from '../carts/shipping.ts'
 import type { Offer } from '../carts/store.ts'
 import { findSellerTerms } from './store.ts'
@@ -16,19 +16,22 @@ import { type DraftPrices, draftPrices } from './view.ts'
 type Asked = Pick<CreateDraftRequest, 'items' | 'discount' | 'shipping' | 'address'>
 
 // Stock that an existing draft holds, its destination and its shipping option.
-export interface Present {
+export interface DraftReservations {
   available: ReadonlyMap<string, number>
   destination: { country: string; region: string | null } | null
   shippingOptionId: string | null
 }
 
-const nothing: Present = { available: new Map(), destination: null, shippingOptionId: null }
+const nothing: DraftReservations = { available: new Map(), destination: null, shippingOptionId: null }
 
-export function ownTermsOf({ discount = 0, shipping = null }: Pick<Asked, 'discount' | 'shipping'>): OwnTerms {
+export function merchantTermsFrom({
+  discount = 0,
+  shipping = null,
+}: Pick<Asked, 'discount' | 'shipping'>): MerchantTerms {
   return { discount, shipping: shipping && { label: shipping.label, amount: shipping.amount } }
 }
 
-export function ownPricesOf(items: Asked['items']): ReadonlyMap<string, number> {
+export function merchantPricesBySku(items: Asked['items']): ReadonlyMap<string, number> {
   return new Map(
     items.flatMap(({ skuId, unitPrice }) => (unitPrice === undefined ? [] : [[skuId, unitPrice] as const])),
   )
@@ -40,7 +43,7 @@ export async function previewDraft(
   seller: MerchantMode,
   asked: Asked,
   now: number,
-  present: Present = nothing,
+  present: DraftReservations = nothing,
 ): Promise<DraftPrices> {
   const { items } = asked
   const terms = await findSellerTerms(db, seller.merchantId)
@@ -49,13 +52,13 @@ export async function previewDraft(
     listWantedOffers(db, seller, items, now),
     pricebooks.find(db, seller.merchantId, terms.catalogVersion),
   ])
-  const prices = ownPricesOf(items)
+  const prices = merchantPricesBySku(items)
   const lines = items.map(({ quantity }, position) => {
-    const offer = withHeld(offers[position] as Offer, present)
+    const offer = withHeldStock(offers[position] as Offer, present)
     refuseUnsellable(offer, quantity)
-    return pricedLine({ offer, position, quantity, seenPrice: offer.price }, prices.get(offer.skuId))
+    return withOwnPrice({ offer, position, quantity, seenPrice: offer.price }, prices.get(offer.skuId))
   })
-  const own = ownTermsOf(asked)
+  const own = merchantTermsFrom(asked)
   const { country, region } = destinationOf(asked) ?? present.destination ?? { country: null, region: null }
   if (country !== null && !own.shipping && needsShipping(offers) && !isServed(book.zones, country))
     throw refuse('address_undeliverable')
@@ -83,7 +86,7 @@ export async function previewDraft(
 }
 
 // Stock that the draft holds is available to it.
-export function withHeld(offer: Offer, { available }: Pick<Present, 'available'>): Offer {
+export function withHeldStock(offer: Offer, { available }: Pick<DraftReservations, 'available'>): Offer {
   return { ...offer, available: available.get(offer.skuId) ?? offer.available }
 }
 

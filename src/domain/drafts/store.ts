@@ -78,11 +78,11 @@ export function insertDraft(
       ${draft.changesOrder}, ${draft.returnId}, ${draft.createdAt})`
 }
 
-export function saveNote(tx: Tx, merchantId: string, id: string, note: string | null): void {
+export function saveDraftNote(tx: Tx, merchantId: string, id: string, note: string | null): void {
   tx.send`update drafts set note = ${note} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export function saveEmailed(tx: Tx, merchantId: string, { id, emails, emailedAt }: DraftOrderRow): void {
+export function saveDraftEmailed(tx: Tx, merchantId: string, { id, emails, emailedAt }: DraftOrderRow): void {
   tx.send`
     update drafts set emails = ${emails}, emailed_at = ${emailedAt} where merchant_id = ${merchantId} and id = ${id}`
 }

@@ -3,17 +3,17 @@
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
   notUndoable,
-  orOvertaken,
-  overtaken,
-  refuseOvertaken,
-  reverseOf,
+  overtakenRefusal,
+  refuseAsOvertaken,
+  refuseIfOvertaken,
+  reverseChange,
   type UndoAsk,
   type Undoer,
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { findCartFacts } from '../carts/quote.ts'
 import { type CheckoutTools, cancelSession, lockSessionAndCart } from '../checkout/sessions.ts'
-import { amendDraft, type DraftTerms, draftTermsOf, refuseNotOpen } from './edit.ts'
+import { amendDraft, currentDraftTerms, type DraftTerms, refuseNotOpen } from './edit.ts'
 import { findDraft } from './store.ts'
 
 export function draftUndoer(tools: CheckoutTools): Undoer {
@@ -21,7 +21,7 @@ export function draftUndoer(tools: CheckoutTools): Undoer {
     kinds: ['draft'],
     async undo(ask) {
       for (const change of ask.changes) await undoDraft(tools, ask, change)
-      return ask.changes.map(reverseOf)
+      return ask.changes.map(reverseChange)
     },
   }
 }
@@ -36,13 +36,13 @@ async function undoDraft(tools: CheckoutTools, ask: UndoAsk, change: AuditedChan
   const found = await findDraft(tx, seller, change.id)
   const session = found && (await lockSessionAndCart(tx, found))
   const row = session && (await findDraft(tx, seller, change.id))
-  if (!row) throw overtaken(change, 'The draft is gone.')
-  await orOvertaken(change, () => refuseNotOpen(row, at))
+  if (!row) throw overtakenRefusal(change, 'The draft is gone.')
+  await refuseAsOvertaken(change, () => refuseNotOpen(row, at))
   const now = new Date(at)
   const { installationId } = row
   const { merchantId } = seller
   if (change.kind === 'create') {
-    if (row.version > 1) throw overtaken(change, 'The draft was changed since.')
+    if (row.version > 1) throw overtakenRefusal(change, 'The draft was changed since.')
     if (dryRun) return
     const cancellation = { reason: null, note: null, by: 'api' } as const
     const caller = { installationId, merchantId }
@@ -53,6 +53,7 @@ async function undoDraft(tools: CheckoutTools, ask: UndoAsk, change: AuditedChan
     return
   }
   const facts = await findCartFacts(tx, tools.carts.pricebooks, { installationId, cartId: session.cartId }, at)
-  refuseOvertaken(own, facts && draftTermsOf(facts))
-  if (!dryRun) await orOvertaken(change, () => amendDraft(tools, { db: tx, seller, row, edit: values, now, cause }))
+  refuseIfOvertaken(own, facts && currentDraftTerms(facts))
+  if (!dryRun)
+    await refuseAsOvertaken(change, () => amendDraft(tools, { db: tx, seller, row, edit: values, now, cause }))
 }

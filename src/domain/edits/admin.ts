@@ -1,10 +1,10 @@
 // The admin operations on order edits.
 
-import type { AdminOrderEditItem, AdminOrderEditRequest, editRows } from '../../contract/admin/edits.ts'
+import type { AdminOrderEditItem, AdminOrderEditRequest, editOperationRows } from '../../contract/admin/edits.ts'
 import { issueAt } from '../../contract/issues.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -17,10 +17,10 @@ import { findAdminOrderView } from '../orders/adminlook.ts'
 import { orderChanges, refundChange } from '../orders/adminview.ts'
 import { lockOrderFacts } from '../orders/change.ts'
 import { refuseOtherVersion, refuseUncounted } from '../orders/operator.ts'
-import { findAdminOrder, type OrderKey, type OrderPlace, type OrderRow } from '../orders/store.ts'
+import { findAdminOrder, type OrderDestination, type OrderKey, type OrderRow } from '../orders/store.ts'
 import { type OrderFacts, refundView } from '../orders/view.ts'
-import { correctAddress } from './address.ts'
-import { applyEdit } from './apply.ts'
+import { correctOrderAddress } from './address.ts'
+import { applyOrderEdit } from './apply.ts'
 import { orderChangeFor } from './link.ts'
 import { type EditPlan, isUnchanged } from './plan.ts'
 import { previewEdit } from './preview.ts'
@@ -38,7 +38,7 @@ export interface AdminEditParts {
 }
 
 export function adminEditOperations({ carts, rootSecret, askForDifference }: AdminEditParts): {
-  [Id in keyof typeof editRows]: AdminHandler<Id>
+  [Id in keyof typeof editOperationRows]: AdminHandler<Id>
 } {
   return {
     async editAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
@@ -52,11 +52,11 @@ export function adminEditOperations({ carts, rootSecret, askForDifference }: Adm
       const context = { now: now.getTime(), cause }
       const address =
         body.address && !body.dryRun
-          ? await correctAddress(db, rootSecret, before, body.address, context.now)
+          ? await correctOrderAddress(db, rootSecret, before, body.address, context.now)
           : undefined
       if (body.dryRun || (!address && isUnchanged(before.order, plan))) {
         const order = await findAdminOrderView(db, caller, before, place)
-        return new Audited({ data: { ...shown, refund: null, draftId: null, order } }, [])
+        return new AuditedReply({ data: { ...shown, refund: null, draftId: null, order } }, [])
       }
       const isPaid = before.order.paymentStatus !== 'pending'
       if (body.payByLink && plan.difference > 0 && isPaid) {
@@ -64,13 +64,16 @@ export function adminEditOperations({ carts, rootSecret, askForDifference }: Adm
         const asked = { plan, change, days: body.linkDays }
         const draftId = await askForDifference(db, before.order, asked, context)
         const order = await findAdminOrderView(db, caller, before, place)
-        return new Audited({ data: { ...shown, refund: null, draftId, order } }, draftChanges(before, draftId, plan))
+        return new AuditedReply(
+          { data: { ...shown, refund: null, draftId, order } },
+          draftChanges(before, draftId, plan),
+        )
       }
       const planned = address ? { ...plan, order: { ...plan.order, address } } : plan
-      const { facts, refunds } = await applyEdit(db, before, { id: newId('edt'), plan: planned }, context)
+      const { facts, refunds } = await applyOrderEdit(db, before, { id: newId('edt'), plan: planned }, context)
       const order = await findAdminOrderView(db, caller, facts, place)
       const [refund = null] = refunds
-      return new Audited({ data: { ...shown, refund: refund && refundView(refund), draftId: null, order } }, [
+      return new AuditedReply({ data: { ...shown, refund: refund && refundView(refund), draftId: null, order } }, [
         editChange(before, facts),
         ...orderChanges(before, facts),
         ...refunds.map((one) => refundChange(facts, one, { lines: [], restocked: [] })),
@@ -100,7 +103,7 @@ async function lock(
   tx: Tx,
   seller: MerchantMode,
   orderId: string,
-): Promise<{ place: OrderKey & OrderPlace; before: OrderFacts }> {
+): Promise<{ place: OrderKey & OrderDestination; before: OrderFacts }> {
   const place = isId('ord', orderId) ? await findAdminOrder(tx, seller, orderId) : undefined
   const before = place && (await lockOrderFacts(tx, place))
   if (!before) throw refuse('order_not_found')

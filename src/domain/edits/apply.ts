@@ -7,18 +7,18 @@ import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { lockQueuedCause } from '../documents/store.ts'
-import { sell, unsell } from '../inventory/sales.ts'
+import { removeFromSale, sellStock } from '../inventory/sales.ts'
 import { lockStockRowsFor } from '../inventory/store.ts'
-import { announceChange } from '../orders/change.ts'
+import { announceOrderChange } from '../orders/change.ts'
 import { fulfillmentStatusFor, orderLifecycle } from '../orders/lifecycle.ts'
-import { announceSent } from '../orders/operator.ts'
+import { announceFulfilled } from '../orders/operator.ts'
 import { queueEditRefund } from '../orders/refunds.ts'
 import { type OrderRow, queueDocument } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import { type EditPart, type EditPlan, isOfSku } from './plan.ts'
 import { collectDifference } from './received.ts'
-import { deleteOrderLine, insertEdit, putOrderLine, saveAmounts, saveAwaited } from './store.ts'
+import { deleteOrderLine, insertEdit, putOrderLine, saveAwaitedAmount, saveOrderAmounts } from './store.ts'
 
 export interface AppliedEdit {
   facts: OrderFacts
@@ -26,17 +26,17 @@ export interface AppliedEdit {
   refunds: readonly RefundRow[]
 }
 
-export interface Edit {
+export interface OrderEdit {
   id: string
   plan: EditPlan
   // Set if the difference was paid by a link: that payment, and the session that holds the added units.
   paid?: { payment: PaymentRow; sessionId: string }
 }
 
-export async function applyEdit(
+export async function applyOrderEdit(
   tx: Tx,
   found: OrderFacts,
-  { id: editId, plan, paid }: Edit,
+  { id: editId, plan, paid }: OrderEdit,
   context: ChangeContext,
 ): Promise<AppliedEdit> {
   const { parts, difference } = plan
@@ -50,7 +50,7 @@ export async function applyEdit(
   insertEdit(tx, order, {
     ...{ id: editId, totalBefore: found.order.total, totalAfter: order.total, parts, createdAt: context.now },
   })
-  saveAmounts(tx, order)
+  saveOrderAmounts(tx, order)
   writeLines(tx, found, plan)
   const payments = paid ? [...found.payments, paid.payment] : await paymentsWith(tx, found, plan, context)
   const given = isAwaited || difference >= 0 ? [] : await giveBack(tx, found, { editId, amount: -difference }, context)
@@ -64,14 +64,14 @@ export async function applyEdit(
   const refunds = [...found.refunds, ...given]
   const lines = plan.lines
   const timeline = given.length > 0 ? (['edited', 'refund_started'] as const) : (['edited'] as const)
-  const edited = announceChange(
+  const edited = announceOrderChange(
     tx,
     { ...found, order, lines, payments, refunds },
     { kind: move.announces, order: { status: move.to }, timeline },
     context,
   )
   const isSent = fulfillmentStatusFor(lines) === 'fulfilled'
-  return { facts: isSent ? announceSent(tx, edited, context) : edited, refunds: given }
+  return { facts: isSent ? announceFulfilled(tx, edited, context) : edited, refunds: given }
 }
 
 // All rows are locked in one statement and by id, because two edits may swap the same items in opposite directions.
@@ -86,9 +86,9 @@ async function moveStock(
   const skuIds = [...removed, ...added].map(({ skuId }) => skuId)
   if (skuIds.length === 0) return
   await lockStockRowsFor(tx, order, holder, skuIds)
-  const [short] = added.length > 0 ? await sell(tx, order, holder, added, { ...context, soldTo: order.id }) : []
+  const [short] = added.length > 0 ? await sellStock(tx, order, holder, added, { ...context, soldTo: order.id }) : []
   if (short) throw refuse('insufficient_stock', { current: { ...short } })
-  if (removed.length > 0) await unsell(tx, order, order.id, removed, context)
+  if (removed.length > 0) await removeFromSale(tx, order, order.id, removed, context)
 }
 
 function writeLines(tx: Tx, found: OrderFacts, { order, lines, parts }: EditPlan): void {
@@ -111,7 +111,7 @@ async function paymentsWith(
 function awaitedWith(tx: Tx, { order, payments }: OrderFacts, amount: number): PaymentRow[] {
   return payments.map((payment) => {
     if (payment.status !== 'pending') return payment
-    saveAwaited(tx, order.installationId, payment.id, amount)
+    saveAwaitedAmount(tx, order.installationId, payment.id, amount)
     return { ...payment, amount }
   })
 }

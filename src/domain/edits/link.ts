@@ -28,7 +28,7 @@ export function orderChangeFor(
 }
 
 // Returns undefined if the order has changed since the edit was agreed on: the money is then returned.
-export function editAgreed(facts: OrderFacts, refunded: readonly RefundedLine[], change: EditChange) {
+export function planAgreedEdit(facts: OrderFacts, refunded: readonly RefundedLine[], change: EditChange) {
   // The stored value was written by the function above, so the cast is safe.
   const { id, newItems, shipping, quantities, difference } = change.edit as StoredEdit
   const { order, lines } = facts

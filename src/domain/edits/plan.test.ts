@@ -7,12 +7,12 @@ import { bought, ordered, priced } from '../../../harness/bought.ts'
 import { isWide } from '../../../harness/wide.ts'
 import {
   addedLines,
-  creditedBefore,
   creditLines,
   type DocumentLine,
   invoiceLines,
-  removedMeant,
-  totalsOf,
+  refundForRemovedParts,
+  sumEarlierCredits,
+  sumTaxedLines,
 } from '../documents/sums.ts'
 import type { OrderLine, OrderRow } from '../orders/store.ts'
 import { type EditInput, type NewItem, planEdit } from './plan.ts'
@@ -90,18 +90,19 @@ test('after each edit the documents add up to the price of the order with its ta
         const input = inputFor(order, lines, change, at)
         if (lines.every(({ skuId }) => input.quantities.get(skuId) === 0) && input.newItems.length === 0) continue
         const plan = planEdit(input)
-        const meant = removedMeant(plan.parts.removed)
+        const meant = refundForRemovedParts(plan.parts.removed)
         if (plan.parts.added.length > 0) invoiced.push(...addedLines(plan.parts.added, invoiced.length, none))
         if (meant.lines.length > 0)
-          notes.push({ lines: creditLines(invoiced, creditedBefore(notes), meant), isReversed: false })
+          notes.push({ lines: creditLines(invoiced, sumEarlierCredits(notes), meant), isReversed: false })
         ;({ order, lines } = plan)
         const { tax, total } = order
-        const [made, back] = [totalsOf(invoiced), totalsOf(notes.flatMap((note) => note.lines))]
+        const [made, back] = [sumTaxedLines(invoiced), sumTaxedLines(notes.flatMap((note) => note.lines))]
         assert.deepEqual({ tax: made.tax - back.tax, total: made.total - back.total }, { tax, total })
-        const credited = creditedBefore(notes)
+        const credited = sumEarlierCredits(notes)
         for (const one of lines) {
           const ofItem = invoiced.filter(({ skuId }) => skuId === one.skuId)
-          const left = totalsOf(ofItem).tax - totalsOf(ofItem.map((line) => credited.get(line.position) ?? nothing)).tax
+          const left =
+            sumTaxedLines(ofItem).tax - sumTaxedLines(ofItem.map((line) => credited.get(line.position) ?? nothing)).tax
           assert.equal(left, one.tax, one.skuId)
         }
         for (const one of notes.flatMap((note) => note.lines)) assert.ok(one.tax >= 0 && one.net >= 0)

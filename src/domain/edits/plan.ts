@@ -3,7 +3,7 @@
 
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { netOf, taxOn } from '../carts/tax.ts'
+import { computeTax, deductTax } from '../carts/tax.ts'
 import type { EditedPart } from '../documents/sums.ts'
 import type { OrderLine, OrderRow, RefundedLine, TaxShare } from '../orders/store.ts'
 
@@ -66,7 +66,8 @@ export function planEdit(input: EditInput): EditPlan {
     added.push(partBetween(line, undefined))
     lines.push(line)
   }
-  if (lines.length === 0) throw notPossible('Nothing would be left of the order: cancel it instead.', 'nothing_left')
+  if (lines.length === 0)
+    throw editNotPossible('Nothing would be left of the order: cancel it instead.', 'nothing_left')
   const shipping = shippingAfter(input)
   removed.push(...shipping.removed)
   added.push(...shipping.added)
@@ -106,7 +107,7 @@ function unitsWorth({ quantity, total }: OrderLine, amount: number): number {
   return total === 0 ? 0 : exact((BigInt(amount) * BigInt(quantity) + BigInt(total) - 1n) / BigInt(total))
 }
 
-export function notPossible(message: string, reason: string) {
+export function editNotPossible(message: string, reason: string) {
   return refuse('order_edit_not_possible', { message, current: { reason } })
 }
 
@@ -123,14 +124,14 @@ function lineWith(order: OrderRow, line: OrderLine, quantity: number): OrderLine
 
 // Tax is deducted from all units together, as in a cart: rounding per unit would make the difference grow with the quantity.
 function newLine(order: OrderRow, { price, rateBps, containedBps, ...item }: NewItem, quantity: number): OrderLine {
-  const unitPrice = netOf(price, containedBps)
-  const subtotal = netOf(exact(BigInt(price) * BigInt(quantity)), containedBps)
+  const unitPrice = deductTax(price, containedBps)
+  const subtotal = deductTax(exact(BigInt(price) * BigInt(quantity)), containedBps)
   const amounts = { subtotal, discount: 0, ...taxed(order, subtotal, rateBps), taxRateBps: rateBps }
   return { ...item, unitPrice, quantity, fulfilled: 0, ...amounts }
 }
 
 function taxed({ priceTax }: OrderRow, net: number, rateBps: number): { tax: number; total: number } {
-  const tax = taxOn(net, rateBps, priceTax)
+  const tax = computeTax(net, rateBps, priceTax)
   return { tax, total: priceTax === 'included' ? net : net + tax }
 }
 
@@ -161,17 +162,17 @@ function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput):
   const { shipping, shippingTax: tax, shippingTaxes: taxes, shippingChoice } = order
   if (wanted === undefined || wanted === shipping)
     return { amount: shipping, discount: before, tax, taxes, removed: [], added: [] }
-  if (shippingChoice === null) throw notPossible('Nothing of the order is delivered.', 'no_delivery')
+  if (shippingChoice === null) throw editNotPossible('Nothing of the order is delivered.', 'no_delivery')
   // A refund by line refunds the shipping as a whole, so reducing it would refund it twice.
   if (wanted < shipping && refunded.some(({ skuId }) => skuId === ''))
-    throw notPossible('The shipping was refunded already; less of it cannot be left.', 'settled')
+    throw editNotPossible('The shipping was refunded already; less of it cannot be left.', 'settled')
   const discount = Math.min(before, wanted)
   const sharesBefore = taxes ?? [{ rateBps: shippingRate(order, shipping - before), amount: shipping - before, tax }]
   // Spread over the rates of the order, in their proportion.
   const amounts = allocate(wanted - discount, shippingWeights(sharesBefore, lines))
   const shares = sharesBefore.map(({ rateBps }, at) => {
     const amount = amounts[at] ?? 0
-    return { rateBps, amount, tax: taxOn(amount, rateBps, order.priceTax) }
+    return { rateBps, amount, tax: computeTax(amount, rateBps, order.priceTax) }
   })
   const parts = shares.map((share, at) => shippingPart(order, shippingChoice.label, share, sharesBefore[at] ?? share))
   return {

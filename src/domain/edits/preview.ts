@@ -8,38 +8,38 @@ import type { Reader } from '../../platform/storage/storage.ts'
 import { listWantedOffers, refuseUnsellable } from '../carts/lines.ts'
 import type { Pricebooks } from '../carts/pricebook.ts'
 import type { Offer } from '../carts/store.ts'
-import { containedRates, priceIn, ratesAt } from '../carts/tax.ts'
+import { convertPriceTax, ratesToDeduct, taxRatesAt } from '../carts/tax.ts'
 import { editObstacle } from '../orders/lifecycle.ts'
 import { isPaidByHand } from '../orders/money.ts'
-import { leftToGoBack } from '../orders/spread.ts'
+import { refundableAmount } from '../orders/spread.ts'
 import { findOpenChange, listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
-import { checkCorrection, findFace } from './address.ts'
-import { type EditInput, type EditPlan, isOfSku, type NewItem, notPossible, planEdit } from './plan.ts'
+import { checkCorrection, findVisibleAddress } from './address.ts'
+import { type EditInput, type EditPlan, editNotPossible, isOfSku, type NewItem, planEdit } from './plan.ts'
 import { refuseUnreceived } from './received.ts'
 import { countEdits, findTaxTerms } from './store.ts'
 
-export type EditAsked = Pick<
+export type EditRequest = Pick<
   AdminOrderEditRequest,
   'items' | 'shipping' | 'address' | 'differenceReceived' | 'payByLink'
 >
 
 // The edit in the form in which it is agreed on, with the present prices.
-export type Agreed = Pick<EditInput, 'quantities' | 'newItems' | 'shipping'>
+export type AgreedEdit = Pick<EditInput, 'quantities' | 'newItems' | 'shipping'>
 
 export async function previewEdit(
   db: Reader,
   pricebooks: Pricebooks,
   facts: OrderFacts,
-  asked: EditAsked,
+  asked: EditRequest,
   now: number,
-): Promise<{ plan: EditPlan; agreed: Agreed }> {
+): Promise<{ plan: EditPlan; agreed: AgreedEdit }> {
   const { order, lines } = facts
   refuseUneditable(facts)
   const open = await findOpenChange(db, order)
-  if (open) throw notPossible(`Draft ${open.draftId} waits for the payment of another edit.`, 'change_open')
+  if (open) throw editNotPossible(`Draft ${open.draftId} waits for the payment of another edit.`, 'change_open')
   if ((await countEdits(db, order)) >= orderEditsMax)
-    throw notPossible(`The order was edited ${orderEditsMax} times already.`, 'too_many_edits')
+    throw editNotPossible(`The order was edited ${orderEditsMax} times already.`, 'too_many_edits')
   if (asked.address) await checkCorrection(db, facts, asked.address)
   const items = asked.items ?? []
   const offers = await listWantedOffers(db, order, items, now)
@@ -47,7 +47,8 @@ export async function previewEdit(
   for (const offer of offers) refuseUnavailable(facts, offer, quantities.get(offer.skuId) ?? 0)
   const isNew = ({ skuId }: { skuId: string }) => !lines.some((line) => line.skuId === skuId)
   const fresh = offers.filter((offer) => isNew(offer) && (quantities.get(offer.skuId) ?? 0) > 0)
-  if (lines.length + fresh.length > limits.cartLinesMax) throw notPossible('The order has too many items.', 'too_many')
+  if (lines.length + fresh.length > limits.cartLinesMax)
+    throw editNotPossible('The order has too many items.', 'too_many')
   const prices = new Map(items.map(({ skuId, unitPrice }) => [skuId, unitPrice]))
   const termsFor = fresh.length > 0 ? await findTerms(db, pricebooks, facts) : undefined
   const newItems = fresh.map((offer): NewItem => {
@@ -69,22 +70,25 @@ export async function previewEdit(
 }
 
 // The link is a checkout of the added items. The address is corrected by a separate edit, which is free.
-function refuseUnlinkable({ parts }: EditPlan, { address }: EditAsked, offers: readonly Offer[]): void {
+function refuseUnlinkable({ parts }: EditPlan, { address }: EditRequest, offers: readonly Offer[]): void {
   const added = parts.added.filter(isOfSku)
-  if (added.length === 0) throw notPossible('Only items that are added can be paid by a link.', 'nothing_added')
-  if (address) throw notPossible('Correct the address by an edit of its own.', 'with_address')
+  if (added.length === 0) throw editNotPossible('Only items that are added can be paid by a link.', 'nothing_added')
+  if (address) throw editNotPossible('Correct the address by an edit of its own.', 'with_address')
   if (offers.some(({ skuId, digital }) => digital && added.some((part) => part.skuId === skuId)))
-    throw notPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
+    throw editNotPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
 }
 
 // A paid order must cost more than was refunded: otherwise nothing of it would be left.
 function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, difference }: EditPlan): void {
   if (refunded > 0 && total <= refunded) {
     const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
-    throw notPossible(message, 'refunded')
+    throw editNotPossible(message, 'refunded')
   }
-  if (difference < 0 && leftToGoBack(facts) < -difference)
-    throw notPossible(`The payments of the order have no ${-difference} minor units left to go back.`, 'nothing_paid')
+  if (difference < 0 && refundableAmount(facts) < -difference)
+    throw editNotPossible(
+      `The payments of the order have no ${-difference} minor units left to go back.`,
+      'nothing_paid',
+    )
 }
 
 function refuseUneditable(facts: OrderFacts): void {
@@ -103,7 +107,7 @@ function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity:
   if (quantity > maxPerOrder) throw refuse('quantity_limit_exceeded', { current: { skuId, limit: maxPerOrder } })
   refuseUnsellable(offer, more)
   if (offer.delivery === 'shipped' && order.address === null)
-    throw notPossible('The order has no address to send anything to.', 'no_address')
+    throw editNotPossible('The order has no address to send anything to.', 'no_address')
 }
 
 type OfferTerms = Pick<NewItem, 'price' | 'rateBps' | 'containedBps'>
@@ -115,20 +119,24 @@ async function findTerms(
   pricebooks: Pricebooks,
   { order }: OrderFacts,
 ): Promise<(offer: Pick<Offer, 'price' | 'taxClass'>) => OfferTerms> {
-  const [terms, face] = await Promise.all([findTaxTerms(db, order.merchantId), findFace(db, order)])
+  const [terms, face] = await Promise.all([findTaxTerms(db, order.merchantId), findVisibleAddress(db, order)])
   if (!terms) throw new Error(`merchant ${order.merchantId} is gone`)
   const book = await pricebooks.find(db, order.merchantId, terms.catalogVersion)
   const { taxRelief: relief, priceTax } = order
   const buyerCountry = isByVatNumber(relief) ? order.vat?.country : undefined
   const { country, region } = face?.summary ?? { country: buyerCountry ?? terms.country, region: null }
-  const rates = ratesAt(book.taxRates, { country, region })
+  const rates = taxRatesAt(book.taxRates, { country, region })
   if (relief === null)
     return ({ price, taxClass }) => {
       const rateBps = rates.rateFor(taxClass)
-      return { price: priceIn(priceTax, { price, rateBps, priceTax: terms.priceTax }), rateBps, containedBps: 0 }
+      return {
+        price: convertPriceTax(priceTax, { price, rateBps, priceTax: terms.priceTax }),
+        rateBps,
+        containedBps: 0,
+      }
     }
   if (relief === 'small_business' || terms.priceTax === 'excluded')
     return ({ price }) => ({ price, rateBps: 0, containedBps: 0 })
-  const contained = containedRates(relief, rates, ratesAt(book.taxRates, { country: terms.country, region: null }))
+  const contained = ratesToDeduct(relief, rates, taxRatesAt(book.taxRates, { country: terms.country, region: null }))
   return ({ price, taxClass }) => ({ price, rateBps: 0, containedBps: contained.rateFor(taxClass) })
 }

@@ -5,13 +5,13 @@ import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { missingFor, moneyAfter, receivedOf } from '../orders/money.ts'
+import { missingMoneyFor, moneyAfterEntry, sumReceivedMoney } from '../orders/money.ts'
 import { insertMoneyByHand, listMoneyByHand } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
 import { manualName, manualReference } from '../payments/providers/manual/provider.ts'
 import { insertPayment, type PaymentRow, savePayment } from '../payments/store.ts'
-import { notPossible } from './plan.ts'
+import { editNotPossible } from './plan.ts'
 
 export async function refuseUnreceived(
   db: Reader,
@@ -19,10 +19,11 @@ export async function refuseUnreceived(
   { difference, isReceived }: { difference: number; isReceived: boolean },
 ): Promise<void> {
   const entries = await listMoneyByHand(db, facts.order)
-  const missing = missingFor(facts, entries, difference)
+  const missing = missingMoneyFor(facts, entries, difference)
   if (missing === 0) return
-  if (!isReceived) throw notPossible(`${missing} minor units more have to be received for the order.`, 'not_received')
-  moneyAfter(facts, entries, { amount: missing, settles: false })
+  if (!isReceived)
+    throw editNotPossible(`${missing} minor units more have to be received for the order.`, 'not_received')
+  moneyAfterEntry(facts, entries, { amount: missing, settles: false })
 }
 
 // Returns the resulting payments.
@@ -34,8 +35,8 @@ export async function collectDifference(
 ): Promise<PaymentRow[]> {
   const { order, payments } = facts
   const entries = await listMoneyByHand(tx, order)
-  const missing = missingFor(facts, entries, difference)
-  const before = receivedOf(facts, entries)
+  const missing = missingMoneyFor(facts, entries, difference)
+  const before = sumReceivedMoney(facts, entries)
   const note = (amount: number, at: number) => insertMoneyByHand(tx, order, { id: newId('mny'), amount, at })
   // Records money that arrived before such entries were written.
   if (entries.length === 0 && before > 0 && missing > 0) note(before, order.placedAt)

@@ -37,7 +37,7 @@ export async function countEdits(db: Reader, { merchantId, id: orderId }: Edited
 }
 
 // Does not raise the version: that is written with the event of the edit.
-export function saveAmounts(tx: Tx, order: OrderRow): void {
+export function saveOrderAmounts(tx: Tx, order: OrderRow): void {
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
   tx.send`
     update orders set subtotal = ${order.subtotal}, discount = ${order.discount}, shipping = ${order.shipping},
@@ -69,7 +69,7 @@ export function deleteOrderLine(tx: Tx, { installationId, id }: EditedOrder, sku
 }
 
 // Changes the amount of a pending payment that the shopper makes by hand.
-export function saveAwaited(tx: Tx, installationId: string, paymentId: string, amount: number): void {
+export function saveAwaitedAmount(tx: Tx, installationId: string, paymentId: string, amount: number): void {
   tx.send`
     update payments set amount = ${amount}
     where installation_id = ${installationId} and id = ${paymentId} and status = 'pending'`

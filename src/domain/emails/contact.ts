@@ -6,7 +6,7 @@ import { isEmail, isPlainAddress } from '../../platform/kit/email.ts'
 import { queueContactMessage, takesContactMessages } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
-import { findMerchant, findMerchantFace, type MerchantFace } from '../merchants/store.ts'
+import { findMerchant, findMerchantFace, type PublicMerchantFacts } from '../merchants/store.ts'
 
 export interface ContactMessage {
   name: string
@@ -16,7 +16,7 @@ export interface ContactMessage {
 
 export const contactLengthsMax = { name: 100, email: 254, text: 4_000 } as const
 
-export interface ContactShop extends MerchantFace {
+export interface ContactShop extends PublicMerchantFacts {
   id: string
 }
 

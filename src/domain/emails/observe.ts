@@ -1,12 +1,12 @@
 // Metrics about e-mails.
 
 import { samplesBy } from '../../platform/metrics/counts.ts'
-import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'
+import { type Metrics, readBeforeScrape } from '../../platform/metrics/metrics.ts'
 import type { MailTools } from './send.ts'
-import { readWaiting } from './store.ts'
+import { readWaitingEmails } from './store.ts'
 
-export function observeMail(metrics: Metrics, { storage, counts, clock }: MailTools): void {
-  const seen = lookBefore(metrics, () => storage.read(readWaiting))
+export function registerMailMetrics(metrics: Metrics, { storage, counts, clock }: MailTools): void {
+  const seen = readBeforeScrape(metrics, () => storage.read(readWaitingEmails))
   metrics.read({
     name: 'cartwright_emails_total',
     help: 'E-mails by what became of them. One that is retried is counted at each try.',

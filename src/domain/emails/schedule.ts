@@ -7,13 +7,13 @@ const hour = 60 * minute
 const waitsMs = [minute, 5 * minute, 15 * minute, hour, 4 * hour, 12 * hour, 24 * hour]
 
 // Undefined: no further attempt.
-export function retryAt(attempts: number, now: number): number | undefined {
+export function emailRetryAt(attempts: number, now: number): number | undefined {
   const waitMs = waitsMs[attempts - 1]
   return waitMs === undefined ? undefined : now + waitMs
 }
 
 // Longer than it may take to prepare, send and record an e-mail.
-export const leaseMs = 12 * minute
+export const emailLeaseMs = 12 * minute
 
 // Anyone can order, or request a new password, in another person's name, so the e-mails to one mailbox are limited per hour of their
 // creation. A merchant has one mailbox for all of its orders.

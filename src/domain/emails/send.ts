@@ -2,33 +2,33 @@
 // outcome. Safe on several nodes and across crashes; an e-mail whose outcome was lost is sent again with the same Message-ID.
 
 import { randomUUID } from 'node:crypto'
-import { claimRows, handleRows, type RowFailure, RowsFailed, rowFailed } from '../../platform/jobs/rows.ts'
+import { claimRows, deferFailedRow, handleRows, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { setMailSwitch } from '../../platform/outbox/emails.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { maskEmail } from '../checkout/secret.ts'
 import type { Discards } from './discards.ts'
-import { leaseMs, retryAt } from './schedule.ts'
-import { type Answer, type Attachment, connectionsMax, type Message, type Transport } from './smtp.ts'
+import { emailLeaseMs, emailRetryAt } from './schedule.ts'
+import { type Attachment, type OutgoingEmail, type SmtpAnswer, smtpConnectionsMax, type Transport } from './smtp.ts'
 import {
   claimEmails,
   deleteEmails,
-  discardWaiting,
+  discardWaitingEmails,
   type EmailOutcome,
   type EmailRow,
   listDueEmails,
   listOldEmails,
-  recordEmail,
+  recordEmailOutcome,
   releaseEmails,
 } from './store.ts'
 
 // Why an e-mail is not sent.
-export type Discard = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing' | 'expired'
+export type DiscardReason = 'too_many' | 'erased' | 'unreadable' | 'bad_address' | 'no_address' | 'missing' | 'expired'
 
 export interface MailTools {
   storage: Storage
   clock: () => Date
-  prepare(db: Reader, email: EmailRow): Promise<Message | { discarded: Discard }>
+  prepare(db: Reader, email: EmailRow): Promise<OutgoingEmail | { discarded: DiscardReason }>
   // The bytes of a picture under `/media/`; undefined if it was deleted.
   picture(path: string): Promise<{ media: string; bytes: Buffer } | undefined>
   transport: Transport
@@ -48,32 +48,32 @@ export interface MailTools {
 
 export type EmailCounts = Record<'sent' | 'retried' | 'refused' | 'failed' | 'discarded', number>
 
-export function newCounts(): EmailCounts {
+export function newEmailCounts(): EmailCounts {
   return { sent: 0, retried: 0, refused: 0, failed: 0, discarded: 0 }
 }
 
 // E-mails of one round, sent in parallel: one for each connection, so none waits for another.
-export const emailsAtOnce = connectionsMax
+export const emailsPerRound = smtpConnectionsMax
 // Maximum wait for a response. The transport gives up earlier, so no e-mail is still being sent after this time.
 export const sendMsMaxDefault = 10 * 60_000
 
 // Called when a server starts: switches the queue of e-mails on or off. If one server uses the database, e-mails that its former process
 // was sending become due. E-mails that wait when mail is switched off are discarded, since they would be outdated when it is switched on
 // again.
-export async function startMail(storage: Storage, isOn: boolean, now: number): Promise<void> {
+export async function switchMailQueue(storage: Storage, isOn: boolean, now: number): Promise<void> {
   await storage.write(async (tx) => {
     await setMailSwitch(tx, isOn, now)
-    if (!isOn) await discardWaiting(tx, now)
+    if (!isOn) await discardWaitingEmails(tx, now)
     else if (storage.hasOneServer) await releaseEmails(tx, now)
   })
 }
 
-export async function mailRound(tools: MailTools, limit = emailsAtOnce): Promise<number> {
+export async function sendDueEmails(tools: MailTools, limit = emailsPerRound): Promise<number> {
   const { storage, transport, clock } = tools
   const now = clock().getTime()
   const round = { storage, loop: 'mail', now } as const
   tools.discards.tell(now)
-  const claim = { leaseId: randomUUID(), leaseMs: tools.leaseMs ?? leaseMs, host: transport.host, now, limit }
+  const claim = { leaseId: randomUUID(), leaseMs: tools.leaseMs ?? emailLeaseMs, host: transport.host, now, limit }
   const failures: RowFailure[] = []
   const due = await claimRows(
     round,
@@ -87,7 +87,7 @@ export async function mailRound(tools: MailTools, limit = emailsAtOnce): Promise
       try {
         await sendEmail(tools, email)
       } catch (error) {
-        failures.push(await rowFailed(round, { tenantId: email.installationId, rowId: email.id }, error))
+        failures.push(await deferFailedRow(round, { tenantId: email.installationId, rowId: email.id }, error))
       }
     }),
   )
@@ -106,11 +106,11 @@ async function sendEmail(tools: MailTools, email: EmailRow): Promise<void> {
   }
   const answer = await post(tools, email, message, await attachmentsOf(tools, message))
   tools.onAnswered?.()
-  return record(tools, email, outcomeFor(email, message, answer, clock().getTime()))
+  return record(tools, email, emailOutcomeFor(email, message, answer, clock().getTime()))
 }
 
 // If a picture was deleted, the e-mail shows its alternative text.
-async function attachmentsOf({ picture }: MailTools, { pictures }: Message): Promise<Attachment[]> {
+async function attachmentsOf({ picture }: MailTools, { pictures }: OutgoingEmail): Promise<Attachment[]> {
   const found = await Promise.all(
     pictures.map(async ({ cid, path }) => {
       const file = await picture(path)
@@ -123,12 +123,12 @@ async function attachmentsOf({ picture }: MailTools, { pictures }: Message): Pro
 async function post(
   { transport, stop, sendMsMax = sendMsMaxDefault }: MailTools,
   { id }: EmailRow,
-  message: Message,
+  message: OutgoingEmail,
   attachments: readonly Attachment[],
-): Promise<Answer> {
+): Promise<SmtpAnswer> {
   let timer: NodeJS.Timeout | undefined
   let giveUp = () => {}
-  const patience = new Promise<Answer>((resolve) => {
+  const patience = new Promise<SmtpAnswer>((resolve) => {
     giveUp = () => resolve({ kind: 'later', code: 'no_answer' })
     timer = setTimeout(giveUp, sendMsMax)
     stop.signal.addEventListener('abort', giveUp)
@@ -140,22 +140,22 @@ async function post(
   })
 }
 
-export function outcomeFor(
+export function emailOutcomeFor(
   { attempts }: Pick<EmailRow, 'attempts'>,
-  { to, keepsAddress, recipientHash }: Pick<Message, 'to' | 'keepsAddress' | 'recipientHash'>,
-  { kind, code }: Answer,
+  { to, keepsAddress, recipientHash }: Pick<OutgoingEmail, 'to' | 'keepsAddress' | 'recipientHash'>,
+  { kind, code }: SmtpAnswer,
   now: number,
 ): EmailOutcome {
   const addressMasked = keepsAddress ? maskEmail(to) : null
   const ended = { code, dueAt: null, addressMasked, recipientHash, isTried: true }
   if (kind !== 'later') return { ...ended, status: kind }
-  const dueAt = retryAt(attempts + 1, now)
+  const dueAt = emailRetryAt(attempts + 1, now)
   return dueAt === undefined ? { ...ended, status: 'failed' } : { ...ended, status: 'pending', dueAt }
 }
 
 async function record(tools: MailTools, email: EmailRow, outcome: EmailOutcome): Promise<void> {
   const { storage, clock, log, counts } = tools
-  const isOurs = await storage.write((tx) => recordEmail(tx, email, outcome, clock().getTime()))
+  const isOurs = await storage.write((tx) => recordEmailOutcome(tx, email, outcome, clock().getTime()))
   const { status, code } = outcome
   const facts = { emailId: email.id, kind: email.kind, orderId: email.orderId, code, attempts: email.attempts + 1 }
   counts[status === 'pending' ? 'retried' : status] += 1

@@ -2,14 +2,14 @@
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { late } from '../../platform/kit/late.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import type { MailTarget } from '../../platform/kit/mailurl.ts'
 
 // sent: accepted by the mail server. refused: the server will never accept this e-mail for this recipient. later: anything else. `code`
 // is the server's reply code and enhanced status, or the name of the error; never its text, which may repeat the address.
-export type Answer = { kind: 'sent' | 'refused' | 'later'; code: string }
+export type SmtpAnswer = { kind: 'sent' | 'refused' | 'later'; code: string }
 
-export interface Message {
+export interface OutgoingEmail {
   to: string
   fromName: string
   replyTo: string | null
@@ -38,7 +38,7 @@ export interface Transport {
   kind: Exclude<MailTarget['kind'], 'off'>
   // The part after the @ of every Message-ID.
   host: string
-  post(id: string, message: Message, attachments: readonly Attachment[]): Promise<Answer>
+  post(id: string, message: OutgoingEmail, attachments: readonly Attachment[]): Promise<SmtpAnswer>
   close(): void
 }
 
@@ -54,15 +54,15 @@ const connectMsMax = 10_000
 // A server may scan a text for minutes before it responds (RFC 5321, 4.5.3.2). If the connection is closed too early, the server has the
 // e-mail and receives it again.
 export const silenceMsMax = 9 * 60_000
-export const connectionsMax = 4
+export const smtpConnectionsMax = 4
 
 function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: string): Transport {
   let close = () => {}
-  const mailer = late(async () => {
+  const mailer = loadOnce(async () => {
     const { createTransport: create } = await import('nodemailer')
     const pool = create({
       pool: true,
-      maxConnections: connectionsMax,
+      maxConnections: smtpConnectionsMax,
       host: target.host,
       port: target.port,
       secure: target.isTls,
@@ -97,7 +97,7 @@ function smtpTransport(target: Extract<MailTarget, { kind: 'smtp' }>, from: stri
 
 // Addresses are passed as objects, and the envelope explicitly: a single text could be parsed as several addresses.
 function mailFor(
-  { to, fromName, replyTo, subject, text, html, messageId }: Message,
+  { to, fromName, replyTo, subject, text, html, messageId }: OutgoingEmail,
   from: string,
   attachments: readonly Attachment[],
 ) {
@@ -123,7 +123,7 @@ function mailFor(
 
 // Only errors about the recipient or the e-mail are permanent; all others, such as a refused password, sender or relay, or a quota, can
 // be fixed by the operator while the e-mail waits. Servers report those in response to the recipient too, so the enhanced status decides.
-function answerFor(error: unknown): Answer {
+function answerFor(error: unknown): SmtpAnswer {
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
   if (typeof responseCode !== 'number')
     return { kind: 'later', code: typeof code === 'string' ? code.slice(0, 32) : 'error' }
@@ -147,7 +147,7 @@ export const filesMax = 500
 
 // For development: writes each e-mail to a file that mail programs can open.
 function fileTransport(folder: string, from: string): Transport {
-  const composer = late(async () => {
+  const composer = loadOnce(async () => {
     const { createTransport: create } = await import('nodemailer')
     return create({ streamTransport: true, buffer: true, newline: 'windows' })
   })

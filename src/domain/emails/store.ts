@@ -1,10 +1,10 @@
 // The SQL of e-mails that are queued, being sent or finished.
 
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
 import { type EmailKind, type EmailStatus, emailKinds } from '../../platform/outbox/emails.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { leaseMs } from './schedule.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { emailLeaseMs } from './schedule.ts'
 
 export interface EmailRow {
   installationId: string
@@ -36,7 +36,7 @@ const columns = new Fragment(`
   emails.address_masked as "addressMasked", emails.code, emails.created_at as "createdAt",
   emails.finished_at as "finishedAt"`)
 
-export interface Claim {
+export interface EmailClaim {
   leaseId: string
   leaseMs: number
   // The part of a new Message-ID after the @. An e-mail keeps its first Message-ID.
@@ -52,7 +52,7 @@ const isHere = new Fragment(
 
 // The lease defers them in the same statement, so several nodes share them and none is lost if its node dies. Selected in a table
 // expression: PostgreSQL might run a subquery more than once, and claim more than the limit.
-export async function claimEmails(tx: Tx, claim: Claim, only: RowKey | null = null): Promise<EmailRow[]> {
+export async function claimEmails(tx: Tx, claim: EmailClaim, only: RowKey | null = null): Promise<EmailRow[]> {
   const { leaseId, leaseMs, host, now, limit } = claim
   return tx.sql<EmailRow>`
     with due as (
@@ -86,7 +86,12 @@ export interface EmailOutcome {
 
 // If the shopper was erased meanwhile, the address is not recorded. A refused or failed e-mail may be sent again, so its sealed link
 // stays. Returns false if the lease was lost: another sender then has the e-mail.
-export async function recordEmail(tx: Tx, email: EmailRow, outcome: EmailOutcome, now: number): Promise<boolean> {
+export async function recordEmailOutcome(
+  tx: Tx,
+  email: EmailRow,
+  outcome: EmailOutcome,
+  now: number,
+): Promise<boolean> {
   const { status, dueAt, code, addressMasked, recipientHash, isTried } = outcome
   const rows = await tx.sql`
     update emails set status = ${status}, attempts = attempts + ${isTried ? 1 : 0}, due_at = ${dueAt}, lease_id = null,
@@ -104,7 +109,7 @@ export async function releaseEmails(tx: Tx, now: number): Promise<void> {
 }
 
 // An e-mail that another server is still sending keeps its lease, because that server will record its outcome.
-export async function discardWaiting(tx: Tx, now: number): Promise<void> {
+export async function discardWaitingEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update emails set status = 'discarded', code = 'off', due_at = null, sealed = null, finished_at = ${now}
     where due_at is not null`
@@ -190,7 +195,7 @@ export async function listEmails(
   { statuses, limit }: { statuses: readonly EmailStatus[]; limit: number },
 ): Promise<EmailRow[]> {
   return db.sql<EmailRow>`
-    select ${columns} from emails where merchant_id = ${merchantId} and status in (${list(statuses)})
+    select ${columns} from emails where merchant_id = ${merchantId} and status in (${listFragment(statuses)})
     order by created_at desc, id desc limit ${limit}`
 }
 
@@ -215,7 +220,7 @@ export interface WaitingEmails {
   since: number | null
 }
 
-export async function readWaiting(db: Reader): Promise<WaitingEmails> {
+export async function readWaitingEmails(db: Reader): Promise<WaitingEmails> {
   const [row] = await db.sql<WaitingEmails>`
     select count(*) as "count", min(created_at) as "since" from emails where due_at is not null`
   return row ?? { count: 0, since: null }
@@ -247,12 +252,12 @@ export async function listOldEmails(db: Reader, createdBy: number, now: number, 
 }
 
 export async function deleteEmails(tx: Tx, installationId: string, ids: readonly string[]): Promise<void> {
-  await tx.sql`delete from emails where installation_id = ${installationId} and id in (${list(ids)})`
+  await tx.sql`delete from emails where installation_id = ${installationId} and id in (${listFragment(ids)})`
 }
 
 // After the clock was set back, moves due times back, so no e-mail waits longer than intended.
-export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
-  const earliest = now + leaseMs
+export async function correctEmailTimes(tx: Tx, { now, backMs }: ClockSetBack): Promise<void> {
+  const earliest = now + emailLeaseMs
   await tx.sql`
     update emails set due_at = case when due_at - ${backMs} < ${earliest} then ${earliest} else due_at - ${backMs} end
     where due_at > ${earliest}`

@@ -1,9 +1,9 @@
 // The admin operation that exchanges items of a return.
 
-import type { returnRows } from '../../contract/admin/returns.ts'
+import type { returnOperationRows } from '../../contract/admin/returns.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { PayTools } from '../checkout/tools.ts'
 import { orderChanges, refundChange } from '../orders/adminview.ts'
@@ -14,11 +14,11 @@ import { findAdminReturnView, lockAdminReturn } from '../returns/adminlook.ts'
 import { changeReturn } from '../returns/change.ts'
 import type { ReturnFacts } from '../returns/store.ts'
 import { returnChanges } from '../returns/view.ts'
-import { type Exchanged, exchangeReturn } from './exchange.ts'
-import { askForExchange } from './link.ts'
+import { type ExchangeResult, exchangeReturn } from './exchange.ts'
+import { createExchangeDraft } from './link.ts'
 import { type ExchangePlan, planExchange } from './plan.ts'
 
-type Handlers = { [Id in keyof Pick<typeof returnRows, 'exchangeAdminReturn'>]: AdminHandler<Id> }
+type Handlers = { [Id in keyof Pick<typeof returnOperationRows, 'exchangeAdminReturn'>]: AdminHandler<Id> }
 
 export function adminExchangeOperations(tools: PayTools): Handlers {
   const { rootSecret } = tools
@@ -32,14 +32,14 @@ export function adminExchangeOperations(tools: PayTools): Handlers {
       const shown = shownOf(plan)
       if (body.dryRun) {
         const view = await findAdminReturnView(db, rootSecret, caller, found.facts)
-        return new Audited({ data: { ...shown, ...nothingYet, return: view } }, [])
+        return new AuditedReply({ data: { ...shown, ...nothingYet, return: view } }, [])
       }
       const context = { now: now.getTime(), cause }
       const { newItems, close = false, linkDays: days } = body
       if (plan.balance.difference > 0) {
-        const draftId = await askForExchange(tools, db, found, { plan, newItems, close, days }, context)
+        const draftId = await createExchangeDraft(tools, db, found, { plan, newItems, close, days }, context)
         const view = await findAdminReturnView(db, rootSecret, caller, found.facts)
-        return new Audited(
+        return new AuditedReply(
           { data: { ...shown, ...nothingYet, draftId, return: view } },
           linkChanges(found, draftId, plan),
         )
@@ -50,7 +50,7 @@ export function adminExchangeOperations(tools: PayTools): Handlers {
       const view = await findAdminReturnView(db, rootSecret, caller, after)
       const [given] = made.refunds
       const refund = given ? refundView(given) : null
-      return new Audited(
+      return new AuditedReply(
         { data: { ...shown, order: { id, number }, draftId: null, refund, return: view } },
         changesOf(found, after, made, plan),
       )
@@ -103,7 +103,7 @@ function shownOf({ refund, prices, balance }: ExchangePlan) {
 function changesOf(
   before: { facts: ReturnFacts; order: OrderFacts },
   after: ReturnFacts,
-  { order, credits, placed, refunds }: Exchanged,
+  { order, credits, placed, refunds }: ExchangeResult,
   { refund: { items }, balance }: ExchangePlan,
 ): AuditedChange[] {
   const { status: from } = before.facts.row

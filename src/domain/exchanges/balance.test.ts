@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { balanceOf, lessCredit } from './balance.ts'
+import { computeBalance, subtractCredit } from './balance.ts'
 
 test('unused credit is refunded, a missing amount is paid, both exactly, and free items are refused', () => {
   for (const [credit, total, moneyBack, difference] of [
@@ -10,14 +10,14 @@ test('unused credit is refunded, a missing amount is paid, both exactly, and fre
     [2995, 2996, 0, 1],
     [1, 1, 0, 0],
   ] as const)
-    assert.deepEqual(balanceOf(credit, total), { credit, total, moneyBack, difference })
-  assert.equal(balanceOf(2995, 0), undefined)
+    assert.deepEqual(computeBalance(credit, total), { credit, total, moneyBack, difference })
+  assert.equal(computeBalance(2995, 0), undefined)
 })
 
 test('the shopper sees the new items with the credit subtracted', () => {
   const totals = { subtotal: 5000, discount: 0, shipping: 0, tax: 950, taxIncluded: false, total: 5950 }
   const shipping = { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null, taxes: null }
   const promotion = { state: 'none', reason: null, amount: 0, allocations: [] } as const
-  const shown = lessCredit({ lines: [], promotion, shipping, totals }, 2000)
+  const shown = subtractCredit({ lines: [], promotion, shipping, totals }, 2000)
   assert.deepEqual(shown.totals, { ...totals, discount: 2000, total: 3950 })
 })

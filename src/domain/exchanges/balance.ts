@@ -12,13 +12,13 @@ export interface Balance {
 }
 
 // Returns undefined for free items, which need no credit: the return is refunded, and a draft is made for the items.
-export function balanceOf(credit: number, total: number): Balance | undefined {
+export function computeBalance(credit: number, total: number): Balance | undefined {
   if (total === 0) return undefined
   return { credit, total, moneyBack: Math.max(0, credit - total), difference: Math.max(0, total - credit) }
 }
 
 // The price that the shopper sees and pays: the new items less the credit.
-export function lessCredit(placed: Pricing, credit: number): Pricing {
+export function subtractCredit(placed: Pricing, credit: number): Pricing {
   const { totals } = placed
   return { ...placed, totals: { ...totals, discount: totals.discount + credit, total: totals.total - credit } }
 }

@@ -4,19 +4,19 @@
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { completeByMoved } from '../checkout/pay/moved.ts'
+import { completeSessionByCredit } from '../checkout/pay/moved.ts'
 import type { PayTools } from '../checkout/tools.ts'
-import { findOrderFacts, noteChange } from '../orders/change.ts'
+import { findOrderFacts, recordOrderChange } from '../orders/change.ts'
 import { queueEditRefund } from '../orders/refunds.ts'
-import { saveReduced } from '../orders/store.ts'
+import { saveReducedAmount } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { RefundRow } from '../payments/store.ts'
-import { moveCredit, noteExchange } from '../returns/exchange.ts'
+import { moveReturnCredit, recordExchange } from '../returns/exchange.ts'
 import type { ReturnFacts } from '../returns/store.ts'
-import { fillCart, openFor } from './open.ts'
-import type { ExchangePlan, ExchangeWish } from './plan.ts'
+import { createExchangeCart, openExchangeSession } from './open.ts'
+import type { ExchangePlan, ExchangeRequest } from './plan.ts'
 
-export interface Exchanged {
+export interface ExchangeResult {
   facts: ReturnFacts
   // The order of the return after the exchange, and the refunds of it that became payments.
   order: OrderFacts
@@ -30,21 +30,21 @@ export async function exchangeReturn(
   tools: PayTools,
   tx: Tx,
   found: { facts: ReturnFacts; order: OrderFacts },
-  { plan, newItems }: { plan: ExchangePlan; newItems: ExchangeWish['newItems'] },
+  { plan, newItems }: { plan: ExchangePlan; newItems: ExchangeRequest['newItems'] },
   context: ChangeContext,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   const { row } = found.facts
   const { credit, total, moneyBack } = plan.balance
   const { installationId } = row
-  const moved = await moveCredit(tx, found, plan.refund, context)
+  const moved = await moveReturnCredit(tx, found, plan.refund, context)
   const { id: sessionId } = await openNow(tools, tx, found.order, { plan, newItems }, context)
   const paid = { key: { installationId, sessionId }, total, parts: moved.parts, ...context }
-  const orderId = await completeByMoved(tools, tx, paid)
+  const orderId = await completeSessionByCredit(tools, tx, paid)
   const placed = await findOrderFacts(tx, { installationId, orderId })
   if (!placed) throw new Error(`order ${orderId} is gone`)
   const refunds = moneyBack > 0 ? await giveBack(tx, placed, { amount: moneyBack, returnId: row.id }, context) : []
   const exchange = { orderId, orderNumber: placed.order.number, credit, refunded: moneyBack, paid: 0 }
-  const after = await noteExchange(tx, found.facts, moved, exchange, context)
+  const after = await recordExchange(tx, found.facts, moved, exchange, context)
   const credits = moved.parts.map(({ refund }) => refund)
   return { facts: after, order: moved.facts, credits, placed, refunds }
 }
@@ -56,11 +56,11 @@ async function openNow(
   tools: PayTools,
   tx: Tx,
   { order }: OrderFacts,
-  asked: { plan: ExchangePlan; newItems: ExchangeWish['newItems'] },
+  asked: { plan: ExchangePlan; newItems: ExchangeRequest['newItems'] },
   context: ChangeContext,
 ): Promise<CheckoutSession> {
-  const { cartId } = await fillCart(tools, tx, order, asked, context)
-  return openFor(tools, tx, order, { cartId, customer: asked.plan.customer, seconds: lifeSeconds }, context)
+  const { cartId } = await createExchangeCart(tools, tx, order, asked, context)
+  return openExchangeSession(tools, tx, order, { cartId, customer: asked.plan.customer, seconds: lifeSeconds }, context)
 }
 
 // Queued like the refund of an edit, so the new order stays paid.
@@ -71,9 +71,9 @@ async function giveBack(
   context: ChangeContext,
 ): Promise<readonly RefundRow[]> {
   const { installationId, id: orderId, number } = placed.order
-  saveReduced(tx, { installationId, orderId }, amount)
+  saveReducedAmount(tx, { installationId, orderId }, amount)
   const refunds = await queueEditRefund(tx, placed, { amount, editId: returnId, reason: null }, context.now)
   if (!refunds) throw new Error(`the payments of order ${number} have no ${amount} left`)
-  noteChange(tx, placed, { timeline: ['refund_started'] }, context)
+  recordOrderChange(tx, placed, { timeline: ['refund_started'] }, context)
   return refunds
 }

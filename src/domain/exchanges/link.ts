@@ -4,48 +4,48 @@
 import { draftDays } from '../../contract/admin/drafts.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { keepAddress } from '../addresses/store.ts'
+import { extendAddressExpiry } from '../addresses/store.ts'
 import type { ExchangeChange, Pricing } from '../carts/pricing.ts'
-import { findCartFacts, quoteFor } from '../carts/quote.ts'
-import { type CartKey, saveTerms } from '../carts/store.ts'
+import { findCartFacts, quoteCart } from '../carts/quote.ts'
+import { type CartKey, saveMerchantTerms } from '../carts/store.ts'
 import type { CheckoutTools } from '../checkout/sessions.ts'
 import { insertDifference } from '../drafts/difference.ts'
 import { dayMs } from '../drafts/edit.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { ReturnFacts } from '../returns/store.ts'
-import { lessCredit } from './balance.ts'
-import { fillCart, openFor } from './open.ts'
-import type { ExchangePlan, ExchangeWish } from './plan.ts'
+import { subtractCredit } from './balance.ts'
+import { createExchangeCart, openExchangeSession } from './open.ts'
+import type { ExchangePlan, ExchangeRequest } from './plan.ts'
 
-export interface LinkAsk {
+export interface ExchangeLinkInput {
   plan: ExchangePlan
-  newItems: ExchangeWish['newItems']
+  newItems: ExchangeRequest['newItems']
   close: boolean
   days?: number | undefined
 }
 
 // Returns the id of the draft.
-export async function askForExchange(
+export async function createExchangeDraft(
   tools: CheckoutTools,
   tx: Tx,
   { facts: { row }, order: { order } }: { facts: ReturnFacts; order: OrderFacts },
-  { plan, newItems, close, days = draftDays }: LinkAsk,
+  { plan, newItems, close, days = draftDays }: ExchangeLinkInput,
   context: ChangeContext,
 ): Promise<string> {
   const { installationId, id: orderId, number } = order
   const { customer, refund, terms, balance } = plan
   const { credit, total, difference } = balance
-  const { cartId, addressToken } = await fillCart(tools, tx, order, { plan, newItems }, context)
-  if (addressToken) keepAddress(tx, installationId, addressToken, context.now + days * dayMs)
+  const { cartId, addressToken } = await createExchangeCart(tools, tx, order, { plan, newItems }, context)
+  if (addressToken) extendAddressExpiry(tx, installationId, addressToken, context.now + days * dayMs)
   const placed = await pricingOf(tools, tx, { installationId, cartId }, context.now)
   // Both totals come from the same pricing function. If they ever differ, nothing is written.
   if (placed.totals.total !== total) throw new Error(`cart ${cartId} costs ${placed.totals.total} and not ${total}`)
   const items = refund.items.map(({ skuId, quantity }) => ({ skuId, quantity }))
   const exchange = { returnId: row.id, items, deduction: refund.deduction, credit, close }
-  const change: ExchangeChange = { orderId, number, pricing: lessCredit(placed, credit), exchange, placed }
-  saveTerms(tx, { installationId, cartId }, { ...terms, change })
+  const change: ExchangeChange = { orderId, number, pricing: subtractCredit(placed, credit), exchange, placed }
+  saveMerchantTerms(tx, { installationId, cartId }, { ...terms, change })
   const seconds = (days * dayMs) / 1000
-  const session = await openFor(tools, tx, order, { cartId, customer, seconds }, context)
+  const session = await openExchangeSession(tools, tx, order, { cartId, customer, seconds }, context)
   return insertDifference(tx, order, session, { total: difference, returnId: row.id }, context)
 }
 
@@ -57,5 +57,5 @@ async function pricingOf(
 ): Promise<Pricing> {
   const facts = await findCartFacts(tx, pricebooks, key, now)
   if (!facts) throw new Error(`cart ${key.cartId} is gone`)
-  return (await quoteFor(tx, pricebooks, facts, now)).pricing
+  return (await quoteCart(tx, pricebooks, facts, now)).pricing
 }

@@ -3,14 +3,14 @@
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import type { ChangeAsk } from '../carts/change.ts'
+import type { CartChangeInput } from '../carts/change.ts'
 import { setAddress } from '../carts/destination.ts'
 import { createCart } from '../carts/lines.ts'
 import { type CheckoutTools, openSession } from '../checkout/sessions.ts'
-import { ownPricesOf } from '../drafts/preview.ts'
+import { merchantPricesBySku } from '../drafts/preview.ts'
 import type { Customer } from '../orders/customer.ts'
 import type { OrderRow } from '../orders/store.ts'
-import type { ExchangePlan, ExchangeWish } from './plan.ts'
+import type { ExchangePlan, ExchangeRequest } from './plan.ts'
 
 // `addressToken`: token of the cart's address; undefined if nothing is shipped.
 export interface FilledCart {
@@ -18,25 +18,25 @@ export interface FilledCart {
   addressToken: string | undefined
 }
 
-export async function fillCart(
+export async function createExchangeCart(
   tools: CheckoutTools,
   tx: Tx,
   order: OrderRow,
-  { plan, newItems }: { plan: ExchangePlan; newItems: ExchangeWish['newItems'] },
+  { plan, newItems }: { plan: ExchangePlan; newItems: ExchangeRequest['newItems'] },
   context: ChangeContext,
 ): Promise<FilledCart> {
   const asked = askedBy(tx, order, context)
   const items = newItems.map(({ skuId, quantity }) => ({ skuId, quantity }))
-  const own = { terms: plan.terms, prices: ownPricesOf(newItems) }
+  const own = { terms: plan.terms, prices: merchantPricesBySku(newItems) }
   const { cart } = await createCart(tools.carts, { ...asked, items, metadata: {}, own })
-  const change: ChangeAsk = { ...asked, cartId: cart.id, expectedVersion: undefined }
+  const change: CartChangeInput = { ...asked, cartId: cart.id, expectedVersion: undefined }
   const { rootSecret } = tools
   const { address } = plan
   const set = address && (await setAddress(tools.carts, change, { rootSecret, address }))
   return { cartId: cart.id, addressToken: set?.token }
 }
 
-export function openFor(
+export function openExchangeSession(
   tools: CheckoutTools,
   tx: Tx,
   order: OrderRow,

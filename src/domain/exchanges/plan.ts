@@ -8,28 +8,28 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { listWantedOffers } from '../carts/lines.ts'
 import type { Pricebooks } from '../carts/pricebook.ts'
-import type { OwnTerms } from '../carts/pricing.ts'
+import type { MerchantTerms } from '../carts/pricing.ts'
 import { needsShipping } from '../carts/shipping.ts'
 import { previewDraft } from '../drafts/preview.ts'
 import { findSellerTerms } from '../drafts/store.ts'
 import type { DraftPrices } from '../drafts/view.ts'
 import { listInstallations } from '../merchants/store.ts'
-import { type Customer, openOrderCustomer } from '../orders/customer.ts'
-import { leftToGoBack } from '../orders/spread.ts'
+import { type Customer, decryptOrderCustomer } from '../orders/customer.ts'
+import { refundableAmount } from '../orders/spread.ts'
 import { findOpenChange, type OrderRow } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { ReturnRefund } from '../returns/amounts.ts'
 import { previewReturnRefund } from '../returns/refund.ts'
 import type { ReturnFacts } from '../returns/store.ts'
-import { type Balance, balanceOf } from './balance.ts'
+import { type Balance, computeBalance } from './balance.ts'
 
-export type ExchangeWish = Pick<ExchangeAdminReturnRequest, 'items' | 'newItems' | 'deduction' | 'payByLink'>
+export type ExchangeRequest = Pick<ExchangeAdminReturnRequest, 'items' | 'newItems' | 'deduction' | 'payByLink'>
 
 export interface ExchangePlan {
   refund: ReturnRefund
   prices: DraftPrices
   balance: Balance
-  terms: OwnTerms
+  terms: MerchantTerms
   customer: Customer | undefined
   // Undefined if nothing is shipped.
   address: Address | undefined
@@ -44,7 +44,7 @@ export async function planExchange(
   db: Reader,
   { pricebooks, rootSecret }: PlanTools,
   { facts, order }: { facts: ReturnFacts; order: OrderFacts },
-  { items, newItems, deduction = 0, payByLink = false }: ExchangeWish,
+  { items, newItems, deduction = 0, payByLink = false }: ExchangeRequest,
   now: number,
 ): Promise<ExchangePlan> {
   const open = await findOpenChange(db, order.order)
@@ -52,19 +52,19 @@ export async function planExchange(
   const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
   refuseUnpaid(order, refund.amount)
   await refuseOtherTerms(db, order.order)
-  const { customer, address } = await openOrderCustomer(db, rootSecret, order.order, now)
+  const { customer, address } = await decryptOrderCustomer(db, rootSecret, order.order, now)
   const offers = await forNewItems(() => listWantedOffers(db, order.order, newItems, now))
   if (offers.some(({ digital }) => digital))
     throw notPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
   const isSent = needsShipping(offers)
   if (isSent && !address) throw notPossible('The order has no address any more to send anything to.', 'no_address')
-  const terms: OwnTerms = {
+  const terms: MerchantTerms = {
     discount: 0,
     shipping: { label: order.order.shippingChoice?.label ?? 'Delivery', amount: 0 },
   }
   const wanted = { items: newItems, shipping: terms.shipping, ...(address && { address }) }
   const prices = await forNewItems(() => previewDraft(db, pricebooks, order.order, wanted, now))
-  const balance = balanceOf(refund.amount, prices.totals.total)
+  const balance = computeBalance(refund.amount, prices.totals.total)
   if (!balance)
     throw notPossible('The new items cost nothing: refund the return, and make a draft for them.', 'nothing_to_pay')
   if (balance.difference > 0 && !payByLink) throw costsMore(balance)
@@ -72,7 +72,7 @@ export async function planExchange(
 }
 
 function refuseUnpaid(order: OrderFacts, amount: number): void {
-  if (leftToGoBack(order) >= amount) return
+  if (refundableAmount(order) >= amount) return
   const message = `The payments of order ${order.order.number} have no ${amount} minor units left.`
   throw refuse('refund_amount_too_high', { message })
 }

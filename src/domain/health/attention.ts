@@ -4,12 +4,12 @@
 import { modes } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { Labels, Sample } from '../../platform/metrics/counts.ts'
-import { lookBefore, type Metrics, type Reading } from '../../platform/metrics/metrics.ts'
-import { Fragment, list, type Reader, type Storage } from '../../platform/storage/storage.ts'
+import { type MetricReading, type Metrics, readBeforeScrape } from '../../platform/metrics/metrics.ts'
+import { Fragment, listFragment, type Reader, type Storage } from '../../platform/storage/storage.ts'
 import { isUnanswered } from '../payments/store.ts'
-import type { Finding } from './invariants.ts'
+import type { InvariantViolation } from './invariants.ts'
 
-export interface AttentionLook {
+export interface AttentionQuery {
   now: number
   // The names of the installed payment providers.
   providers: readonly string[]
@@ -26,7 +26,7 @@ interface AttentionQuestion {
   // The problem, and what can be done about it.
   sentence: string
   // Names of the cases: order or payment, and refund; with `(test)` if no real money is involved.
-  subjects: (db: Reader, look: AttentionLook) => Promise<{ subject: string }[]>
+  subjects: (db: Reader, look: AttentionQuery) => Promise<{ subject: string }[]>
 }
 
 // Live cases come first, so many test cases cannot push them out of the list.
@@ -84,7 +84,7 @@ const questions: readonly AttentionQuestion[] = [
     subjects: (db, { providers }) => db.sql`
       select p.id || ' ' || p.provider || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
-      where p.provider not in (${list([...providers, ...zeroAmountProviders])}) and (p.check_at is not null or exists (
+      where p.provider not in (${listFragment([...providers, ...zeroAmountProviders])}) and (p.check_at is not null or exists (
         select 1 from refunds r where r.installation_id = p.installation_id and r.payment_id = p.id and r.try_at is not null))
       order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
@@ -95,7 +95,7 @@ const questions: readonly AttentionQuestion[] = [
     subjects: (db, { now, providers }) => db.sql`
       select p.id || ${testMark} as "subject"
       from payments p join installations i on i.id = p.installation_id
-      where p.check_at is not null and p.provider in (${list([...providers, ...zeroAmountProviders])})
+      where p.check_at is not null and p.provider in (${listFragment([...providers, ...zeroAmountProviders])})
         and ${isUnanswered(now)}
       order by ${liveFirst}, p.created_at, p.id limit ${subjectsMax}`,
   },
@@ -142,13 +142,13 @@ const questions: readonly AttentionQuestion[] = [
       join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
       where r.try_at is not null and r.created_at < ${now - unansweredMs}
         and (r.created_at < ${now - pendingMs} or coalesce(r.pending_at, 0) < ${now - unansweredMs})
-        and p.provider in (${list([...providers, ...zeroAmountProviders])})
+        and p.provider in (${listFragment([...providers, ...zeroAmountProviders])})
       order by ${liveFirst}, r.created_at, r.id limit ${subjectsMax}`,
   },
 ]
 
-export async function listAttention(db: Reader, look: AttentionLook): Promise<Finding[]> {
-  const findings: Finding[] = []
+export async function listAttention(db: Reader, look: AttentionQuery): Promise<InvariantViolation[]> {
+  const findings: InvariantViolation[] = []
   for (const { name, sentence, subjects } of questions) {
     const found = (await subjects(db, look)).map(({ subject }) => subject)
     if (found.length > 0) findings.push({ name, sentence, subjects: found })
@@ -230,8 +230,8 @@ function complete<Name extends 'status' | 'kind'>(
   )
 }
 
-export function observePendingMoney(metrics: Metrics, storage: Storage, clock: () => Date): void {
-  const seen = lookBefore(metrics, () =>
+export function registerPendingMoneyMetrics(metrics: Metrics, storage: Storage, clock: () => Date): void {
+  const seen = readBeforeScrape(metrics, () =>
     storage.read(async (db) => ({
       payments: await readOpenPayments(db),
       pending: await readPendingRefunds(db),
@@ -247,7 +247,7 @@ export function observePendingMoney(metrics: Metrics, storage: Storage, clock: (
     const now = clock().getTime()
     return rows.map(({ labels, since }) => ({ labels, value: since === null ? 0 : Math.max(0, now - since) / 1_000 }))
   }
-  const gauges: readonly [name: string, help: string, values: Reading['values']][] = [
+  const gauges: readonly [name: string, help: string, values: MetricReading['values']][] = [
     ['payments_open', 'Payments with an unknown outcome.', () => counts(seen()?.payments)],
     ['payment_accounts', 'Connected accounts at payment providers.', () => seen()?.accounts],
     [

@@ -636,15 +636,15 @@ export const invariants: readonly Invariant[] = [
   },
 ]
 
-export interface Finding {
+export interface InvariantViolation {
   name: string
   sentence: string
   subjects: string[]
 }
 
 // Runs all queries in one snapshot, so a concurrent change does not appear as a violation.
-export async function findViolations(db: Reader): Promise<Finding[]> {
-  const findings: Finding[] = []
+export async function findViolations(db: Reader): Promise<InvariantViolation[]> {
+  const findings: InvariantViolation[] = []
   for (const { name, sentence, violations } of invariants) {
     const subjects = (await violations(db)).map(({ subject }) => subject)
     if (subjects.length > 0) findings.push({ name, sentence, subjects })

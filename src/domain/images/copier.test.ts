@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { crc32, deflateSync } from 'node:zlib'
-import { type Copier, createCopier, type MadeCopies } from './copier.ts'
+import { type Copier, createCopier, type PictureCopies } from './copier.ts'
 import { readImage } from './format.ts'
 
 const copier = createCopier()
@@ -50,7 +50,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     assert.ok(typeof made !== 'string', String(made))
     return made
   }
-  const shapes = ({ copies }: MadeCopies) => copies.map(({ kind, width }) => `${kind} ${width}`)
+  const shapes = ({ copies }: PictureCopies) => copies.map(({ kind, width }) => `${kind} ${width}`)
 
   test('have four widths as AVIF and WebP, none wider than the picture, and its colour', async () => {
     const made = await copied(png(1000, 100))

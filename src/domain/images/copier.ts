@@ -6,14 +6,14 @@ import { join } from 'node:path'
 
 export type CopyKind = 'avif' | 'webp'
 
-export interface MadeCopy {
+export interface PictureCopy {
   kind: CopyKind
   width: number
   bytes: Buffer
 }
 
-export interface MadeCopies {
-  copies: readonly MadeCopy[]
+export interface PictureCopies {
+  copies: readonly PictureCopy[]
   // Main colour of the picture, as #rrggbb. Null if the picture has transparent parts.
   color: string | null
 }
@@ -26,7 +26,7 @@ export type CopyProblem = (typeof copyProblems)[number]
 
 export interface Copier {
   isAvailable(): Promise<boolean>
-  copiesOf(bytes: Buffer): Promise<MadeCopies | CopyProblem>
+  copiesOf(bytes: Buffer): Promise<PictureCopies | CopyProblem>
   close(): void
 }
 
@@ -64,7 +64,7 @@ export function createCopier({
     async copiesOf(bytes) {
       const value = await decoder.ask(bytes)
       if (typeof value === 'string') return value as CopyProblem
-      const { copies, color } = value as MadeCopies
+      const { copies, color } = value as PictureCopies
       return { color, copies: copies.map((copy) => ({ ...copy, bytes: Buffer.from(copy.bytes) })) }
     },
     close: () => decoder.close(),

@@ -1,21 +1,21 @@
 // Makes the copies of pictures that browsers load: smaller, in newer formats, and without camera metadata. A picture that cannot be
 // decoded is given up with the reason, and is shown unchanged.
 
-import { handleClaimed, type Round } from '../../platform/jobs/rows.ts'
+import { handleClaimed, type LoopRound } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { Copier, CopyProblem } from './copier.ts'
 import type { ImageFiles } from './files.ts'
 import { imageMedia } from './format.ts'
 import { copyName, imageName } from './name.ts'
 import {
-  claimToCopy,
-  endCopying,
+  claimImagesToCopy,
   findContent,
+  type ImageToCopy,
   insertCopies,
   listPictureFiles,
   listToCopy,
   noteCopyFailure,
-  type ToCopy,
+  recordCopyOutcome,
 } from './store.ts'
 
 export interface CopyTools {
@@ -33,11 +33,11 @@ export async function copyPictures(tools: CopyTools, now: number, rowsMax: numbe
   const { storage, copier } = tools
   const due = await storage.read((db) => listToCopy(db, now, rowsMax))
   if (due.length === 0 || !(await copier.isAvailable())) return 0
-  const round: Round = { storage, loop: 'picture_copies', now }
+  const round: LoopRound = { storage, loop: 'picture_copies', now }
   return handleClaimed(
     round,
     {
-      claim: (only) => storage.write((tx) => claimToCopy(tx, { now, rowsMax, only })),
+      claim: (only) => storage.write((tx) => claimImagesToCopy(tx, { now, rowsMax, only })),
       listDue: async () => due,
     },
     keyOf,
@@ -45,9 +45,9 @@ export async function copyPictures(tools: CopyTools, now: number, rowsMax: numbe
   )
 }
 
-const keyOf = ({ merchantId, hash }: ToCopy) => ({ tenantId: merchantId, rowId: hash })
+const keyOf = ({ merchantId, hash }: ImageToCopy) => ({ tenantId: merchantId, rowId: hash })
 
-async function copyOne({ storage, files, copier }: CopyTools, row: ToCopy, now: number): Promise<number> {
+async function copyOne({ storage, files, copier }: CopyTools, row: ImageToCopy, now: number): Promise<number> {
   const { merchantId, hash, pictureId } = row
   const [found, sizes] = await storage.read((db) =>
     Promise.all([findContent(db, merchantId, hash), listPictureFiles(db, merchantId, pictureId)]),
@@ -61,7 +61,7 @@ async function copyOne({ storage, files, copier }: CopyTools, row: ToCopy, now: 
     for (const copy of made.copies) await files.put(copyName({ ...row, ...copy }), copy.bytes, imageMedia[copy.kind])
     await storage.write(async (tx) => {
       insertCopies(tx, row, made)
-      await endCopying(tx, row, { color: made.color, problem: null }, now)
+      await recordCopyOutcome(tx, row, { color: made.color, problem: null }, now)
     })
     return 1
   }
@@ -69,8 +69,8 @@ async function copyOne({ storage, files, copier }: CopyTools, row: ToCopy, now: 
   await storage.write((tx) => noteCopyFailure(tx, row, made, now))
   return 1
 
-  async function end(as: Parameters<typeof endCopying>[2]): Promise<number> {
-    await storage.write((tx) => endCopying(tx, row, as, now))
+  async function end(as: Parameters<typeof recordCopyOutcome>[2]): Promise<number> {
+    await storage.write((tx) => recordCopyOutcome(tx, row, as, now))
     return 1
   }
 }

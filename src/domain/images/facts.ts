@@ -6,7 +6,7 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import { type ImageFacts, listFacts } from './store.ts'
 
 export type PictureFacts = Pick<ImageFacts, 'width' | 'height' | 'color'>
-export type KnownFacts = (merchantId: string, path: string) => PictureFacts | undefined
+export type PictureFactsCache = (merchantId: string, path: string) => PictureFacts | undefined
 
 const factsMax = 20_000
 const askedAtOnceMax = 500
@@ -14,7 +14,10 @@ const askedAtOnceMax = 500
 const unsettledMs = 5_000
 const ownPicture = /^\/media\/(mer_[0-9a-z]{1,40})\/([0-9a-f]{32})-[0-9]{1,4}\.[a-z]{3,4}/
 
-export function createKnownFacts(storage: Pick<Storage, 'read'>, report: (error: unknown) => void): KnownFacts {
+export function createPictureFactsCache(
+  storage: Pick<Storage, 'read'>,
+  report: (error: unknown) => void,
+): PictureFactsCache {
   const known = new Lru<string, { facts: PictureFacts | undefined; until: number }>(factsMax)
   // Hashes to read, by merchant.
   const asked = new Map<string, Set<string>>()

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { BucketTarget, MediaTarget } from '../../platform/kit/mediaurl.ts'
-import { signed } from './signing.ts'
+import { signBucketRequest } from './signing.ts'
 
 export interface ImageFiles {
   // Returns after the bytes are stored durably.
@@ -14,16 +14,16 @@ export interface ImageFiles {
 }
 
 export function openImageFiles(target: MediaTarget, now: () => number): ImageFiles {
-  return target.kind === 'folder' ? filesInFolder(target.folder) : filesInBucket(target, now)
+  return target.kind === 'folder' ? createFolderFiles(target.folder) : createBucketFiles(target, now)
 }
 
 // For a server without storage for pictures.
-export const filesNowhere: ImageFiles = {
+export const noImageFiles: ImageFiles = {
   put: () => Promise.reject(new Error('there is no place for pictures')),
   get: () => Promise.resolve(null),
 }
 
-export function filesInFolder(folder: string): ImageFiles {
+export function createFolderFiles(folder: string): ImageFiles {
   return {
     async put(name, bytes) {
       const path = join(folder, name)
@@ -74,12 +74,12 @@ function answeredWith(status: number): BucketError {
   return new BucketError(`The bucket answered with ${status}`, code)
 }
 
-export function filesInBucket(target: BucketTarget, now: () => number): ImageFiles {
+export function createBucketFiles(target: BucketTarget, now: () => number): ImageFiles {
   async function send(method: 'GET' | 'PUT', name: string, body: Buffer, headers: Readonly<Record<string, string>>) {
     const url = new URL(`/${target.bucket}/${name}`, target.origin)
     return fetch(url, {
       method,
-      headers: signed({ method, url, headers, body }, target, now()),
+      headers: signBucketRequest({ method, url, headers, body }, target, now()),
       ...(method === 'PUT' && { body: new Uint8Array(body) }),
       redirect: 'error',
       signal: AbortSignal.timeout(requestMsMax),

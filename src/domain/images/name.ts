@@ -3,7 +3,7 @@
 import type { ImageKind } from './format.ts'
 
 const endings: Readonly<Record<ImageKind, string>> = { webp: 'webp', jpeg: 'jpg', png: 'png', avif: 'avif' }
-export const kindOfEnding = new Map(Object.entries(endings).map(([kind, ending]) => [ending, kind as ImageKind]))
+export const imageKindByEnding = new Map(Object.entries(endings).map(([kind, ending]) => [ending, kind as ImageKind]))
 
 export interface ImageName {
   merchantId: string

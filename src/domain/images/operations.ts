@@ -5,7 +5,7 @@ import type { AdminPicture } from '../../contract/admin/pictures.ts'
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { type ImageProblem, imageSideMax, readImage } from './format.ts'
@@ -36,7 +36,7 @@ export function adminImageOperations(): { uploadAdminPicture: AdminHandler<'uplo
       // Uploads of one merchant come one after the other, so a file is stored once and the bounds hold.
       await db.lockRow`select id from merchants where id = ${merchantId}`
       const found = await findFile(db, merchantId, hash)
-      if (found) return new Audited(await answer(found), [])
+      if (found) return new AuditedReply(await answer(found), [])
       const pictureId = body.pictureId ?? newId('pic')
       if (body.pictureId !== undefined) {
         const sizes = await listPictureFiles(db, merchantId, pictureId)
@@ -50,7 +50,7 @@ export function adminImageOperations(): { uploadAdminPicture: AdminHandler<'uplo
       const change = { what: 'picture', id: pictureId, name: imageName(row) } as const
       const isSize = body.pictureId !== undefined
       const members = isSize ? [{ member: 'size', from: null, to: width }] : []
-      return new Audited(await answer(row), [{ ...change, kind: isSize ? 'change' : 'create', members }])
+      return new AuditedReply(await answer(row), [{ ...change, kind: isSize ? 'change' : 'create', members }])
 
       async function answer(file: ImageRow): Promise<{ data: AdminPicture }> {
         const sizes = await listPictureFiles(db, merchantId, file.pictureId)

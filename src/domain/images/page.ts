@@ -6,7 +6,7 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import type { CopyKind } from './copier.ts'
 import type { ImageFiles } from './files.ts'
 import { type ImageKind, imageMedia } from './format.ts'
-import { copyName, imageName, kindOfEnding } from './name.ts'
+import { copyName, imageKindByEnding, imageName } from './name.ts'
 import { findContent, findCopy, findSize } from './store.ts'
 
 const merchantPattern = /^mer_[0-9a-z]{1,40}$/
@@ -20,7 +20,7 @@ export async function readPictureFile(
 ): Promise<{ media: string; bytes: Buffer } | undefined> {
   const [, , merchant = '', file = ''] = path.split('/')
   const [, hash = '', ending = ''] = filePattern.exec(file) ?? []
-  const kind = kindOfEnding.get(ending)
+  const kind = imageKindByEnding.get(ending)
   if (!kind || !merchantPattern.test(merchant)) return undefined
   const found = await storage.read((db) => findContent(db, merchant, hash))
   const bytes = found && (found.content ?? (await files.get(`${merchant}/${file}`)))
@@ -34,7 +34,7 @@ export function imagePage(storage: Storage, files: ImageFiles): HtmlPage {
     isOfShop: ({ path: { merchant } }, merchantId) => merchant === merchantId,
     async answer({ path: { merchant = '', file = '' }, raw }) {
       const [, hash = '', ending = ''] = filePattern.exec(file) ?? []
-      const kind = kindOfEnding.get(ending)
+      const kind = imageKindByEnding.get(ending)
       // Only well-formed names become part of a path.
       if (!kind || !merchantPattern.test(merchant)) throw refuse('route_not_found')
       const { wanted, as } = askedIn(raw.url)

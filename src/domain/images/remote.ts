@@ -1,8 +1,8 @@
 // Downloads a picture from another server.
 
-import { type GetProblem, type Got, guardedGet } from '../webhooks/get.ts'
+import { type GetProblem, type GetResponse, guardedGet } from '../webhooks/get.ts'
 
-export type ReadPicture = (address: string) => Promise<Got | GetProblem>
+export type ReadPicture = (address: string) => Promise<GetResponse | GetProblem>
 
 const bytesMax = 15 * 2 ** 20
 const msMax = 20_000

@@ -11,14 +11,18 @@ export interface SignedRequest {
   body: Buffer
 }
 
-export interface Signer {
+export interface BucketCredentials {
   region: string
   accessKey: string
   secretKey: string
 }
 
 // Returns the headers to send: those of the request, and those of the signature.
-export function signed(request: SignedRequest, signer: Signer, now: number): Record<string, string> {
+export function signBucketRequest(
+  request: SignedRequest,
+  signer: BucketCredentials,
+  now: number,
+): Record<string, string> {
   const { method, url, body } = request
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const day = time.slice(0, 8)

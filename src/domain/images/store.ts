@@ -1,9 +1,9 @@
 // The SQL of pictures.
 
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { CopyKind, CopyProblem, MadeCopies } from './copier.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { CopyKind, CopyProblem, PictureCopies } from './copier.ts'
 import type { ImageName } from './name.ts'
 
 export interface ImageRow extends ImageName {
@@ -82,11 +82,11 @@ export async function listUnstored(db: Reader, now: number, rowsMax: number): Pr
     order by created_at limit ${rowsMax}`
 }
 
-export async function markStored(tx: Tx, { merchantId, hash }: ImageName): Promise<void> {
+export async function markImageStored(tx: Tx, { merchantId, hash }: ImageName): Promise<void> {
   await tx.sql`update pictures set content = null where merchant_id = ${merchantId} and hash = ${hash}`
 }
 
-export interface ToCopy extends ImageName {
+export interface ImageToCopy extends ImageName {
   pictureId: string
   failures: number
 }
@@ -103,11 +103,11 @@ export async function listToCopy(db: Reader, now: number, rowsMax: number): Prom
 // If a node dies, other nodes take over its pictures after this time.
 export const copyingMs = 10 * 60_000
 
-export async function claimToCopy(
+export async function claimImagesToCopy(
   tx: Tx,
   { now, rowsMax, only }: { now: number; rowsMax: number; only: RowKey | null },
-): Promise<ToCopy[]> {
-  return tx.sql<ToCopy>`
+): Promise<ImageToCopy[]> {
+  return tx.sql<ImageToCopy>`
     update pictures set copying_until = ${now + copyingMs}
     where (merchant_id, hash) in (
       select p.merchant_id, p.hash from pictures p
@@ -118,7 +118,7 @@ export async function claimToCopy(
 }
 
 // After the clock was set back, limits the remaining time of each claim to the normal one.
-export function bringCopiesForward(tx: Tx, { now }: SetBack): void {
+export function correctCopyTimes(tx: Tx, { now }: ClockSetBack): void {
   tx.send`
     update pictures set copying_until = ${now + copyingMs}
     where copied_at is null and copying_until > ${now + copyingMs}`
@@ -126,7 +126,7 @@ export function bringCopiesForward(tx: Tx, { now }: SetBack): void {
 
 type CopyKey = Pick<ImageName, 'merchantId' | 'hash'>
 
-export function insertCopies(tx: Tx, { merchantId, hash }: CopyKey, { copies }: MadeCopies): void {
+export function insertCopies(tx: Tx, { merchantId, hash }: CopyKey, { copies }: PictureCopies): void {
   for (const { kind, width, bytes } of copies)
     tx.send`
       insert into picture_copies (merchant_id, hash, kind, width, bytes)
@@ -134,12 +134,17 @@ export function insertCopies(tx: Tx, { merchantId, hash }: CopyKey, { copies }: 
       on conflict (merchant_id, hash, kind, width) do nothing`
 }
 
-export interface CopyEnd {
+export interface CopyOutcome {
   color: string | null
   problem: CopyProblem | null
 }
 
-export async function endCopying(tx: Tx, { merchantId, hash }: CopyKey, end: CopyEnd, now: number): Promise<void> {
+export async function recordCopyOutcome(
+  tx: Tx,
+  { merchantId, hash }: CopyKey,
+  end: CopyOutcome,
+  now: number,
+): Promise<void> {
   await tx.sql`
     update pictures set copied_at = ${now}, copying_until = null, color = ${end.color}, copy_problem = ${end.problem}
     where merchant_id = ${merchantId} and hash = ${hash}`
@@ -190,5 +195,5 @@ export interface ImageFacts {
 export async function listFacts(db: Reader, merchantId: string, hashes: readonly string[]): Promise<ImageFacts[]> {
   return db.sql<ImageFacts>`
     select hash, width, height, color, case when copied_at is null then 0 else 1 end as "isSettled" from pictures
-    where merchant_id = ${merchantId} and hash in (${list(hashes)})`
+    where merchant_id = ${merchantId} and hash in (${listFragment(hashes)})`
 }

@@ -6,7 +6,7 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import type { ImageFiles } from './files.ts'
 import { imageMedia } from './format.ts'
 import { imageName } from './name.ts'
-import { findContent, listUnstored, markStored } from './store.ts'
+import { findContent, listUnstored, markImageStored } from './store.ts'
 
 // Returns the number of files.
 export async function storeImages(storage: Storage, files: ImageFiles, now: number, rowsMax: number): Promise<number> {
@@ -20,7 +20,7 @@ export async function storeImages(storage: Storage, files: ImageFiles, now: numb
       // Another process has stored the file meanwhile.
       if (!found?.content) return 0
       await files.put(imageName(row), found.content, imageMedia[row.kind])
-      await storage.write((tx) => markStored(tx, row))
+      await storage.write((tx) => markImageStored(tx, row))
       return 1
     },
   )

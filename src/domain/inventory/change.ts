@@ -11,7 +11,7 @@ import { type StockEvent, type StockRow, stockEventFor } from './stock.ts'
 import {
   listActiveInstallations,
   listSkuNames,
-  markStale,
+  markProductsStale,
   type SkuName,
   type StockNumbers,
   updateStockRows,
@@ -52,7 +52,7 @@ export async function applyChanges(
   updateStockRows(tx, seller, numbers)
   const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
-  if (products.size > 0) markStale(tx, seller, [...products], context.now - clockSkewMsMax)
+  if (products.size > 0) markProductsStale(tx, seller, [...products], context.now - clockSkewMsMax)
   if (crossings.length === 0) return
   queueStockEmails(tx, seller, crossings, context.now)
   // Sent in one round trip.

@@ -8,11 +8,19 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, endsSoon, type StockChange } from './change.ts'
-import { type Claims, type Line, noClaims, type Shortage, type StockRow, summed, usableFor } from './stock.ts'
+import {
+  type HeldClaims,
+  mergeStockLines,
+  noClaims,
+  type Shortage,
+  type StockLine,
+  type StockRow,
+  usableQuantity,
+} from './stock.ts'
 import {
   deleteHolds,
   deleteLapsedHolds,
-  dropLapsedHolds,
+  deleteLapsedHoldsOfSkus,
   extendRunningHolds,
   listClaims,
   listHolds,
@@ -31,27 +39,27 @@ import {
 // Makes the owner's holds exactly these lines, or changes nothing if one of them is short. The owner may use the units
 // it already holds. A SKU on backorder is never short: only units that exist are held, so a backorder never takes units
 // from others.
-export async function hold(
+export async function replaceHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   context: ChangeContext & { expiresAt: number },
 ): Promise<Shortage[]> {
   const { now, expiresAt } = context
   if (expiresAt <= now) throw new Error('a hold must expire in the future')
   if (lines.length === 0) {
-    await release(tx, seller, owner, context)
+    await releaseHolds(tx, seller, owner, context)
     return []
   }
-  const wanted = summed(lines)
+  const wanted = mergeStockLines(lines)
   const found = await lockAndReadHolds(tx, seller, owner, wanted, now)
   const paying = expiresAt > now + payingMs ? await paidFirst(tx, seller, owner, found, now) : noUnits
   const shortages: Shortage[] = []
   const granted = new Map<string, number>()
   for (const { skuId, quantity } of wanted) {
     const stockRow = found.stockRows.get(skuId)
-    const left = stockRow && stockRow.retiredAt === null ? usableFor(stockRow, found.claimsOn(skuId)) : 0
+    const left = stockRow && stockRow.retiredAt === null ? usableQuantity(stockRow, found.claimsOn(skuId)) : 0
     const usable = Math.min(left, Math.max(0, (stockRow?.onHand ?? 0) - (paying.get(skuId) ?? 0)))
     const maySellOut = stockRow !== undefined && stockRow.whenSoldOut !== 'refuse' && stockRow.retiredAt === null
     if (quantity > usable && !maySellOut) shortages.push({ skuId, available: usable })
@@ -59,8 +67,8 @@ export async function hold(
   }
   if (shortages.length > 0) return shortages
 
-  dropLapsed(tx, seller, owner, found, now)
-  const held: Line[] = []
+  deleteLapsedHoldsOfOthers(tx, seller, owner, found, now)
+  const held: StockLine[] = []
   const ended: string[] = []
   const changes: StockChange[] = []
   for (const stockRow of found.stockRows.values()) {
@@ -83,15 +91,15 @@ export async function hold(
   return []
 }
 
-export interface FreshLine extends Line {
+export interface FreshLine extends StockLine {
   productId: string
   whenSoldOut: SoldOutRule
 }
 
 // Makes the first holds of an owner, for a caller who has just seen that there is enough: without reading first, and only from counted
-// units that are not held. Returns false if there are not enough of them, and changes nothing. The caller then uses `hold`, which also
+// units that are not held. Returns false if there are not enough of them, and changes nothing. The caller then uses `replaceHolds`, which also
 // counts units of expired holds.
-export async function holdFree(
+export async function insertFirstHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
@@ -121,19 +129,19 @@ export async function holdFree(
 }
 
 // Extends the owner's holds, for a caller who has just seen that they match these lines. Only holds that outlast the clock skew are
-// extended, so no sweep touches them, and the stock need not be locked. Returns false if they do not match; the caller then uses `hold`.
-export async function prolong(
+// extended, so no sweep touches them, and the stock need not be locked. Returns false if they do not match; the caller then uses `replaceHolds`.
+export async function prolongMatchingHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   { now, expiresAt }: { now: number; expiresAt: number },
 ): Promise<boolean> {
   const bounds = { after: now + clockSkewMsMax, until: expiresAt }
-  return areSame(await prolongHolds(tx, seller.merchantId, owner, bounds), lines)
+  return areSameLines(await prolongHolds(tx, seller.merchantId, owner, bounds), lines)
 }
 
-export function areSame(held: readonly Line[], lines: readonly Line[]): boolean {
+export function areSameLines(held: readonly StockLine[], lines: readonly StockLine[]): boolean {
   const quantities = new Map(held.map(({ skuId, quantity }) => [skuId, quantity]))
   return held.length === lines.length && lines.every(({ skuId, quantity }) => quantities.get(skuId) === quantity)
 }
@@ -148,7 +156,7 @@ async function paidFirst(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  { stockRows }: Found,
+  { stockRows }: LockedHolds,
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
   const scarce = [...stockRows.values()].filter(({ onHand, held }) => onHand < held).map(({ skuId }) => skuId)
@@ -164,7 +172,7 @@ export async function extendHolds(
   seller: MerchantMode,
   owner: string,
   context: { now: number; expiresAt: number },
-): Promise<Line[]> {
+): Promise<StockLine[]> {
   // The lock excludes a sweep that counts a hold as expired by a clock that is ahead of ours.
   const [stockRows, holds, running] = await Promise.all([
     lockHeldStockRows(tx, seller, owner),
@@ -180,7 +188,7 @@ export async function extendHolds(
 }
 
 // Releases everything that the owner holds.
-export async function release(tx: Tx, seller: MerchantMode, owner: string, context: ChangeContext): Promise<void> {
+export async function releaseHolds(tx: Tx, seller: MerchantMode, owner: string, context: ChangeContext): Promise<void> {
   const [stockRows, holds] = await Promise.all([
     lockHeldStockRows(tx, seller, owner),
     listHolds(tx, seller.merchantId, owner),
@@ -230,14 +238,20 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
 }
 
 // The transaction that needs the units deletes the expired holds of others.
-export function dropLapsed(tx: Tx, seller: MerchantMode, owner: string, found: Found, now: number): void {
+export function deleteLapsedHoldsOfOthers(
+  tx: Tx,
+  seller: MerchantMode,
+  owner: string,
+  found: LockedHolds,
+  now: number,
+): void {
   const skuIds = [...found.stockRows.keys()].filter((skuId) => found.claimsOn(skuId).lapsed > 0)
-  if (skuIds.length > 0) dropLapsedHolds(tx, seller, skuIds, { exceptOf: owner, now })
+  if (skuIds.length > 0) deleteLapsedHoldsOfSkus(tx, seller, skuIds, { exceptOf: owner, now })
 }
 
-export interface Found {
+export interface LockedHolds {
   stockRows: ReadonlyMap<string, StockRow>
-  claimsOn(skuId: string): Claims
+  claimsOn(skuId: string): HeldClaims
   // Expiry of the owner's hold of the SKU, past or future; 0 if there is none.
   endOf(skuId: string): number
   // Whether the visible stock changes if the owner holds this many instead.
@@ -250,9 +264,9 @@ export async function lockAndReadHolds(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   now: number,
-): Promise<Found> {
+): Promise<LockedHolds> {
   const skuIds = lines.map(({ skuId }) => skuId)
   const [stockRows, holds] = await Promise.all([
     lockStockRowsFor(tx, seller, owner, skuIds),
@@ -260,7 +274,7 @@ export async function lockAndReadHolds(
   ])
   const own = holds.filter(({ isOwn }) => isOwn === 1)
   const lapsed = holds.filter(({ isOwn }) => isOwn === 0)
-  const claims = new Map<string, Claims>(
+  const claims = new Map<string, HeldClaims>(
     lapsed.map(({ skuId, quantity }) => [skuId, { ...noClaims, lapsed: quantity }]),
   )
   for (const { skuId, quantity, expiresAt } of own) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStockroom, refreshAll, type StockedSku, type Stockroom, start } from '../../../harness/stock.ts'
 import { eachEngine } from '../../../harness/storage.ts'
-import { extendHolds, hold, holdFree, prolong, release, sweepHolds } from './holds.ts'
+import { extendHolds, insertFirstHolds, prolongMatchingHolds, releaseHolds, replaceHolds, sweepHolds } from './holds.ts'
 import { setOnHand } from './levels.ts'
-import { restock, sell, sellAsHeld } from './sales.ts'
+import { restockSale, sellAsHeld, sellStock } from './sales.ts'
 import { lockStockRows } from './store.ts'
 
 const minute = 60_000
@@ -19,15 +19,17 @@ function actions(room: Stockroom) {
   const { seller } = room
   return {
     hold: async (owner: string, quantities: Quantities, at = { now, expiresAt }) =>
-      room.codes(await room.write((tx) => hold(tx, seller, owner, room.lines(quantities), { cause, ...at }))),
+      room.codes(await room.write((tx) => replaceHolds(tx, seller, owner, room.lines(quantities), { cause, ...at }))),
     extend: async (owner: string, at: { now: number; expiresAt: number }) =>
       room.codes(await room.write((tx) => extendHolds(tx, seller, owner, at))),
-    release: (owner: string, at = now) => room.write((tx) => release(tx, seller, owner, { cause, now: at })),
+    release: (owner: string, at = now) => room.write((tx) => releaseHolds(tx, seller, owner, { cause, now: at })),
     sell: async (owner: string, quantities: Quantities, at = now, soldTo = `order of ${owner}`) =>
-      room.codes(await room.write((tx) => sell(tx, seller, owner, room.lines(quantities), { cause, now: at, soldTo }))),
+      room.codes(
+        await room.write((tx) => sellStock(tx, seller, owner, room.lines(quantities), { cause, now: at, soldTo })),
+      ),
     restock: async (soldTo: string, quantities: Quantities | null = null) =>
       room.codes(
-        await room.write((tx) => restock(tx, seller, soldTo, quantities && room.lines(quantities), { cause, now })),
+        await room.write((tx) => restockSale(tx, seller, soldTo, quantities && room.lines(quantities), { cause, now })),
       ),
     set: (quantities: Quantities) =>
       room.write((tx) => {
@@ -46,10 +48,15 @@ function actions(room: Stockroom) {
           const row = rows.find(({ skuId }) => skuId === line.skuId)
           return { ...line, productId: row?.productId ?? '', whenSoldOut: row?.whenSoldOut ?? 'refuse' }
         })
-        return holdFree(tx, seller, owner, fresh, { now, expiresAt, cause, lowStockAt: rows[0]?.lowStockAt ?? 0 })
+        return insertFirstHolds(tx, seller, owner, fresh, {
+          now,
+          expiresAt,
+          cause,
+          lowStockAt: rows[0]?.lowStockAt ?? 0,
+        })
       }),
     prolong: (owner: string, quantities: Quantities, at: { now: number; expiresAt: number }) =>
-      room.write((tx) => prolong(tx, seller, owner, room.lines(quantities), at)),
+      room.write((tx) => prolongMatchingHolds(tx, seller, owner, room.lines(quantities), at)),
     // As its caller does, it undoes what it began where the units are not held.
     sellAsHeld: async (owner: string, quantities: Quantities, at = now) => {
       const undone = new Error('undone')
@@ -204,7 +211,7 @@ eachEngine('stock', (given) => {
   test('lines of one SKU are added up', async () => {
     const { room, sell } = await stockroom()
     const lines = [...room.lines({ A: 12 }), ...room.lines({ A: 9 })]
-    const short = await room.write((tx) => hold(tx, room.seller, 'one', lines, { cause, now, expiresAt }))
+    const short = await room.write((tx) => replaceHolds(tx, room.seller, 'one', lines, { cause, now, expiresAt }))
     assert.deepEqual(room.codes(short), { A: 20 })
     assert.deepEqual(await sell('one', { A: 20 }), {})
   })

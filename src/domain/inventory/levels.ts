@@ -9,7 +9,7 @@ import { applyChanges, type StockChange } from './change.ts'
 import type { StockRow } from './stock.ts'
 import { insertMovements, lockStockRows, type Movement, type MovementActor } from './store.ts'
 
-export interface Level {
+export interface StockLevelInput {
   skuId: string
   onHand: number
 }
@@ -18,7 +18,7 @@ export interface Level {
 export async function setOnHand(
   tx: Tx,
   seller: MerchantMode,
-  levels: readonly Level[],
+  levels: readonly StockLevelInput[],
   context: ChangeContext,
 ): Promise<void> {
   if (levels.length === 0) return
@@ -37,7 +37,7 @@ export async function setOnHand(
   await applyChanges(tx, seller, changes, context)
 }
 
-export interface LevelAsk {
+export interface LevelChange {
   skuId: string
   // Either a difference, or a count together with the stock that the caller saw.
   change: { adjustBy: number } | { onHand: number; expectedOnHand: number }
@@ -53,11 +53,11 @@ export interface PlannedLevel {
 }
 
 // Locks the stock rows, so what is planned can be written in the same transaction.
-export async function planLevels(tx: Tx, seller: MerchantMode, asks: readonly LevelAsk[]): Promise<PlannedLevel[]> {
+export async function planLevels(tx: Tx, seller: MerchantMode, asks: readonly LevelChange[]): Promise<PlannedLevel[]> {
   if (asks.length === 0) return []
   const askOf = new Map(asks.map((ask) => [ask.skuId, ask]))
   return (await lockStockRows(tx, seller, [...askOf.keys()])).map((stockRow) => {
-    const { change, reason } = askOf.get(stockRow.skuId) as LevelAsk
+    const { change, reason } = askOf.get(stockRow.skuId) as LevelChange
     const outcome = levelAfter(stockRow.onHand, change)
     return outcome instanceof Refusal
       ? { stockRow, onHand: stockRow.onHand, reason, refusal: outcome }
@@ -68,7 +68,7 @@ export async function planLevels(tx: Tx, seller: MerchantMode, asks: readonly Le
 const onHandMax = 1_000_000_000
 
 // A count is refused if the stock has changed since the caller saw it, so no sale is undone.
-export function levelAfter(onHand: number, change: LevelAsk['change']): number | Refusal {
+export function levelAfter(onHand: number, change: LevelChange['change']): number | Refusal {
   if ('adjustBy' in change) {
     const after = onHand + change.adjustBy
     return after < 0 || after > onHandMax ? refuse('stock_not_possible', { current: { onHand } }) : after

@@ -9,11 +9,11 @@ import { openStockroom, type Stockroom, start, type World } from '../../../harne
 import { eachEngine } from '../../../harness/storage.ts'
 import { isWide } from '../../../harness/wide.ts'
 import { type Mode, modes } from '../../contract/words.ts'
-import { currentAnswers, isStale, refreshStaleProducts } from '../catalog/refresh.ts'
+import { isStale, refreshStaleProducts, renderCurrentAnswers } from '../catalog/refresh.ts'
 import { findDetails, findListing } from '../catalog/store.ts'
-import { extendHolds, hold, release, sweepHolds } from './holds.ts'
+import { extendHolds, releaseHolds, replaceHolds, sweepHolds } from './holds.ts'
 import { setOnHand } from './levels.ts'
-import { restock, sell } from './sales.ts'
+import { restockSale, sellStock } from './sales.ts'
 
 const codes = ['A', 'B', 'P'] as const
 type Code = (typeof codes)[number]
@@ -223,21 +223,27 @@ async function perform(room: Stockroom, mode: Mode, step: Step, model: Model): P
       return sweepHolds(storage, now, 10)
     case 'hold': {
       const at = { ...moment, expiresAt: now + step.forMs }
-      return room.codes(await room.write((tx) => hold(tx, seller, ownerOf(mode, step), room.lines(step.lines), at)))
+      return room.codes(
+        await room.write((tx) => replaceHolds(tx, seller, ownerOf(mode, step), room.lines(step.lines), at)),
+      )
     }
     case 'extend': {
       const at = { now, expiresAt: now + step.forMs }
       return room.codes(await room.write((tx) => extendHolds(tx, seller, ownerOf(mode, step), at)))
     }
     case 'release':
-      return room.write((tx) => release(tx, seller, ownerOf(mode, step), moment))
+      return room.write((tx) => releaseHolds(tx, seller, ownerOf(mode, step), moment))
     case 'sell': {
       const at = { ...moment, soldTo: `${mode} order ${orders.length}` }
-      return room.codes(await room.write((tx) => sell(tx, seller, ownerOf(mode, step), room.lines(step.lines), at)))
+      return room.codes(
+        await room.write((tx) => sellStock(tx, seller, ownerOf(mode, step), room.lines(step.lines), at)),
+      )
     }
     case 'restock': {
       const wanted = step.lines && room.lines(step.lines)
-      return room.codes(await room.write((tx) => restock(tx, seller, `${mode} order ${step.order}`, wanted, moment)))
+      return room.codes(
+        await room.write((tx) => restockSale(tx, seller, `${mode} order ${step.order}`, wanted, moment)),
+      )
     }
     case 'set':
       return room.write((tx) => setOnHand(tx, seller, [{ skuId: room.skuId(step.code), onHand: step.onHand }], moment))
@@ -256,7 +262,7 @@ async function shown(room: Stockroom, mode: Mode, now: Date): Promise<Record<str
     const detail = await room.storage.read(async (db) => {
       const kept = await findListing(db, { merchantId: room.merchantId, mode }, slug)
       assert.ok(kept)
-      const current = isStale(kept, now) ? await currentAnswers(db, kept, now) : await findDetails(db, kept)
+      const current = isStale(kept, now) ? await renderCurrentAnswers(db, kept, now) : await findDetails(db, kept)
       return current.detail
     })
     for (const { code, availableQuantity } of JSON.parse(detail).data.skus) quantities[code] = availableQuantity

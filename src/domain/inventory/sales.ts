@@ -6,32 +6,32 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { applyChanges, endsSoon, type StockChange } from './change.ts'
-import { areSame, dropLapsed, lockAndReadHolds } from './holds.ts'
-import { type Line, type Shortage, summed, usableFor } from './stock.ts'
+import { areSameLines, deleteLapsedHoldsOfOthers, lockAndReadHolds } from './holds.ts'
+import { mergeStockLines, type Shortage, type StockLine, usableQuantity } from './stock.ts'
 import {
   deleteHolds,
+  deleteHoldsOfOwner,
   insertMovements,
   listMovementsOf,
   lockStockRowsOfSale,
   type Movement,
   takeHeldStock,
-  takeHolds,
 } from './store.ts'
 
 // Takes the lines out of stock for `soldTo`, together with everything the owner held; or changes nothing if one of them
 // is short. If the hold has expired or was swept, the sale needs units that are not held by others. For a SKU on
 // backorder, as much is taken as the owner may have, and the rest is recorded as owed.
-export async function sell(
+export async function sellStock(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   context: ChangeContext & { soldTo: string },
 ): Promise<Shortage[]> {
   return (await sellHeld(tx, seller, owner, lines, context)).shortages
 }
 
-export interface Sale {
+export interface SaleResult {
   shortages: Shortage[]
   // Units of each SKU that can still be bought after the sale, as far as they were read.
   left: ReadonlyMap<string, number>
@@ -43,12 +43,12 @@ export async function sellHeld(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   context: ChangeContext & { soldTo: string },
-): Promise<Sale> {
+): Promise<SaleResult> {
   if (lines.length === 0) throw new Error('a sale without lines')
   const { now, soldTo } = context
-  const wanted = summed(lines)
+  const wanted = mergeStockLines(lines)
   const found = await lockAndReadHolds(tx, seller, owner, wanted, now)
   const shortages: Shortage[] = []
   const taken = new Map<string, number>()
@@ -59,7 +59,7 @@ export async function sellHeld(
     const mayHave = !stockRow
       ? 0
       : stockRow.retiredAt === null
-        ? usableFor(stockRow, claims)
+        ? usableQuantity(stockRow, claims)
         : Math.min(stockRow.onHand, claims.own)
     const maySellOut = stockRow !== undefined && stockRow.whenSoldOut !== 'refuse' && stockRow.retiredAt === null
     if (quantity > mayHave && !maySellOut) shortages.push({ skuId, available: mayHave })
@@ -67,7 +67,7 @@ export async function sellHeld(
   }
   if (shortages.length > 0) return { shortages, left: new Map() }
 
-  dropLapsed(tx, seller, owner, found, now)
+  deleteLapsedHoldsOfOthers(tx, seller, owner, found, now)
   const movements = wanted.map(({ skuId, quantity }) => {
     const delta = -(taken.get(skuId) ?? 0)
     return { skuId, id: newId('mov'), kind: 'sold', delta, backordered: quantity + delta, ownerId: soldTo } as const
@@ -100,10 +100,10 @@ export async function sellAsHeld(
   tx: Tx,
   seller: MerchantMode,
   owner: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   { now, soldTo }: { now: number; soldTo: string },
-): Promise<Sale> {
-  const wanted = summed(lines)
+): Promise<SaleResult> {
+  const wanted = mergeStockLines(lines)
   const taking = takeHeldStock(tx, seller, wanted)
   const movements = wanted.map(
     ({ skuId, quantity }): Movement => ({
@@ -116,8 +116,8 @@ export async function sellAsHeld(
     }),
   )
   insertMovements(tx, seller, movements, now)
-  const [taken, holds] = await Promise.all([taking, takeHolds(tx, seller.merchantId, owner)])
-  const isHeld = areSame(holds, wanted) && !holds.some(({ expiresAt }) => endsSoon(expiresAt, now))
+  const [taken, holds] = await Promise.all([taking, deleteHoldsOfOwner(tx, seller.merchantId, owner)])
+  const isHeld = areSameLines(holds, wanted) && !holds.some(({ expiresAt }) => endsSoon(expiresAt, now))
   const isSold = isHeld && taken.length === wanted.length
   return { shortages: isSold ? [] : wanted.map(({ skuId }) => ({ skuId, available: 0 })), left: new Map() }
 }
@@ -125,16 +125,19 @@ export async function sellAsHeld(
 // Returns to stock what the order took, all of it or up to the quantities of these lines, and reports the returned units. Never more than
 // was taken and is not yet returned: a second call for the whole order returns nothing. Units owed on backorder were never taken, and are
 // not returned.
-export async function restock(
+export async function restockSale(
   tx: Tx,
   seller: MerchantMode,
   soldTo: string,
-  lines: readonly Line[] | null,
+  lines: readonly StockLine[] | null,
   context: ChangeContext,
-): Promise<Line[]> {
-  const [stockRows, taken] = await Promise.all([lockStockRowsOfSale(tx, seller, soldTo), takenBy(tx, seller, soldTo)])
-  const requested = lines && new Map(summed(lines).map(({ skuId, quantity }) => [skuId, quantity]))
-  const back: Line[] = []
+): Promise<StockLine[]> {
+  const [stockRows, taken] = await Promise.all([
+    lockStockRowsOfSale(tx, seller, soldTo),
+    listUnitsTakenBy(tx, seller, soldTo),
+  ])
+  const requested = lines && new Map(mergeStockLines(lines).map(({ skuId, quantity }) => [skuId, quantity]))
+  const back: StockLine[] = []
   const movements: Movement[] = []
   const changes: StockChange[] = []
   for (const stockRow of stockRows) {
@@ -153,11 +156,11 @@ export async function restock(
 
 // Removes units from a sale before they were sent. Units that are owed on backorder are removed first: they were never taken. The caller
 // has checked that the order has them.
-export async function unsell(
+export async function removeFromSale(
   tx: Tx,
   seller: MerchantMode,
   soldTo: string,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
   context: ChangeContext,
 ): Promise<void> {
   const [stockRows, movements] = await Promise.all([
@@ -166,7 +169,7 @@ export async function unsell(
   ])
   const written: Movement[] = []
   const changes: StockChange[] = []
-  for (const { skuId, quantity } of summed(lines)) {
+  for (const { skuId, quantity } of mergeStockLines(lines)) {
     const stockRow = stockRows.find((row) => row.skuId === skuId)
     const own = movements.filter((one) => one.skuId === skuId)
     const owed = own.reduce((sum, { kind, backordered }) => sum + (kind === 'sold' ? backordered : -backordered), 0)
@@ -186,7 +189,7 @@ export async function unsell(
 }
 
 // Units that an order has taken out of stock and not returned, by SKU. Units owed on backorder are not included.
-export async function takenBy(
+export async function listUnitsTakenBy(
   tx: Tx,
   { merchantId }: MerchantMode,
   soldTo: string,

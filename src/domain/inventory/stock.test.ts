@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noClaims, type StockRow, stockEventFor, summed, usableFor } from './stock.ts'
+import { mergeStockLines, noClaims, type StockRow, stockEventFor, usableQuantity } from './stock.ts'
 
 const stockRow = (onHand: number, held: number): StockRow => ({
   merchantId: 'mer_1',
@@ -31,9 +31,10 @@ describe('the units that an owner can use', () => {
     [ 0, 0, 0, 0, 0,  0, 'nothing of nothing'],
   ] as const
   for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
-    test(sentence, () => assert.equal(usableFor(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
+    test(sentence, () => assert.equal(usableQuantity(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
   }
-  test('an owner without a claim can use the same units', () => assert.equal(usableFor(stockRow(7, 3), noClaims), 4))
+  test('an owner without a claim can use the same units', () =>
+    assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
 })
 
 test('an event is announced exactly when a threshold is crossed', () => {
@@ -72,7 +73,7 @@ test('an event is announced exactly when a threshold is crossed', () => {
 
 test('lines of one SKU are merged, and a line has at least one unit', () => {
   assert.deepEqual(
-    summed([
+    mergeStockLines([
       { skuId: 'a', quantity: 1 },
       { skuId: 'b', quantity: 2 },
       { skuId: 'a', quantity: 3 },
@@ -82,5 +83,5 @@ test('lines of one SKU are merged, and a line has at least one unit', () => {
       { skuId: 'b', quantity: 2 },
     ],
   )
-  for (const quantity of [0, -1, 1.5, Number.NaN]) assert.throws(() => summed([{ skuId: 'a', quantity }]))
+  for (const quantity of [0, -1, 1.5, Number.NaN]) assert.throws(() => mergeStockLines([{ skuId: 'a', quantity }]))
 })

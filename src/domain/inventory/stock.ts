@@ -4,7 +4,7 @@
 import type { SoldOutRule } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 
-export interface Line {
+export interface StockLine {
   skuId: string
   quantity: number
 }
@@ -29,7 +29,7 @@ export interface StockRow extends MerchantMode {
 }
 
 // The parts of the row's `held` that are not reserved for others. Zero by default.
-export interface Claims {
+export interface HeldClaims {
   // Units in active holds of the requesting owner.
   own: number
   // Units in expired holds of the same owner.
@@ -38,11 +38,14 @@ export interface Claims {
   lapsed: number
 }
 
-export const noClaims: Claims = { own: 0, ownLapsed: 0, lapsed: 0 }
+export const noClaims: HeldClaims = { own: 0, ownLapsed: 0, lapsed: 0 }
 
 // How many units an owner may have: those that it holds, and those that are not held. If the operator has set the stock below what is
 // held, no owner can have more than it holds, and the first to come gets it. Stock that is not counted is never held or taken.
-export function usableFor({ onHand, held, whenSoldOut }: StockRow, { own, ownLapsed, lapsed }: Claims): number {
+export function usableQuantity(
+  { onHand, held, whenSoldOut }: StockRow,
+  { own, ownLapsed, lapsed }: HeldClaims,
+): number {
   if (whenSoldOut === 'not_counted') return 0
   const others = held - own - ownLapsed - lapsed
   const free = Math.max(0, onHand - others - own)
@@ -61,7 +64,7 @@ export function stockEventFor(before: number, after: number, lowStockAt: number)
 }
 
 // Merges lines of the same SKU.
-export function summed(lines: readonly Line[]): Line[] {
+export function mergeStockLines(lines: readonly StockLine[]): StockLine[] {
   const quantities = new Map<string, number>()
   for (const { skuId, quantity } of lines) {
     if (!Number.isSafeInteger(quantity) || quantity < 1)

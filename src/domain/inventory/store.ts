@@ -3,19 +3,19 @@
 // Writes without a result are not awaited: the commit fails if one of them does.
 
 import { isNotDeferred } from '../../platform/jobs/store.ts'
-import { inGroups } from '../../platform/kit/groups.ts'
+import { splitIntoGroups } from '../../platform/kit/groups.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import type { Line, StockRow } from './stock.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import type { StockLine, StockRow } from './stock.ts'
 
 // Units of the stock row with this alias that are held at this time.
-export function heldOf(now: number, stock = 't'): Fragment {
+export function heldUnits(now: number, stock = 't'): Fragment {
   return new Fragment(heldText(stock), [now])
 }
 
 // Units of the stock `t` that can be bought at this time. Negative if the operator set the stock below what is held; callers that display
 // it show zero.
-export function availableOf(now: number): Fragment {
+export function availableUnits(now: number): Fragment {
   return new Fragment(`(t.on_hand - ${heldText('t')})`, [now])
 }
 
@@ -44,7 +44,7 @@ export async function lockStockRows(
   skuIds: readonly string[],
 ): Promise<StockRow[]> {
   return tx.sql<StockRow>`
-    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (${list(skuIds)})
+    select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (${listFragment(skuIds)})
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
@@ -57,7 +57,7 @@ export async function lockStockRowsFor(
 ): Promise<StockRow[]> {
   return tx.sql<StockRow>`
     select ${stockRow} where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.sku_id in (
-      select k.id from skus k where k.merchant_id = ${merchantId} and k.id in (${list(skuIds)})
+      select k.id from skus k where k.merchant_id = ${merchantId} and k.id in (${listFragment(skuIds)})
       union select h.sku_id from holds h where h.merchant_id = ${merchantId} and h.owner_id = ${owner})
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
@@ -108,7 +108,7 @@ export async function lockFreeStockRows(tx: Tx, rows: readonly StockKey[]): Prom
     order by t.merchant_id, t.mode, t.sku_id ${tx.skipLockedOf('t')}`
 }
 
-export interface OwnHold extends Line {
+export interface OwnHold extends StockLine {
   expiresAt: number
 }
 
@@ -130,7 +130,7 @@ export async function listClaims(
     from holds where merchant_id = ${merchantId} and owner_id = ${owner}
     union all
     select sku_id, sum(quantity), 0, 0 from holds
-    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
+    where merchant_id = ${merchantId} and sku_id in (${listFragment(skuIds)}) and mode = ${mode} and expires_at <= ${now}
       and owner_id <> ${owner}
     group by sku_id`
 }
@@ -141,10 +141,10 @@ export async function sumHoldsAfter(
   { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
   { owner, after }: { owner: string; after: number },
-): Promise<Line[]> {
-  return tx.sql<Line>`
+): Promise<StockLine[]> {
+  return tx.sql<StockLine>`
     select sku_id as "skuId", sum(quantity) as "quantity" from holds
-    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at > ${after}
+    where merchant_id = ${merchantId} and sku_id in (${listFragment(skuIds)}) and mode = ${mode} and expires_at > ${after}
       and owner_id <> ${owner}
     group by sku_id`
 }
@@ -160,7 +160,7 @@ export async function deleteLapsedHolds(
 }
 
 // Deletes the expired holds of others on these SKUs, for a caller that has counted them under the lock.
-export function dropLapsedHolds(
+export function deleteLapsedHoldsOfSkus(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   skuIds: readonly string[],
@@ -168,14 +168,14 @@ export function dropLapsedHolds(
 ): void {
   tx.send`
     delete from holds
-    where merchant_id = ${merchantId} and sku_id in (${list(skuIds)}) and mode = ${mode} and expires_at <= ${now}
+    where merchant_id = ${merchantId} and sku_id in (${listFragment(skuIds)}) and mode = ${mode} and expires_at <= ${now}
       and owner_id <> ${exceptOf}`
 }
 
 export function deleteHolds(tx: Tx, merchant: string, owner: string, skuIds: readonly string[]): void {
   if (skuIds.length === 0) return
   tx.send`
-    delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id in (${list(skuIds)})`
+    delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id in (${listFragment(skuIds)})`
 }
 
 // An owner belongs to one mode, so its own holds are found by the owner alone.
@@ -183,7 +183,7 @@ export function putHolds(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   { owner, expiresAt }: { owner: string; expiresAt: number },
-  lines: readonly Line[],
+  lines: readonly StockLine[],
 ): void {
   if (lines.length === 0) return
   const given = tx.rows(
@@ -204,15 +204,15 @@ export async function prolongHolds(
   merchant: string,
   owner: string,
   { after, until }: { after: number; until: number },
-): Promise<Line[]> {
-  return tx.sql<Line>`
+): Promise<StockLine[]> {
+  return tx.sql<StockLine>`
     update holds set expires_at = ${until}
     where merchant_id = ${merchant} and owner_id = ${owner} and expires_at > ${after} and expires_at <= ${until}
     returning sku_id as "skuId", quantity`
 }
 
 // Deletes all holds of an owner, and returns them.
-export async function takeHolds(tx: Tx, merchant: string, owner: string): Promise<OwnHold[]> {
+export async function deleteHoldsOfOwner(tx: Tx, merchant: string, owner: string): Promise<OwnHold[]> {
   return tx.sql<OwnHold>`
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner}
     returning sku_id as "skuId", quantity, expires_at as "expiresAt"`
@@ -224,8 +224,8 @@ export async function extendRunningHolds(
   merchant: string,
   owner: string,
   { expiresAt, now }: { expiresAt: number; now: number },
-): Promise<Line[]> {
-  return tx.sql<Line>`
+): Promise<StockLine[]> {
+  return tx.sql<StockLine>`
     update holds set expires_at = case when expires_at < ${expiresAt} then ${expiresAt} else expires_at end
     where merchant_id = ${merchant} and owner_id = ${owner} and expires_at > ${now}
     returning sku_id as "skuId", quantity`
@@ -235,7 +235,7 @@ export async function extendRunningHolds(
 export async function reserveStock(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
 ): Promise<StockNumbers[]> {
   return tx.sql<StockNumbers>`
     with given (sku_id, quantity) as (${linesOf(tx, lines)})
@@ -251,7 +251,7 @@ export async function reserveStock(
 export async function takeHeldStock(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
-  lines: readonly Line[],
+  lines: readonly StockLine[],
 ): Promise<{ skuId: string }[]> {
   return tx.sql<{ skuId: string }>`
     with given (sku_id, quantity) as (${linesOf(tx, lines)})
@@ -263,7 +263,7 @@ export async function takeHeldStock(
     returning stock.sku_id as "skuId"`
 }
 
-function linesOf(tx: Tx, lines: readonly Line[]): Fragment {
+function linesOf(tx: Tx, lines: readonly StockLine[]): Fragment {
   return tx.rows(
     lines.map(({ skuId, quantity }) => [skuId, quantity]),
     ['text', 'bigint'],
@@ -271,8 +271,8 @@ function linesOf(tx: Tx, lines: readonly Line[]): Fragment {
 }
 
 // Locks the rows in the order of their ids, for an update that would lock them in any order.
-function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly Line[]): Fragment {
-  const skuIds = list(lines.map(({ skuId }) => skuId))
+function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly StockLine[]): Fragment {
+  const skuIds = listFragment(lines.map(({ skuId }) => skuId))
   return new Fragment(
     `select t.sku_id from stock t where t.merchant_id = ? and t.mode = ? and t.sku_id in (${skuIds.text})
       order by t.sku_id ${tx.forUpdate.text}`,
@@ -283,7 +283,7 @@ function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly Lin
 export type StockNumbers = Pick<StockRow, 'skuId' | 'onHand' | 'held' | 'stockVersion'>
 
 export function updateStockRows(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readonly StockNumbers[]): void {
-  for (const piece of inGroups(numbers, rowsAtOnceMax)) updatePiece(tx, { merchantId, mode }, piece)
+  for (const piece of splitIntoGroups(numbers, rowsAtOnceMax)) updatePiece(tx, { merchantId, mode }, piece)
 }
 
 // SQLite binds 32,766 values in one statement.
@@ -303,7 +303,7 @@ function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readon
 
 // Inserts the stock of new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
 export function insertStock(tx: Tx, merchant: string, levels: readonly NewLevel[]): void {
-  for (const piece of inGroups(levels, rowsAtOnceMax)) insertLevels(tx, merchant, piece)
+  for (const piece of splitIntoGroups(levels, rowsAtOnceMax)) insertLevels(tx, merchant, piece)
 }
 
 export interface NewLevel {
@@ -355,7 +355,7 @@ export function insertMovements(
   movements: readonly Movement[],
   now: number,
 ): void {
-  for (const piece of inGroups(movements, rowsAtOnceMax)) insertPiece(tx, { merchantId, mode }, piece, now)
+  for (const piece of splitIntoGroups(movements, rowsAtOnceMax)) insertPiece(tx, { merchantId, mode }, piece, now)
 }
 
 function insertPiece(tx: Tx, { merchantId, mode }: MerchantMode, movements: readonly Movement[], now: number): void {
@@ -396,7 +396,7 @@ export type OrderMovement = Pick<Movement, 'skuId' | 'kind' | 'delta' | 'backord
 
 // Rows are locked in the order of their ids, and a row that is already stale is skipped: most changes of a SKU that sells well find it
 // stale.
-export function markStale(
+export function markProductsStale(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   productIds: readonly string[],
@@ -406,7 +406,7 @@ export function markStale(
     update listed_products set stale_at = ${staleAt}
     where merchant_id = ${merchantId} and mode = ${mode} and product_id in (
       select l.product_id from listed_products l
-      where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${list(productIds)})
+      where l.merchant_id = ${merchantId} and l.mode = ${mode} and l.product_id in (${listFragment(productIds)})
         and (l.stale_at is null or l.stale_at > ${staleAt})
       order by l.product_id ${tx.forUpdate})`
 }
@@ -421,11 +421,11 @@ export interface SkuName {
 
 export async function listSkuNames(db: Reader, merchant: string, skuIds: readonly string[]): Promise<SkuName[]> {
   const names: SkuName[] = []
-  for (const some of inGroups(skuIds, rowsAtOnceMax)) {
+  for (const some of splitIntoGroups(skuIds, rowsAtOnceMax)) {
     const found = await db.sql<SkuName>`
       select s.id as "skuId", s.code, s.name, p.slug as "productSlug", p.name as "productName"
       from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-      where s.merchant_id = ${merchant} and s.id in (${list(some)})`
+      where s.merchant_id = ${merchant} and s.id in (${listFragment(some)})`
     names.push(...found)
   }
   return names

@@ -1,18 +1,18 @@
 // The admin operations on makers.
 
-import type { AdminMaker, makerRows } from '../../contract/admin/makers.ts'
+import type { AdminMaker, makerOperationRows } from '../../contract/admin/makers.ts'
 import { makersMax } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { pageOf } from '../../platform/http/paging.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { pageOfRows } from '../../platform/http/paging.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById } from '../merchants/store.ts'
-import { changedMaker, createdMaker, type MakerRow, makerChange, makerProblems, makerRecord } from './maker.ts'
+import { changedMakerRow, type MakerRow, makerChange, makerProblems, makerRecord, newMakerRow } from './maker.ts'
 import {
   countMakers,
   countProductsOfMakers,
@@ -24,12 +24,12 @@ import {
   updateMaker,
 } from './store.ts'
 
-export function adminMakerOperations(): { [Id in keyof typeof makerRows]: AdminHandler<Id> } {
+export function adminMakerOperations(): { [Id in keyof typeof makerOperationRows]: AdminHandler<Id> } {
   return {
     async listAdminMakers({ db, caller, query: { q = '', limit = limits.adminListRowsMax }, paging }) {
       const asked = { part: q, after: paging.after ?? '', limit: limit + 1 }
       const found = await listMakers(db, caller.merchantId, asked)
-      const { rows, meta } = pageOf(found, paging, ({ slug }) => slug, limit)
+      const { rows, meta } = pageOfRows(found, paging, ({ slug }) => slug, limit)
       const slugs = rows.map(({ slug }) => slug)
       const counts = await countProductsOfMakers(db, caller.merchantId, slugs)
       const countOf = new Map(counts.map(({ slug, count }) => [slug, count]))
@@ -41,9 +41,9 @@ export function adminMakerOperations(): { [Id in keyof typeof makerRows]: AdminH
       await lockMerchantById(db, merchantId)
       if ((await listMakersBySlug(db, merchantId, [entry.slug])).length > 0) throw refuse('maker_exists')
       if ((await countMakers(db, merchantId)) >= makersMax) throw refuse('maker_limit')
-      const maker = createdMaker(entry, now.getTime())
+      const maker = newMakerRow(entry, now.getTime())
       await insertMaker(db, merchantId, maker)
-      return new Audited({ data: makerView(maker, 0) }, [makerChange(undefined, maker)])
+      return new AuditedReply({ data: makerView(maker, 0) }, [makerChange(undefined, maker)])
     },
 
     async replaceAdminMaker({ db, caller: { merchantId }, path: { makerId }, body, now }) {
@@ -51,17 +51,17 @@ export function adminMakerOperations(): { [Id in keyof typeof makerRows]: AdminH
       refuseProblems('/maker', makerProblems(entry))
       const { maker: before, count } = await lockMaker(db, merchantId, makerId, expectedVersion)
       if (entry.slug !== before.slug) throw refuse('slug_not_changeable', { current: { slug: before.slug } })
-      const after = changedMaker(before, makerRecord(entry), now.getTime())
-      if (after === before) return new Audited({ data: makerView(before, count) }, [])
+      const after = changedMakerRow(before, makerRecord(entry), now.getTime())
+      if (after === before) return new AuditedReply({ data: makerView(before, count) }, [])
       await updateMaker(db, merchantId, after)
-      return new Audited({ data: makerView(after, count) }, [makerChange(before, after)])
+      return new AuditedReply({ data: makerView(after, count) }, [makerChange(before, after)])
     },
 
     async removeAdminMaker({ db, caller: { merchantId }, path: { makerId }, body: { expectedVersion } }) {
       const { maker, count } = await lockMaker(db, merchantId, makerId, expectedVersion)
       if (count > 0) throw refuse('maker_in_use', { current: { products: count } })
       await deleteMaker(db, merchantId, maker.id)
-      return new Audited({ data: makerView(maker, 0) }, [makerChange(maker, undefined)])
+      return new AuditedReply({ data: makerView(maker, 0) }, [makerChange(maker, undefined)])
     },
   }
 }

@@ -3,10 +3,10 @@
 
 import type { MakerEntry, PartyEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'
-import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { newId } from '../../platform/kit/ids.ts'
-import { below, controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems, type EntryProblem, isBlank, problemsBelow } from '../../platform/kit/problems.ts'
 
 export interface MakerRecord extends PartyEntry {
   slug: string
@@ -30,30 +30,30 @@ export function makerRecord(entry: MakerEntry): MakerRecord {
   return { slug: entry.slug, ...partyOf(entry), responsible: entry.responsible ? partyOf(entry.responsible) : null }
 }
 
-export function createdMaker(entry: MakerEntry, now: number): MakerRow {
+export function newMakerRow(entry: MakerEntry, now: number): MakerRow {
   return { id: newId('mkr'), ...makerRecord(entry), version: 1, createdAt: now, updatedAt: now }
 }
 
 // Returns the same row if the entry changes nothing.
-export function changedMaker(before: MakerRow, record: Omit<MakerRecord, 'slug'>, now: number): MakerRow {
+export function changedMakerRow(before: MakerRow, record: Omit<MakerRecord, 'slug'>, now: number): MakerRow {
   const after = { ...before, ...record, slug: before.slug, version: before.version + 1, updatedAt: now }
   return membersChanged(before, after, makerMembers).length > 0 ? after : before
 }
 
-export function* makerProblems(entry: MakerEntry): Generator<Problem> {
-  yield* controlCharacters(entry, '')
+export function* makerProblems(entry: MakerEntry): Generator<EntryProblem> {
+  yield* controlCharacterProblems(entry, '')
   yield* partyProblems(entry)
-  if (entry.responsible) yield* below('/responsible', partyProblems(entry.responsible))
+  if (entry.responsible) yield* problemsBelow('/responsible', partyProblems(entry.responsible))
 }
 
-function* partyProblems({ name, address, country }: PartyEntry): Generator<Problem> {
+function* partyProblems({ name, address, country }: PartyEntry): Generator<EntryProblem> {
   if (isBlank(name)) yield issueAt('/name', 'blank')
   for (const [index, line] of address.entries()) if (isBlank(line)) yield issueAt(`/address/${index}`, 'blank')
   if (!isCountry(country)) yield issueAt('/country', 'unknown_country')
 }
 
 // A change of a maker, as the list of changes records it.
-export type MakerChange = Change & { what: 'maker'; id: string }
+export type MakerChange = PlannedChange & { what: 'maker'; id: string }
 
 // Records every value of a maker that is new or removed, so the change can be undone.
 export function makerChange(before: MakerRow | undefined, after: MakerRow | undefined): MakerChange {
@@ -77,10 +77,10 @@ export interface MakerPlan {
 // The changes that a file makes to the stored makers. Makers that the file does not name stay.
 export function planMakers(entries: readonly MakerEntry[], stored: readonly MakerRow[], now: number): MakerPlan {
   const bySlug = new Map(stored.map((maker) => [maker.slug, maker]))
-  const newMakers = entries.filter(({ slug }) => !bySlug.has(slug)).map((entry) => createdMaker(entry, now))
+  const newMakers = entries.filter(({ slug }) => !bySlug.has(slug)).map((entry) => newMakerRow(entry, now))
   const changedMakers = entries.flatMap((entry) => {
     const before = bySlug.get(entry.slug)
-    const after = before && changedMaker(before, makerRecord(entry), now)
+    const after = before && changedMakerRow(before, makerRecord(entry), now)
     return before && after && after !== before ? [{ before, after }] : []
   })
   return {

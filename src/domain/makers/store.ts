@@ -2,7 +2,7 @@
 
 import type { PartyEntry } from '../../contract/entries.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { MakerRow } from './maker.ts'
 
 interface MakerColumns extends Omit<MakerRow, 'address' | 'responsible'> {
@@ -22,7 +22,7 @@ function makerFrom(row: MakerColumns): MakerRow {
   }
 }
 
-export interface MakersAsked {
+export interface MakerQuery {
   // A part of the name or the slug; '' lists all makers.
   part: string
   // The list continues after this slug.
@@ -33,7 +33,7 @@ export interface MakersAsked {
 export async function listMakers(
   db: Reader,
   merchantId: string,
-  { part, after, limit }: MakersAsked,
+  { part, after, limit }: MakerQuery,
 ): Promise<MakerRow[]> {
   const pattern = `%${part.toLowerCase().replaceAll(/[!%_]/g, (sign) => `!${sign}`)}%`
   const rows = await db.sql<MakerColumns>`
@@ -46,12 +46,12 @@ export async function listMakers(
 export async function listMakersBySlug(db: Reader, merchantId: string, slugs: readonly string[]): Promise<MakerRow[]> {
   if (slugs.length === 0) return []
   const rows = await db.sql<MakerColumns>`
-    select ${makerColumns} from makers where merchant_id = ${merchantId} and slug in (${list(slugs)}) order by slug`
+    select ${makerColumns} from makers where merchant_id = ${merchantId} and slug in (${listFragment(slugs)}) order by slug`
   return rows.map(makerFrom)
 }
 
 // Returns the makers that these products name, by slug.
-export async function namedMakers(
+export async function findNamedMakers(
   db: Reader,
   merchantId: string,
   products: readonly { maker: string | null }[],
@@ -82,7 +82,7 @@ export async function countProductsOfMakers(
   if (slugs.length === 0) return []
   return db.sql<{ slug: string; count: number }>`
     select maker as "slug", count(*) as "count" from products
-    where merchant_id = ${merchantId} and maker in (${list(slugs)}) group by maker`
+    where merchant_id = ${merchantId} and maker in (${listFragment(slugs)}) group by maker`
 }
 
 export async function insertMaker(tx: Tx, merchantId: string, maker: MakerRow): Promise<void> {

@@ -3,16 +3,16 @@
 import { makersMax } from '../../contract/entries.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
-  overtaken,
-  refuseOvertaken,
-  refuseUnfit,
-  reverseOf,
+  overtakenRefusal,
+  refuseIfOvertaken,
+  refuseInvalidUndo,
+  reverseChange,
   type UndoAsk,
   type Undoer,
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
-import { changedMaker, type MakerRow, makerMembers, makerProblems, makerRecord } from './maker.ts'
+import { changedMakerRow, type MakerRow, makerMembers, makerProblems, makerRecord } from './maker.ts'
 import { countMakers, countProductsOfMakers, deleteMaker, insertMaker, listMakersBySlug, updateMaker } from './store.ts'
 
 export const makerUndoer: Undoer = {
@@ -20,7 +20,7 @@ export const makerUndoer: Undoer = {
   async undo(ask) {
     await lockMerchantById(ask.tx, ask.seller.merchantId)
     for (const change of ask.changes) await undoMaker(ask, change)
-    return ask.changes.map(reverseOf)
+    return ask.changes.map(reverseChange)
   },
 }
 
@@ -30,22 +30,22 @@ async function undoMaker({ tx, seller, dryRun, context: { now } }: UndoAsk, chan
   const [present] = await listMakersBySlug(tx, merchantId, [slug])
   if (change.kind === 'retire') {
     if (present || (await countMakers(tx, merchantId)) >= makersMax)
-      throw overtaken(change, `${slug} cannot be added again.`)
+      throw overtakenRefusal(change, `${slug} cannot be added again.`)
     const values = valuesBefore<MakerRow>(change, makerMembers)
     // The values were recorded from a row of this type.
     const maker = { ...(values as MakerRow), id: change.id, slug, version: 2, createdAt: now, updatedAt: now }
-    refuseUnfit(change, makerProblems(makerRecord(maker)))
+    refuseInvalidUndo(change, makerProblems(makerRecord(maker)))
     if (!dryRun) await insertMaker(tx, merchantId, maker)
     return
   }
-  refuseOvertaken(change, present?.id === change.id ? present : undefined)
+  refuseIfOvertaken(change, present?.id === change.id ? present : undefined)
   if (!present) return
   if (change.kind === 'create') {
     if ((await countProductsOfMakers(tx, merchantId, [slug])).length > 0)
-      throw overtaken(change, `Products name ${slug}.`)
+      throw overtakenRefusal(change, `Products name ${slug}.`)
     if (!dryRun) await deleteMaker(tx, merchantId, present.id)
     return
   }
-  const after = changedMaker(present, { ...present, ...valuesBefore<MakerRow>(change, makerMembers) }, now)
+  const after = changedMakerRow(present, { ...present, ...valuesBefore<MakerRow>(change, makerMembers) }, now)
   if (!dryRun) await updateMaker(tx, merchantId, after)
 }

@@ -1,14 +1,14 @@
 // The admin operations on the shop: the merchant, taxes, shipping and payment methods.
 
-import type { shopRows } from '../../contract/admin/shop.ts'
+import type { shopOperationRows } from '../../contract/admin/shop.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { membersChanged } from '../../platform/audit/change.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { controlCharacters, type Problem } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems, type EntryProblem } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -27,9 +27,9 @@ import {
 import {
   type AdminShopParts,
   announceShop,
-  auditedOf,
   type ShopChange,
   saveMerchant,
+  shopAuditChanges,
   shopView,
   shownMethod,
 } from './shop.ts'
@@ -46,7 +46,7 @@ import {
 } from './store.ts'
 
 export function adminShopOperations(parts: AdminShopParts): {
-  [Id in keyof typeof shopRows]: AdminHandler<Id>
+  [Id in keyof typeof shopOperationRows]: AdminHandler<Id>
 } {
   return {
     async getAdminShop({ db, caller }) {
@@ -59,8 +59,8 @@ export function adminShopOperations(parts: AdminShopParts): {
       const { legal: legalBefore, ...stored } = shopEntryOf(before)
       const kept = legal === undefined ? legalBefore : (legal ?? undefined)
       const entry = { ...stored, ...given, ...(kept && { legal: kept }) }
-      refuseProblems('', [...controlCharacters(entry, ''), ...merchantProblems({ ...entry, timeZone })])
-      if (entry.currency !== before.currency) await refusePriced(db, before.id)
+      refuseProblems('', [...controlCharacterProblems(entry, ''), ...merchantProblems({ ...entry, timeZone })])
+      if (entry.currency !== before.currency) await refuseCurrencyChange(db, before.id)
       const { merchant } = planMerchant({ ...entry, timeZone }, before)
       const members = membersChanged(before, merchant, merchantMembers)
       if (members.length > 0) await saveMerchant(db, parts, before, merchant, now.getTime())
@@ -82,7 +82,7 @@ export function adminShopOperations(parts: AdminShopParts): {
     },
 
     async replaceAdminShipping({ db, caller, body: { shipping, expectedVersion, dryRun = false }, now, cause }) {
-      refuseProblems('/shipping', [...controlCharacters(shipping, ''), ...shippingProblems(shipping)])
+      refuseProblems('/shipping', [...controlCharacterProblems(shipping, ''), ...shippingProblems(shipping)])
       const before = await lockShop(db, parts, caller, expectedVersion)
       const stored = await listShippingZones(db, caller.merchantId)
       const { shippingZones } = planRates({ shipping }, { taxRates: [], shippingZones: stored })
@@ -102,7 +102,7 @@ export function adminShopOperations(parts: AdminShopParts): {
       const { enabled, instructions = stored.instructions, termDays = stored.termDays } = body
       const after = { ...stored, isOffered: enabled, instructions, termDays, isDefault: false }
       refuseProblems('', [
-        ...controlCharacters({ instructions }, ''),
+        ...controlCharacterProblems({ instructions }, ''),
         ...(lacksInstructions(after) ? [noInstructions] : []),
       ])
       const before = await lockShop(db, parts, caller, body.expectedVersion)
@@ -118,11 +118,11 @@ export function adminShopOperations(parts: AdminShopParts): {
 }
 
 // Prices are in the shop's currency, so it cannot change once there are products.
-export async function refusePriced(tx: Tx, merchantId: string): Promise<void> {
+export async function refuseCurrencyChange(tx: Tx, merchantId: string): Promise<void> {
   if (await hasProducts(tx, merchantId)) throw refuse('currency_not_changeable')
 }
 
-const noInstructions: Problem = issueAt('/instructions', 'instructions_needed')
+const noInstructions: EntryProblem = issueAt('/instructions', 'instructions_needed')
 
 async function lockShop(
   tx: Tx,
@@ -143,8 +143,8 @@ async function dryAnswer(
   merchant: Merchant,
   changes: readonly ShopChange[],
 ) {
-  return new Audited(
-    { data: await shopView(db, parts, caller), changes: auditedOf(merchant, changes).map(subjectChangeView) },
+  return new AuditedReply(
+    { data: await shopView(db, parts, caller), changes: shopAuditChanges(merchant, changes).map(subjectChangeView) },
     [],
   )
 }
@@ -158,9 +158,9 @@ async function shopChanged(
   changes: readonly ShopChange[],
   context: ChangeContext,
 ) {
-  const audited = auditedOf(merchant, changes)
+  const audited = shopAuditChanges(merchant, changes)
   if (audited.length > 0) await raiseCatalogVersion(tx, merchant.id)
   const data = await shopView(tx, parts, caller)
   if (audited.length > 0) await announceShop(tx, data, context)
-  return new Audited({ data, changes: audited.map(subjectChangeView) }, audited)
+  return new AuditedReply({ data, changes: audited.map(subjectChangeView) }, audited)
 }

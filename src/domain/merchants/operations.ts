@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { InstallationStatus } from '../../contract/words.ts'
 import { credentialStatus, scopesFrom } from '../../platform/access/credential.ts'
 import { findCredentialById, type IdentityRow } from '../../platform/access/store.ts'
-import type { OpenHandler } from '../../platform/http/open.ts'
+import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 
@@ -14,7 +14,7 @@ export interface RateFacts {
 }
 
 export function installationOperations(rate: RateFacts | null): {
-  getInstallationCredentialIdentity: OpenHandler<'getInstallationCredentialIdentity'>
+  getInstallationCredentialIdentity: OpenInterfaceHandler<'getInstallationCredentialIdentity'>
 } {
   return {
     async getInstallationCredentialIdentity({ db, caller, now }) {

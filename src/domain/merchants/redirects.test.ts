@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { normalRedirectHost, redirectProblem } from './redirects.ts'
+import { normalizeRedirectHost, redirectProblem } from './redirects.ts'
 
 describe('an entry of the redirect allow-list', () => {
   for (const [entry, normal] of [
@@ -40,7 +40,7 @@ describe('an entry of the redirect allow-list', () => {
     [`${'a'.repeat(64)}.example`, undefined],
   ] as const)
     test(`${JSON.stringify(entry)} ${normal === undefined ? 'is refused' : `is ${normal}`}`, () =>
-      assert.equal(normalRedirectHost(entry), normal))
+      assert.equal(normalizeRedirectHost(entry), normal))
 })
 
 describe('a redirect URL', () => {

@@ -8,7 +8,7 @@ import { isLoopback } from '../../platform/kit/loopback.ts'
 
 export interface RedirectRules {
   mode: Mode
-  // Hosts in normal form (`normalRedirectHost`).
+  // Hosts in normal form (`normalizeRedirectHost`).
   redirectHosts: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export function redirectProblem(text: string, { mode, redirectHosts }: RedirectR
 
 // Returns the one spelling of an entry: lower case, ASCII, and without the default port of https. Returns undefined if no URL could match
 // the entry: a wildcard, a URL, or an address in a spelling that parsed URLs never have.
-export function normalRedirectHost(entry: string): string | undefined {
+export function normalizeRedirectHost(entry: string): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\\/?#@%]/u.test(entry)) return undefined
   const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::([1-9]\d{0,4}))?$/.exec(entry) ?? []
   const url = name === '' ? null : URL.parse(`https://${name}${port === undefined ? '' : `:${port}`}`)

@@ -3,12 +3,12 @@
 
 import type { ShippingZoneEntry, ShopEntry, TaxEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'
-import { type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
+import { type MemberChange, membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { isPlainAddress } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
-import { isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import { type EntryProblem, isBlank, repeatedValueProblems } from '../../platform/kit/problems.ts'
 import type { Merchant, ShippingZone, TaxRate } from './store.ts'
 
 export interface MerchantSettings extends ShopEntry {
@@ -18,7 +18,7 @@ export interface MerchantSettings extends ShopEntry {
 export function planMerchant(
   entry: MerchantSettings,
   before: Merchant | undefined,
-): { merchant: Merchant; changes: Change[] } {
+): { merchant: Merchant; changes: PlannedChange[] } {
   const merchant: Merchant = {
     id: before?.id ?? newId('mer'),
     slug: entry.slug,
@@ -77,7 +77,7 @@ export interface RatesPlan {
   // Undefined if unchanged.
   taxRates: TaxRate[] | undefined
   shippingZones: ShippingZone[] | undefined
-  changes: readonly Change[]
+  changes: readonly PlannedChange[]
 }
 
 export interface RateEntries {
@@ -108,7 +108,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function tableChange(what: 'taxes' | 'shipping', from: number, to: number): Change {
+function tableChange(what: 'taxes' | 'shipping', from: number, to: number): PlannedChange {
   const kind = from === 0 ? 'create' : 'change'
   return { kind, what, name: `(${to})`, members: [{ member: 'rows', from, to }] }
 }
@@ -156,7 +156,7 @@ export function* merchantProblems({
   supportEmail,
   synonyms = [],
   timeZone,
-}: MerchantSettings): Generator<Problem> {
+}: MerchantSettings): Generator<EntryProblem> {
   if (isBlank(name)) yield issueAt('/name', 'blank')
   if (currencyExponent(currency) === undefined) yield issueAt('/currency', 'unknown_currency')
   if (!isCountry(country)) yield issueAt('/country', 'unknown_country')
@@ -168,12 +168,12 @@ export function* merchantProblems({
 }
 
 // Checks by the rule for e-mail: mail to an address that breaks the rule would never be sent.
-export function* addressProblems(address: string | null | undefined, path: string): Generator<Problem> {
+export function* addressProblems(address: string | null | undefined, path: string): Generator<EntryProblem> {
   if (address != null && !isPlainAddress(address)) yield issueAt(path, 'not_one_email')
 }
 
-export function* taxProblems(taxes: readonly TaxEntry[]): Generator<Problem> {
-  yield* repeated(
+export function* taxProblems(taxes: readonly TaxEntry[]): Generator<EntryProblem> {
+  yield* repeatedValueProblems(
     taxes.map((tax) => `${tax.country} ${tax.region ?? ''} ${tax.class ?? 'standard'}`),
     (index) => `/${index}`,
   )
@@ -181,22 +181,22 @@ export function* taxProblems(taxes: readonly TaxEntry[]): Generator<Problem> {
     if (!isCountry(tax.country)) yield issueAt(`/${index}/country`, 'unknown_country')
 }
 
-export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generator<Problem> {
-  yield* repeated(
+export function* shippingProblems(zones: readonly ShippingZoneEntry[]): Generator<EntryProblem> {
+  yield* repeatedValueProblems(
     zones.map((zone) => zone.zone),
     (index) => `/${index}/zone`,
   )
   const countries = zones.flatMap((zone, index) =>
     zone.countries.map((country, at) => ({ country, path: `/${index}/countries/${at}` })),
   )
-  yield* repeated(
+  yield* repeatedValueProblems(
     countries.map(({ country }) => country),
     (index) => countries[index]?.path ?? '',
   )
   for (const { country, path } of countries)
     if (country !== '*' && !isCountry(country)) yield issueAt(path, 'unknown_country')
   for (const [index, zone] of zones.entries()) {
-    yield* repeated(
+    yield* repeatedValueProblems(
       zone.options.map((option) => option.id),
       (at) => `/${index}/options/${at}/id`,
     )

@@ -19,7 +19,7 @@ import {
   listShippingZones,
   listTaxRates,
   type Merchant,
-  markAllStale,
+  markAllProductsStale,
   updateMerchant,
 } from './store.ts'
 
@@ -41,7 +41,7 @@ export async function saveMerchant(
   if (merchant.timeZone !== before.timeZone) await timeZoneChanged(tx, merchant.id)
   if (merchant.logo !== before.logo || merchant.color !== before.color) await lookChanged(tx, before, merchant, now)
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
-  if (isInAnswers(before, merchant)) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
+  if (isInAnswers(before, merchant)) await markAllProductsStale(tx, merchant.id, now - clockSkewMsMax)
 }
 
 export interface ShopChange {
@@ -50,7 +50,7 @@ export interface ShopChange {
   members: AuditedChange['members']
 }
 
-export function auditedOf({ id, slug }: Merchant, changes: readonly ShopChange[]): AuditedChange[] {
+export function shopAuditChanges({ id, slug }: Merchant, changes: readonly ShopChange[]): AuditedChange[] {
   return changes
     .filter(({ members }) => members.length > 0)
     .map(({ what, name = slug, members }) => ({ kind: 'change', what, id, name, members }))

@@ -127,7 +127,7 @@ export interface Installation {
 const installationsAtOnce = 1_000
 
 // Adds a number to the name if it is taken.
-export async function makeInstallation(
+export async function createInstallation(
   tx: Tx,
   installation: Omit<Installation, 'disabledAt'>,
   now: number,
@@ -208,7 +208,7 @@ export async function replaceShippingZones(tx: Tx, merchant: string, zones: read
 }
 
 // The public facts of a merchant that shoppers see.
-export interface MerchantFace {
+export interface PublicMerchantFacts {
   slug: string
   // Whether the merchant sells to a country that demands a way to withdraw from a contract.
   offersWithdrawal: boolean
@@ -230,10 +230,13 @@ export interface MerchantFace {
   guaranteeNotices: Readonly<Record<string, string>>
 }
 
-export async function findMerchantFace(db: Reader, id: string): Promise<MerchantFace | undefined> {
+export async function findMerchantFace(db: Reader, id: string): Promise<PublicMerchantFacts | undefined> {
   const [[merchant], texts] = await Promise.all([
     db.sql<
-      Omit<MerchantFace, keyof FoundTexts | 'offersWithdrawal' | 'showsGuarantee'> & { sells: number; owes: number }
+      Omit<PublicMerchantFacts, keyof FoundTexts | 'offersWithdrawal' | 'showsGuarantee'> & {
+        sells: number
+        owes: number
+      }
     >`
     select slug, name, country, time_zone as "timeZone", support_email as "supportEmail", logo, color, look, links, legal, invoices,
       ${sellsTo(duties.withdrawal.countries)} as "sells", ${sellsTo(duties.guarantee.countries)} as "owes"
@@ -245,7 +248,7 @@ export async function findMerchantFace(db: Reader, id: string): Promise<Merchant
   return { ...face, ...texts, offersWithdrawal: sells === 1, showsGuarantee: owes === 1 }
 }
 
-type FoundTexts = Pick<MerchantFace, 'textKinds' | 'guaranteeNotices'>
+type FoundTexts = Pick<PublicMerchantFacts, 'textKinds' | 'guaranteeNotices'>
 
 async function findTextsShown(db: Reader, id: string): Promise<FoundTexts> {
   const rows = await db.sql<{ kind: LegalTextKind; language: string; picture: string }>`
@@ -258,8 +261,8 @@ async function findTextsShown(db: Reader, id: string): Promise<FoundTexts> {
 }
 
 // Returns the notice in the language of the reader, else in English, else in any language.
-export function noticeShown(
-  { guaranteeNotices: notices }: Pick<MerchantFace, 'guaranteeNotices'>,
+export function chooseGuaranteeNotice(
+  { guaranteeNotices: notices }: Pick<PublicMerchantFacts, 'guaranteeNotices'>,
   language: string,
 ): { language: string; path: string } | null {
   const found = [language, 'en', ...Object.keys(notices)].find((one) => notices[one] !== undefined)
@@ -282,7 +285,7 @@ function sellsTo(countries: readonly string[]): Fragment {
 
 // The path without the origin. The page fills in the order's number if one is given.
 export function withdrawalPathOf(
-  { slug, offersWithdrawal }: Pick<MerchantFace, 'slug' | 'offersWithdrawal'>,
+  { slug, offersWithdrawal }: Pick<PublicMerchantFacts, 'slug' | 'offersWithdrawal'>,
   orderNumber?: string,
 ): string | null {
   if (!offersWithdrawal) return null
@@ -295,7 +298,7 @@ export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<voi
 }
 
 // Called after a change that shows in every product's answer. Rows are locked in the order of their ids, as sales lock them.
-export async function markAllStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
+export async function markAllProductsStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
   await tx.sql`
     update listed_products set stale_at = ${staleAt}
     where merchant_id = ${merchant} and (mode, product_id) in (

@@ -4,10 +4,10 @@
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
   notUndoable,
-  overtaken,
-  refuseOvertaken,
-  refuseUnfit,
-  reverseOf,
+  overtakenRefusal,
+  refuseIfOvertaken,
+  refuseInvalidUndo,
+  reverseChange,
   type UndoAsk,
   type Undoer,
   valuesBefore,
@@ -54,7 +54,7 @@ export function shopUndoer(parts: AdminShopParts): Undoer {
         await raiseCatalogVersion(tx, merchant.id)
         await announceShop(tx, await shopView(tx, parts, seller), context)
       }
-      return changes.map(reverseOf)
+      return changes.map(reverseChange)
     },
   }
 }
@@ -68,7 +68,7 @@ async function undoMerchant(
   // Products with prices in the current currency may have been added since.
   if (change.members.some(({ member }) => member === 'currency') && (await hasProducts(tx, merchant.id)))
     throw notUndoable(change)
-  refuseOvertaken(change, merchant)
+  refuseIfOvertaken(change, merchant)
   const after = { ...merchant, ...valuesBefore<Merchant>(change, merchantMembers) }
   if (!dryRun) await saveMerchant(tx, parts, merchant, after, now)
 }
@@ -80,13 +80,13 @@ async function undoTable(ask: UndoAsk, change: AuditedChange): Promise<void> {
   if (change.members.some(({ member }) => member === 'rows')) throw notUndoable(change)
   if (change.what === 'taxes') {
     const present = await listTaxRates(tx, merchantId)
-    refuseOvertaken(change, shownRates(present))
+    refuseIfOvertaken(change, shownRates(present))
     if (!dryRun) await replaceTaxRates(tx, merchantId, taxRatesBefore(present, change.members))
   } else if (change.what === 'shipping') {
     const present = await listShippingZones(tx, merchantId)
-    refuseOvertaken(change, shownZones(present))
+    refuseIfOvertaken(change, shownZones(present))
     const shipping = zonesBefore(present, change.members)
-    refuseUnfit(change, shippingProblems(shipping))
+    refuseInvalidUndo(change, shippingProblems(shipping))
     const { shippingZones } = planRates({ shipping }, { taxRates: [], shippingZones: present })
     if (!dryRun && shippingZones) await replaceShippingZones(tx, merchantId, shippingZones)
   } else await undoMethod(ask, change)
@@ -97,13 +97,13 @@ async function undoMethod({ tx, seller, dryRun, context: { now } }: UndoAsk, cha
   // Earlier releases recorded one change for both modes; it cannot be undone here.
   if (mode !== seller.mode) throw notUndoable(change)
   const present = await findMethodSettings(tx, seller.merchantId, { mode: seller.mode, method })
-  refuseOvertaken(change, present && shownMethod(present))
+  refuseIfOvertaken(change, present && shownMethod(present))
   if (!present) return
   const { enabled, instructions, termDays } = {
     ...shownMethod(present),
     ...valuesBefore<ReturnType<typeof shownMethod>>(change, ['enabled', 'instructions', 'termDays']),
   }
   const after = { ...present, isOffered: enabled, instructions, termDays, isDefault: false }
-  if (lacksInstructions(after)) throw overtaken(change, `${change.name} would lack its instructions.`)
+  if (lacksInstructions(after)) throw overtakenRefusal(change, `${change.name} would lack its instructions.`)
   if (!dryRun) await saveMethodSettings(tx, seller.merchantId, after, now)
 }

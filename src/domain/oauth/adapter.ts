@@ -5,9 +5,9 @@ import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
-import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
+import { decryptPayload, encryptPayload, hashArtifactId, type Payload } from './artifacts.ts'
 import { lockInstallationOfGrant } from './grants.ts'
-import { endGrant } from './installing.ts'
+import { endInstallationOfGrant } from './installing.ts'
 import {
   type ArtifactRow,
   consumeArtifact,
@@ -31,7 +31,7 @@ export interface Adapter {
   revokeByGrantId(grantId: string): Promise<void>
 }
 
-export type RefusalCode = 'invalid_grant' | 'invalid_request' | 'invalid_request_uri' | 'session_not_found'
+export type OAuthRefusalCode = 'invalid_grant' | 'invalid_request' | 'invalid_request_uri' | 'session_not_found'
 
 export interface AdapterParts {
   storage: Storage
@@ -42,7 +42,7 @@ export interface AdapterParts {
   // Returns the thumbprint of the key that the current request has proved to hold, or null.
   findProvedKey: () => Promise<string | null>
   // The library shows the message of any other error to the caller, so only its own errors are thrown here.
-  refusal: (code: RefusalCode, detail: string) => Error
+  refusal: (code: OAuthRefusalCode, detail: string) => Error
 }
 
 // A proof dated ahead of our clock would be valid for longer than the library asks its record to be stored.
@@ -70,7 +70,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
   const clockMs = () => clock().getTime()
 
   function payloadOf(kept: ArtifactRow | undefined, now: number): Payload | undefined {
-    const payload = kept && openPayload(rootSecret, kind, kept.id, kept.sealed)
+    const payload = kept && decryptPayload(rootSecret, kind, kept.id, kept.sealed)
     if (!payload) return undefined
     if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
     // If a code or refresh token were marked as consumed, the library would end the installation; find() and consume() decide that.
@@ -79,13 +79,13 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
   }
 
   async function save(tx: Tx, id: string, payload: Payload, expiresAt: number, now: number): Promise<void> {
-    const sealed = sealPayload(rootSecret, kind, id, payload)
-    const grantId = ofGrants.has(kind) && typeof payload.grantId === 'string' ? hashOf(payload.grantId) : null
+    const sealed = encryptPayload(rootSecret, kind, id, payload)
+    const grantId = ofGrants.has(kind) && typeof payload.grantId === 'string' ? hashArtifactId(payload.grantId) : null
     if (grantId !== null) {
       const installation = await lockInstallationOfGrant(tx, grantId)
       if (!installation || installation.endedAt !== null) throw refusal('invalid_grant', 'the installation has ended')
     }
-    const uid = kind === 'Session' && typeof payload.uid === 'string' ? hashOf(payload.uid) : null
+    const uid = kind === 'Session' && typeof payload.uid === 'string' ? hashArtifactId(payload.uid) : null
     const artifact = { kind, id, sealed, grantId, uid, expiresAt }
     // An interaction that was finished must not be restored by a second decision.
     if (kind !== 'Interaction' || payload.result === undefined) await saveArtifact(tx, artifact, now)
@@ -96,12 +96,12 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
   return {
     async upsert(value, payload, expiresIn) {
       const now = clockMs()
-      const id = hashOf(value)
+      const id = hashArtifactId(value)
       if (kind === 'Grant') throw new Error('a grant is made with its installation')
       if (kind !== 'ReplayDetection') {
         return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
       }
-      const sealed = sealPayload(rootSecret, kind, id, payload)
+      const sealed = encryptPayload(rootSecret, kind, id, payload)
       // The client sets the end of its assertion, possibly in fractions of a second (RFC 7519, 2).
       const expiresAt = now + Math.ceil(expiresIn * 1000) + replayLongerMs
       const isFirst = await storage.write((tx) =>
@@ -114,14 +114,14 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     // ends before the library checks more. An app's refresh token is bound to a key and may be used again.
     async find(value) {
       const now = clockMs()
-      const id = hashOf(value)
+      const id = hashArtifactId(value)
       const found = await storage.read((db) => findArtifact(db, kind, id, now))
       const payload = payloadOf(found, now)
       const isUsed = kind === 'RefreshToken' && found !== undefined && found.consumedAt !== null
       if (!isUsed || !payload || isId('app', String(payload.clientId))) return payload
       const endedId = await storage.write(async (tx) => {
         const use = await findUseOf(tx, kind, id)
-        return use && use.grantId !== null ? endGrant(tx, use.grantId, now) : undefined
+        return use && use.grantId !== null ? endInstallationOfGrant(tx, use.grantId, now) : undefined
       })
       if (endedId !== undefined) log.warn(reuses.RefreshToken, { installationId: endedId })
       return undefined
@@ -129,7 +129,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
 
     async findByUid(uid) {
       const now = clockMs()
-      const payload = payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashOf(uid), now)), now)
+      const payload = payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashArtifactId(uid), now)), now)
       // The column only serves to find the row, and may have been tampered with.
       return payload?.uid === uid ? payload : undefined
     },
@@ -142,14 +142,14 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     // thrown after the transaction.
     async consume(value) {
       const now = clockMs()
-      const id = hashOf(value)
+      const id = hashArtifactId(value)
       const by = await parts.findProvedKey()
       const { isFirst, endedId } = await storage.write(async (tx) => {
         if (await consumeArtifact(tx, kind, id, { now, by })) return { isFirst: true }
         const use = await findUseOf(tx, kind, id)
         const isSameKey = kind !== 'RefreshToken' && by !== null && use?.consumedBy === by
         if (!use || use.grantId === null || isSameKey) return { isFirst: false }
-        return { isFirst: false, endedId: await endGrant(tx, use.grantId, now) }
+        return { isFirst: false, endedId: await endInstallationOfGrant(tx, use.grantId, now) }
       })
       if (isFirst) return
       if (endedId !== undefined)
@@ -161,16 +161,16 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
 
     // A decision is used once: the library deletes the interaction and continues, and a concurrent duplicate would do the same.
     async destroy(value) {
-      const id = hashOf(value)
+      const id = hashArtifactId(value)
       if (kind === 'Grant') {
-        await storage.write((tx) => endGrant(tx, id, clockMs()))
+        await storage.write((tx) => endInstallationOfGrant(tx, id, clockMs()))
         return
       }
       const isGone = await storage.write((tx) => deleteArtifact(tx, kind, id))
       if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
     },
 
-    // The library calls this for every kind when one token is revoked. endGrant deletes everything of a grant; revoking an access token
+    // The library calls this for every kind when one token is revoked. endInstallationOfGrant deletes everything of a grant; revoking an access token
     // leaves the others.
     revokeByGrantId: async () => {},
   }

@@ -1,13 +1,13 @@
 // The admin operations on installations and their keys.
 
-import type { AdminInstallation, AdminKey, developerRows } from '../../contract/admin/developers.ts'
+import type { AdminInstallation, AdminKey, developerOperationRows } from '../../contract/admin/developers.ts'
 import { type BrokenRule, issue, issueAt } from '../../contract/issues.ts'
 import type { BodyOf } from '../../contract/surface.ts'
 import { adminScopes, type Mode, publishableScopes, type Scope } from '../../contract/words.ts'
 import { credentialStatus, originsFrom, scopesFrom } from '../../platform/access/credential.ts'
 import { createKey, endKey, rotateKey } from '../../platform/access/keys.ts'
-import { callerEnd, earlier, makerOf, refuseBeyondApp } from '../../platform/access/machines.ts'
-import { normalOrigin, originRule } from '../../platform/access/origins.ts'
+import { callerExpiresAt, earlierEnd, makerKeyId, refuseBeyondApp } from '../../platform/access/machines.ts'
+import { normalizeOrigin, originRule } from '../../platform/access/origins.ts'
 import {
   type CredentialRow,
   findCredentialById,
@@ -17,16 +17,16 @@ import {
 } from '../../platform/access/store.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type AdminCaller, type AdminHandler, isMachine } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { normalRedirectHost } from '../merchants/redirects.ts'
+import { normalizeRedirectHost } from '../merchants/redirects.ts'
 import { insertInstallation } from '../merchants/store.ts'
 import {
   type AdminInstallationRow,
@@ -47,7 +47,7 @@ export interface AdminDeveloperParts {
   forget: (credentialId: string) => void
 }
 
-type Ours = Exclude<keyof typeof developerRows, `${string}Webhook${string}`>
+type Ours = Exclude<keyof typeof developerOperationRows, `${string}Webhook${string}`>
 
 const livingKeysMax = 100
 const hourMs = 3_600_000
@@ -61,7 +61,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
         after: cursorOf(paging.after, 'ins'),
         limit: adminRowsAsked,
       })
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(found, paging, ({ id }) => id)
       return { data: rows.map(installationView), meta }
     },
 
@@ -75,7 +75,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       const made = { id, merchantId, name, mode, redirectHosts: JSON.stringify(hosts), disabledAt: null }
       await insertInstallation(db, made, now.getTime())
       const members = [{ member: 'redirectHosts', from: null, to: hosts }]
-      return new Audited({ data: installationView(await findOwn(db, { merchantId, mode }, id)) }, [
+      return new AuditedReply({ data: installationView(await findOwn(db, { merchantId, mode }, id)) }, [
         { kind: 'create', what: 'installation', id, name, members },
       ])
     },
@@ -86,13 +86,13 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       const isEnded = await endInstallation(db, installationId, now.getTime())
       const data = installationView(await findOwn(db, caller, installationId))
       const change: AuditedChange = { kind: 'retire', what: 'installation', id: installationId, name, members: [] }
-      return new Audited({ data }, isEnded ? [change] : [])
+      return new AuditedReply({ data }, isEnded ? [change] : [])
     },
 
     async listAdminKeys({ db, caller, query, paging, now }) {
       const after = cursorOf(paging.after, 'key')
       const found = await listCredentialsOf(db, caller, { ...query, after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(found, paging, ({ id }) => id)
       return { data: rows.map((row) => keyView(row, now)), meta }
     },
 
@@ -105,16 +105,16 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       refuseToGive(caller, scopes)
       const installation = await findOwn(db, caller, installationId)
       await refuseBeyondApp(db, caller, installationId)
-      const expiresAt = earlier(wantedEnd, await callerEnd(db, caller))
+      const expiresAt = earlierEnd(wantedEnd, await callerExpiresAt(db, caller))
       const locked = await lockInstallation(db, installationId)
       if (!locked || locked.endedAt !== null) throw refuse('installation_not_found')
       refuseUngranted(installation, scopes)
       if ((await countLivingKeys(db, installationId, now.getTime())) >= livingKeysMax) throw refuse('credential_limit')
       const owner = { id: installationId, merchantId: caller.merchantId, mode: caller.mode }
-      const input = { name, scopes, origins, expiresAt, madeBy: makerOf(caller) }
+      const input = { name, scopes, origins, expiresAt, madeBy: makerKeyId(caller) }
       const made = await createKey(db, rootSecret, owner, input, now.getTime())
       const key = keyView(await findKey(db, caller, made.id), now)
-      return new Audited({ data: { key, secret: made.key } }, [
+      return new AuditedReply({ data: { key, secret: made.key } }, [
         keyChange('create', key, [
           { member: 'scopes', from: null, to: scopes },
           ...(origins.length > 0 ? [{ member: 'origins', from: null, to: origins }] : []),
@@ -128,13 +128,13 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       refuseToGive(caller, scopesFrom(old.scopes))
       await refuseBeyondApp(db, caller, old.installationId)
       const overlapMs = overlapHours * hourMs
-      const endsBy = await callerEnd(db, caller)
-      const rotation = { overlapMs, endsBy, madeBy: makerOf(caller) }
+      const endsBy = await callerExpiresAt(db, caller)
+      const rotation = { overlapMs, endsBy, madeBy: makerKeyId(caller) }
       const made = await rotateKey(db, rootSecret, keyId, rotation, now.getTime())
       forgetKey(db, keyId)
       const key = keyView(await findKey(db, caller, made.id), now)
       const oldKey = { id: keyId, expiresAt: toInstant(made.oldKeyEndsAt) }
-      return new Audited({ data: { key, secret: made.key, oldKey } }, [
+      return new AuditedReply({ data: { key, secret: made.key, oldKey } }, [
         keyChange('create', key, [{ member: 'scopes', from: null, to: made.scopes }]),
         keyChange('change', { id: keyId, name: old.name }, [
           { member: 'expiresAt', from: instantOrNull(old.expiresAt), to: oldKey.expiresAt },
@@ -149,7 +149,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       const ended = await endKey(db, keyId, now.getTime())
       for (const { id } of ended) forgetKey(db, id)
       const key = keyView(await findKey(db, caller, keyId), now)
-      return new Audited(
+      return new AuditedReply(
         { data: key },
         ended.map((one) => keyChange('retire', one, [])),
       )
@@ -211,7 +211,7 @@ async function findKey(db: Reader, { merchantId, mode }: MerchantMode, id: strin
 
 // A publishable key has the rights of a visitor, and works on pages of the named origins.
 function rightsFrom(
-  { scopes, kind = 'secret', origins: named = [] }: BodyOf<(typeof developerRows)['createAdminKey']>,
+  { scopes, kind = 'secret', origins: named = [] }: BodyOf<(typeof developerOperationRows)['createAdminKey']>,
   mode: Mode,
 ): { scopes: readonly Scope[]; origins: readonly string[] } {
   if (kind === 'secret') {
@@ -221,7 +221,7 @@ function rightsFrom(
   if (scopes.length > 0) throw badMember('/scopes', issue('scopes_of_publishable_key'))
   if (named.length === 0) throw badMember('/origins', issue('no_origin'))
   const origins = named.map((origin, at) => {
-    const normal = normalOrigin(origin, mode)
+    const normal = normalizeOrigin(origin, mode)
     if (normal === undefined) throw badMember(`/origins/${at}`, originRule)
     return normal
   })
@@ -233,14 +233,14 @@ function badMember(path: string, rule: BrokenRule) {
 }
 
 function hostsFrom(redirectHosts: readonly string[]): string[] {
-  const hosts = redirectHosts.map(normalRedirectHost)
+  const hosts = redirectHosts.map(normalizeRedirectHost)
   const issues = hosts.flatMap((host, i) => (host === undefined ? [issueAt(`/redirectHosts/${i}`, 'not_a_host')] : []))
   if (issues.length > 0) throw refuse('invalid_request', { issues })
   return [...new Set(hosts.filter((host) => host !== undefined))]
 }
 
 function cursorOf(after: string | null, prefix: 'ins' | 'key'): string | null {
-  if (after !== null && !isId(prefix, after)) throw badCursor()
+  if (after !== null && !isId(prefix, after)) throw badCursorRefusal()
   return after
 }
 

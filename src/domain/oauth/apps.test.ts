@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { eachEngine } from '../../../harness/storage.ts'
-import { openScopes as scopes } from '../../contract/words.ts'
+import { openInterfaceScopes as scopes } from '../../contract/words.ts'
 import {
   type AppDefinition,
   appProblem,

@@ -8,7 +8,7 @@ import { isLoopback } from '../../platform/kit/loopback.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { type ClientKeys, readClientKeys } from './clientkeys.ts'
 
-export interface App {
+export interface OAuthApp {
   // Also the client id in OAuth.
   id: string
   name: string
@@ -90,7 +90,7 @@ export function redirectUriProblem(uri: string): BrokenRule | undefined {
 
 // The hosts to which checkouts of the app's installations may send shoppers back. Loopback hosts are left out: test installations
 // may use them anyway, and live ones should not.
-export function redirectHostsOf({ redirectUris }: Pick<App, 'redirectUris'>): string[] {
+export function redirectHostsOf({ redirectUris }: Pick<OAuthApp, 'redirectUris'>): string[] {
   const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
   return [...new Set(secure.map(({ host }) => host))].sort()
 }
@@ -99,7 +99,7 @@ interface AppRow {
   id: string
   name: string
   description: string
-  clientKind: App['clientKind']
+  clientKind: OAuthApp['clientKind']
   jwks: string | null
   redirectUris: string
   scopes: string
@@ -108,7 +108,7 @@ interface AppRow {
   disabledAt: number | null
 }
 
-export async function findApp(db: Reader, id: string): Promise<App | undefined> {
+export async function findApp(db: Reader, id: string): Promise<OAuthApp | undefined> {
   const [row] = await db.sql<AppRow>`
     select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
       created_at as "createdAt", disabled_at as "disabledAt"
@@ -116,7 +116,7 @@ export async function findApp(db: Reader, id: string): Promise<App | undefined> 
   return row && appFrom(row)
 }
 
-export async function findAppByName(db: Reader, name: string): Promise<App | undefined> {
+export async function findAppByName(db: Reader, name: string): Promise<OAuthApp | undefined> {
   const [row] = await db.sql<AppRow>`
     select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
       created_at as "createdAt", disabled_at as "disabledAt"
@@ -127,7 +127,7 @@ export async function findAppByName(db: Reader, name: string): Promise<App | und
 const appsMax = 1_000
 
 // Returns all apps, oldest first.
-export async function listApps(db: Reader): Promise<App[]> {
+export async function listApps(db: Reader): Promise<OAuthApp[]> {
   const rows = await db.sql<AppRow>`
     select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
       created_at as "createdAt", disabled_at as "disabledAt"
@@ -136,7 +136,7 @@ export async function listApps(db: Reader): Promise<App[]> {
 }
 
 // The lists were stored from a checked definition. A scope that the contract no longer has grants nothing.
-function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): App {
+function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): OAuthApp {
   const words = JSON.parse(scopes) as string[]
   return {
     ...app,
@@ -153,7 +153,7 @@ export async function createApp(
   definition: AppDefinition,
   now: number,
   declaredBy: string | null = null,
-): Promise<App | undefined> {
+): Promise<OAuthApp | undefined> {
   const id = newId('app')
   const columns = columnsOf(definition)
   const rows = await tx.sql`

@@ -2,23 +2,23 @@
 // reveals no code, token or cookie, and a payload moved to another row cannot be decrypted.
 
 import { createHash } from 'node:crypto'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 
 export type Payload = Readonly<Record<string, unknown>>
 
 // The value has 256 random bits, so a plain hash is enough.
-export function hashOf(value: string): string {
+export function hashArtifactId(value: string): string {
   return createHash('sha256').update(value).digest('base64url')
 }
 
 const purpose = 'oauth artifact'
 
-export function sealPayload(rootSecret: RootSecret, kind: string, id: string, payload: Payload): string {
-  return sealByRoot(rootSecret, purpose, JSON.stringify(payload), `${kind} ${id}`)
+export function encryptPayload(rootSecret: RootSecret, kind: string, id: string, payload: Payload): string {
+  return encryptByRootSecret(rootSecret, purpose, JSON.stringify(payload), `${kind} ${id}`)
 }
 
 // Returns undefined if the version of the root secret that sealed the payload was dropped: the value then counts as never issued.
-export function openPayload(rootSecret: RootSecret, kind: string, id: string, sealed: string): Payload | undefined {
-  const text = openByRoot(rootSecret, purpose, sealed, `${kind} ${id}`)
+export function decryptPayload(rootSecret: RootSecret, kind: string, id: string, sealed: string): Payload | undefined {
+  const text = decryptByRootSecret(rootSecret, purpose, sealed, `${kind} ${id}`)
   return text === undefined ? undefined : (JSON.parse(text) as Payload)
 }

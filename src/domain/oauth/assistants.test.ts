@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminScopes } from '../../contract/words.ts'
 import { scopesOfRole } from '../users/roles.ts'
-import { grantableScopes, isDocumentUrl, readClientDocument, scopesNow } from './assistants.ts'
+import { currentScopes, grantableScopes, isDocumentUrl, readClientDocument } from './assistants.ts'
 
 const url = 'https://chat.example/oauth/client.json'
 const good = { client_id: url, client_name: 'Chatty', redirect_uris: ['https://chat.example/back'] }
@@ -66,6 +66,6 @@ test('a client document for another address, with a secret or with an unsafe nam
 test('an assistant has those granted scopes that its user has now', () => {
   assert.deepEqual(grantableScopes(['admin:read']), ['admin:read'])
   assert.ok(!grantableScopes(adminScopes).includes('admin:people'))
-  assert.deepEqual(scopesNow(['admin:read', 'admin:settings', 'admin:people'], scopesOfRole.staff), ['admin:read'])
-  assert.deepEqual(scopesNow(['admin:read', 'admin:settings'], adminScopes), ['admin:read', 'admin:settings'])
+  assert.deepEqual(currentScopes(['admin:read', 'admin:settings', 'admin:people'], scopesOfRole.staff), ['admin:read'])
+  assert.deepEqual(currentScopes(['admin:read', 'admin:settings'], adminScopes), ['admin:read', 'admin:settings'])
 })

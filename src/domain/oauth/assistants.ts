@@ -4,10 +4,10 @@
 import { type AdminScope, adminScopes, type Mode, type Scope } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
-import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { type RightsRow, rightsOf } from '../users/roles.ts'
-import { type App, appProblem, findApp, redirectUriProblem } from './apps.ts'
-import { freeName } from './names.ts'
+import { listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { type RightsRow, rightsFromRow } from '../users/roles.ts'
+import { appProblem, findApp, type OAuthApp, redirectUriProblem } from './apps.ts'
+import { findFreeName } from './names.ts'
 
 // Scopes that an assistant can be granted. No tool needs the right to manage people.
 export const assistantScopes: readonly AdminScope[] = adminScopes.filter((scope) => scope !== 'admin:people')
@@ -75,7 +75,7 @@ function definitionOf({ name, redirectUris }: ClientDocument, mode: Mode) {
 }
 
 // Returns undefined if the assistant was never approved.
-export async function findAssistant(db: Reader, clientUri: string): Promise<App | undefined> {
+export async function findAssistant(db: Reader, clientUri: string): Promise<OAuthApp | undefined> {
   const [row] = await db.sql<{ id: string }>`select id from apps where client_uri = ${clientUri}`
   return row && findApp(db, row.id)
 }
@@ -85,7 +85,7 @@ const attemptsMax = 20
 
 // Stores the assistant when a person approves it. Names of apps are unique, so the name contains the host; another document of the same
 // host may claim the same name and gets a number. The mode is chosen for each installation.
-export async function saveAssistant(tx: Tx, document: ClientDocument, now: number): Promise<App> {
+export async function saveAssistant(tx: Tx, document: ClientDocument, now: number): Promise<OAuthApp> {
   const { url, host, name } = document
   const redirectUris = JSON.stringify(document.redirectUris)
   const scopes = JSON.stringify(assistantScopes)
@@ -94,7 +94,7 @@ export async function saveAssistant(tx: Tx, document: ClientDocument, now: numbe
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const found = await findAssistant(tx, url)
     if (found) return found
-    const free = await freeName(shown, (names) => listTakenAppNames(tx, names))
+    const free = await findFreeName(shown, (names) => listTakenAppNames(tx, names))
     await tx.sql`
       insert into apps (id, name, description, client_kind, jwks, redirect_uris, scopes, mode, created_at, updated_at,
         declared_by, client_uri)
@@ -105,7 +105,7 @@ export async function saveAssistant(tx: Tx, document: ClientDocument, now: numbe
 }
 
 async function listTakenAppNames(db: Reader, names: readonly string[]): Promise<string[]> {
-  const rows = await db.sql<{ name: string }>`select name from apps where name in (${list(names)})`
+  const rows = await db.sql<{ name: string }>`select name from apps where name in (${listFragment(names)})`
   return rows.map(({ name }) => name)
 }
 
@@ -181,7 +181,7 @@ export async function findAssistantHolder(db: Reader, id: string, now: number): 
     where t.kind = 'AccessToken' and t.id = ${id} and t.expires_at > ${now} and a.client_uri is not null
       and i.ended_at is null and i.disabled_at is null and m.closed_at is null and a.disabled_at is null
       and u.disabled_at is null and i.created_at > u.sessions_from`
-  return row && { ...row, held: rightsOf(row).scopes }
+  return row && { ...row, held: rightsFromRow(row).scopes }
 }
 
 // Whether the person who approved an assistant's grant is still a member of the shop. A stolen session may have approved the grant, so
@@ -196,6 +196,6 @@ export async function hasApprover(db: Reader, grantId: string): Promise<boolean>
 }
 
 // Scopes that were granted and that the person who approved the assistant still has.
-export function scopesNow(granted: readonly string[], held: readonly AdminScope[]): readonly Scope[] {
+export function currentScopes(granted: readonly string[], held: readonly AdminScope[]): readonly Scope[] {
   return grantableScopes(held).filter((scope) => granted.includes(scope))
 }

@@ -1,13 +1,13 @@
 // Identifies the caller of the MCP server for merchants by the access token of an assistant: a bearer token, valid for this address
 // alone.
 
-import type { Denied, Gate } from '../../platform/http/gates.ts'
+import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { hashOf, openPayload } from './artifacts.ts'
-import { type AssistantHolder, findAssistantHolder, scopesNow } from './assistants.ts'
-import { assistantAudienceOf, paths } from './metadata.ts'
+import { decryptPayload, hashArtifactId } from './artifacts.ts'
+import { type AssistantHolder, currentScopes, findAssistantHolder } from './assistants.ts'
+import { assistantAudience, oauthPaths } from './metadata.ts'
 
 export interface AssistantGateParts {
   storage: Storage
@@ -20,7 +20,7 @@ export interface AssistantGateParts {
 export function assistantChallenge(origin: string, facts: { error?: string; scope: string }): string {
   const { error, scope } = facts
   return [
-    `Bearer resource_metadata="${origin}${paths.assistantMetadata}"`,
+    `Bearer resource_metadata="${origin}${oauthPaths.assistantMetadata}"`,
     ...(error === undefined ? [] : [`error="${error}"`]),
     `scope="${scope}"`,
   ].join(', ')
@@ -30,7 +30,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
   return async ({ raw }, now) => {
     const { authorization } = raw.headers
     const origin = publicOrigin()
-    const denied: Denied = {
+    const denied: DeniedCaller = {
       headers: {
         'www-authenticate': assistantChallenge(origin, {
           ...(authorization !== undefined && { error: 'invalid_token' }),
@@ -42,14 +42,15 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
     }
     const [, token] = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i.exec(authorization ?? '') ?? []
     if (token === undefined) return denied
-    const id = hashOf(token)
+    const id = hashArtifactId(token)
     const holder = await storage.read((db) => findAssistantHolder(db, id, now.getTime()))
-    const payload = holder && openPayload(rootSecret, 'AccessToken', id, holder.sealed)
+    const payload = holder && decryptPayload(rootSecret, 'AccessToken', id, holder.sealed)
     if (!holder || !payload) return denied
     // The sealed payload decides whose token it is. A token that is bound to a key is not a bearer token.
     const { grantId, clientId, aud, exp, jkt, scope } = payload
-    const isTheirs = typeof grantId === 'string' && hashOf(grantId) === holder.grantId && clientId === holder.clientUri
-    const isGood = aud === assistantAudienceOf(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
+    const isTheirs =
+      typeof grantId === 'string' && hashArtifactId(grantId) === holder.grantId && clientId === holder.clientUri
+    const isGood = aud === assistantAudience(origin) && Number(exp) * 1000 > now.getTime() && jkt === undefined
     if (!isTheirs || !isGood) return denied
     return { principal: callerFrom(holder, { exp: Number(exp), scope: typeof scope === 'string' ? scope : '' }) }
   }
@@ -57,7 +58,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
 
 // A client may request a token with fewer scopes than were granted (RFC 6749, 6).
 function callerFrom(holder: AssistantHolder, token: { exp: number; scope: string }): OAuthCaller {
-  const granted = scopesNow(JSON.parse(holder.grantedScopes) as string[], holder.held)
+  const granted = currentScopes(JSON.parse(holder.grantedScopes) as string[], holder.held)
   const asked = token.scope.split(' ')
   return {
     kind: 'oauth',

@@ -3,22 +3,22 @@
 
 import type { IncomingMessage } from 'node:http'
 import { scopes as knownScopes, type Scope } from '../../contract/words.ts'
-import type { Denied, Gate } from '../../platform/http/gates.ts'
+import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { hashOf, openPayload, type Payload, sealPayload } from './artifacts.ts'
+import { decryptPayload, encryptPayload, hashArtifactId, type Payload } from './artifacts.ts'
 import { findTokenHolder, type TokenHolder } from './grants.ts'
-import { paths, resourceOf } from './metadata.ts'
-import { judgeProof, type Nonces, proofAlgorithms, proofKeptMs } from './proof.ts'
+import { apiResourceId, oauthPaths } from './metadata.ts'
+import { type DpopNonces, proofAlgorithms, proofStoredMs, verifyDpopProof } from './proof.ts'
 import { insertOnce } from './store.ts'
 
 export interface GateParts {
   storage: Storage
   rootSecret: RootSecret
   publicOrigin: () => string
-  nonces: () => Promise<Nonces>
+  nonces: () => Promise<DpopNonces>
 }
 
 type Problem = 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce'
@@ -30,11 +30,11 @@ export function createOAuthGate({
   nonces: findNonces,
 }: GateParts): Gate<OAuthCaller> {
   // A failure is reported by its kind (RFC 9449, 7.1), not by the part of the token or proof that was wrong.
-  function refusalWith(nonces: Nonces, problem: Problem | null, now: Date): Denied {
+  function refusalWith(nonces: DpopNonces, problem: Problem | null, now: Date): DeniedCaller {
     const facts = [
       ...(problem === null ? [] : [`error="${problem}"`]),
       `algs="${proofAlgorithms.join(' ')}"`,
-      `resource_metadata="${publicOrigin()}${paths.resourceMetadata}"`,
+      `resource_metadata="${publicOrigin()}${oauthPaths.resourceMetadata}"`,
     ]
     return {
       headers: { 'www-authenticate': `DPoP ${facts.join(', ')}`, 'dpop-nonce': nonces.next(now) },
@@ -45,15 +45,15 @@ export function createOAuthGate({
 
   // The sealed payload decides whose token it is; the columns only find the row, and may have been tampered with.
   function payloadFor(holder: TokenHolder, id: string): Payload | undefined {
-    const payload = openPayload(rootSecret, 'AccessToken', id, holder.sealed)
-    if (typeof payload?.grantId !== 'string' || hashOf(payload.grantId) !== holder.grantId) return undefined
+    const payload = decryptPayload(rootSecret, 'AccessToken', id, holder.sealed)
+    if (typeof payload?.grantId !== 'string' || hashArtifactId(payload.grantId) !== holder.grantId) return undefined
     return payload.clientId === holder.appId ? payload : undefined
   }
 
   async function claimProof(jkt: string, jti: string, now: Date): Promise<boolean> {
-    const id = hashOf(`${jkt} ${jti}`)
-    const sealed = sealPayload(rootSecret, 'Proof', id, {})
-    const expiresAt = now.getTime() + proofKeptMs
+    const id = hashArtifactId(`${jkt} ${jti}`)
+    const sealed = encryptPayload(rootSecret, 'Proof', id, {})
+    const expiresAt = now.getTime() + proofStoredMs
     return storage.write((tx) =>
       insertOnce(tx, { kind: 'Proof', id, sealed, grantId: null, uid: null, expiresAt }, now.getTime()),
     )
@@ -64,17 +64,17 @@ export function createOAuthGate({
     const refusalFor = (problem: Problem | null, at: Date) => refusalWith(nonces, problem, at)
     const token = tokenIn(raw)
     if (token === undefined) return refusalFor(null, now)
-    const id = hashOf(token)
+    const id = hashArtifactId(token)
     const holder = await storage.read((db) => findTokenHolder(db, id, now.getTime()))
     const payload = holder && payloadFor(holder, id)
     const origin = publicOrigin()
     const { aud, jkt, exp, scope } = payload ?? {}
-    if (!holder || aud !== resourceOf(origin) || typeof jkt !== 'string' || !isAhead(exp, now))
+    if (!holder || aud !== apiResourceId(origin) || typeof jkt !== 'string' || !isAhead(exp, now))
       return refusalFor('invalid_token', now)
     const proof = proofIn(raw)
     if (proof === undefined) return refusalFor('invalid_dpop_proof', now)
     const url = origin + (URL.parse(raw.url ?? '', origin)?.pathname ?? '')
-    const verdict = await judgeProof(proof, { method: raw.method ?? '', url, token, jkt }, nonces, now)
+    const verdict = await verifyDpopProof(proof, { method: raw.method ?? '', url, token, jkt }, nonces, now)
     if (verdict === 'invalid') return refusalFor('invalid_dpop_proof', now)
     if (verdict === 'nonce') return refusalFor('use_dpop_nonce', now)
     const next = nonces.next(now)

@@ -4,7 +4,7 @@
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface GrantedInstallation {
   id: string
@@ -79,7 +79,7 @@ export async function lockSessionsOf(
 // Returns which of these names the merchant's installations have, ended ones included.
 export async function listTakenNames(db: Reader, merchantId: string, names: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ name: string }>`
-    select name from installations where merchant_id = ${merchantId} and name in (${list(names)})`
+    select name from installations where merchant_id = ${merchantId} and name in (${listFragment(names)})`
   return rows.map(({ name }) => name)
 }
 
@@ -119,7 +119,7 @@ export async function listMerchantsWithApp(
   if (merchantIds.length === 0) return []
   const rows = await db.sql<{ merchantId: string }>`
     select distinct merchant_id as "merchantId" from installations
-    where app_id = ${appId} and ended_at is null and merchant_id in (${list(merchantIds)})`
+    where app_id = ${appId} and ended_at is null and merchant_id in (${listFragment(merchantIds)})`
   return rows.map(({ merchantId }) => merchantId)
 }
 

@@ -8,11 +8,11 @@ import { newId } from '../../platform/kit/ids.ts'
 import { announce } from '../../platform/outbox/announce.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { mayGrant, mayInstall } from '../users/roles.ts'
+import { mayGrantScopes, mayInstall } from '../users/roles.ts'
 import { findMerchantOf } from '../users/users.ts'
 import { removeEndpointsOf } from '../webhooks/endpoints.ts'
-import { type App, redirectHostsOf } from './apps.ts'
-import { hashOf, sealPayload } from './artifacts.ts'
+import { type OAuthApp, redirectHostsOf } from './apps.ts'
+import { encryptPayload, hashArtifactId } from './artifacts.ts'
 import {
   findInstalledApp,
   type InstalledApp,
@@ -25,13 +25,13 @@ import {
   lockSessionsOf,
   moveInstallationToEnded,
 } from './grants.ts'
-import { freeName } from './names.ts'
+import { findFreeName } from './names.ts'
 import { deleteGrant, saveArtifact } from './store.ts'
 
 export interface Approval {
   // Id of the grant in OAuth. If the same page is approved twice, by a double click, both approvals have the same id.
   grant: string
-  app: App
+  app: OAuthApp
   userId: string
   hasSecondFactor: boolean
   merchantId: string
@@ -48,10 +48,10 @@ export interface Approval {
 
 // Returns false if the user is not, or no longer, a member of the shop, or if the user of an assistant was signed out meanwhile. If one
 // page is approved twice, the first approval counts.
-export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
+export async function installApp(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
   const { app, userId, merchantId } = approval
   const mode = approval.assistant?.mode ?? app.mode
-  const grantId = hashOf(approval.grant)
+  const grantId = hashArtifactId(approval.grant)
   await lockMerchantById(tx, merchantId)
   if (await lockInstallationOfGrant(tx, grantId)) return true
   const membership = await findMerchantOf(tx, userId, merchantId)
@@ -59,13 +59,13 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
   // An assistant acts for the person who approves it; an app for the merchant.
   if (!approval.assistant && !mayInstall(membership)) return false
   // A person cannot grant an app a scope that they do not have.
-  if (!mayGrant(membership, approval.granted)) return false
+  if (!mayGrantScopes(membership, approval.granted)) return false
   if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
   const { signedInAt } = approval.assistant ?? {}
   const createdAt = signedInAt === undefined ? now : await lockSessionsOf(tx, userId, { signedInAt, now })
   if (createdAt === undefined) return false
   const id = newId('ins')
-  const name = await freeName(app.name, (names) => listTakenNames(tx, merchantId, names))
+  const name = await findFreeName(app.name, (names) => listTakenNames(tx, merchantId, names))
   await insertAppInstallation(
     tx,
     {
@@ -82,7 +82,7 @@ export async function install(tx: Tx, rootSecret: RootSecret, approval: Approval
     createdAt,
   )
   await announceApp(tx, 'app.installed', { id, name, merchantId, mode, appId: app.id, appName: app.name }, now)
-  const sealed = sealPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
+  const sealed = encryptPayload(rootSecret, 'Grant', grantId, grantPayload(approval, now))
   await saveArtifact(tx, { kind: 'Grant', id: grantId, sealed, grantId, uid: null, expiresAt: null }, now)
   return true
 }
@@ -106,14 +106,14 @@ function grantPayload(approval: Approval, now: number) {
 }
 
 // Ends everything that belongs to a grant and returns the id of its installation. Ending a grant again changes nothing.
-export async function endGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
+export async function endInstallationOfGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
   const installation = await lockInstallationOfGrant(tx, grantId)
   if (installation) await end(tx, installation.id, grantId, now)
   return installation?.id
 }
 
 // Called for the operator. Returns false if this is not an installation of an app, or if it ended before.
-export async function uninstall(tx: Tx, installationId: string, now: number): Promise<boolean> {
+export async function uninstallApp(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.grantId === null || installation.endedAt !== null) return false
   await end(tx, installation.id, installation.grantId, now)

@@ -6,7 +6,7 @@ import { assistantScopes } from './assistants.ts'
 import { proofAlgorithms } from './proof.ts'
 
 // Paths under the origin, for the library and for the description of an authorization.
-export const paths = {
+export const oauthPaths = {
   authorization: '/oauth/authorize',
   interaction: '/oauth/interaction',
   token: '/oauth/token',
@@ -25,12 +25,12 @@ export const clientAuthMethods = ['private_key_jwt', 'none'] as const
 export const clientSigningAlgorithms = ['ES256', 'PS256', 'Ed25519', 'EdDSA'] as const
 
 // The identifier of our API (RFC 8707): the audience of every access token of an app.
-export function resourceOf(origin: string): string {
+export function apiResourceId(origin: string): string {
   return `${origin}/api/v1`
 }
 
 // The identifier of the MCP server for merchants: the audience of the tokens of assistants.
-export function assistantAudienceOf(origin: string): string {
+export function assistantAudience(origin: string): string {
   return `${origin}/api/v1/admin/mcp`
 }
 
@@ -45,7 +45,7 @@ export function originProblem(origin: string): string | undefined {
 // no `jwks_uri`: it would list keys of the resource, and no response is signed.
 export function resourceMetadata(origin: string): object {
   return {
-    resource: resourceOf(origin),
+    resource: apiResourceId(origin),
     authorization_servers: [origin],
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],
@@ -59,7 +59,7 @@ export function resourceMetadata(origin: string): object {
 // Tokens of assistants are bearer tokens: chat programs have no keys.
 export function assistantMetadata(origin: string): object {
   return {
-    resource: assistantAudienceOf(origin),
+    resource: assistantAudience(origin),
     authorization_servers: [origin],
     scopes_supported: assistantScopes,
     bearer_methods_supported: ['header'],
@@ -95,7 +95,7 @@ export function serverMetadata(origin: string, full: Readonly<Record<string, unk
     revocation_endpoint_auth_signing_alg_values_supported: clientSigningAlgorithms,
     // OAuth Client ID Metadata Document, 5: assistants are identified by the URL of their document.
     client_id_metadata_document_supported: true,
-    protected_resources: [resourceOf(origin), assistantAudienceOf(origin)],
+    protected_resources: [apiResourceId(origin), assistantAudience(origin)],
     service_documentation: `${origin}/docs`,
   }
 }

@@ -3,7 +3,7 @@
 const namesAtOnce = 64
 
 // Returns the name itself or, if it is taken, the name followed by ` 2`, ` 3` and so on.
-export async function freeName(
+export async function findFreeName(
   name: string,
   listTaken: (names: readonly string[]) => Promise<readonly string[]>,
 ): Promise<string> {

@@ -17,7 +17,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { countLivingKeys, lockInstallation } from './grants.ts'
-import { clientAuthMethods, grantTypes, paths } from './metadata.ts'
+import { clientAuthMethods, grantTypes, oauthPaths } from './metadata.ts'
 import { proofAgeSecondsMax, proofAlgorithms } from './proof.ts'
 
 export interface OAuthOperationParts {
@@ -52,12 +52,12 @@ export function oauthOperations({
           grantedAt: toInstant(caller.grantedAt),
           tokenExpiresAt: toInstant(caller.tokenExpiresAt),
           endpoints: {
-            authorization: origin + paths.authorization,
-            token: origin + paths.token,
-            pushedAuthorization: origin + paths.pushedAuthorization,
-            revocation: origin + paths.revocation,
-            jwks: origin + paths.jwks,
-            installationKeys: origin + paths.installationKeys,
+            authorization: origin + oauthPaths.authorization,
+            token: origin + oauthPaths.token,
+            pushedAuthorization: origin + oauthPaths.pushedAuthorization,
+            revocation: origin + oauthPaths.revocation,
+            jwks: origin + oauthPaths.jwks,
+            installationKeys: origin + oauthPaths.installationKeys,
           },
           responseTypes: ['code'],
           grantTypes: [...grantTypes],

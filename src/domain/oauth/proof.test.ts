@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createNonces } from './proof.ts'
+import { createDpopNonces } from './proof.ts'
 
-const nonces = createNonces(Buffer.alloc(32, 7))
+const nonces = createDpopNonces(Buffer.alloc(32, 7))
 const at = (seconds: number) => new Date(seconds * 1000)
 
 test('a nonce is valid from one minute before it is issued until some minutes later', () => {
@@ -15,6 +15,6 @@ test('a nonce is valid from one minute before it is issued until some minutes la
 })
 
 test('no other text is accepted as a nonce', () => {
-  for (const text of ['', 'x', nonces.next(at(600)).slice(1), createNonces(Buffer.alloc(32, 8)).next(at(600))])
+  for (const text of ['', 'x', nonces.next(at(600)).slice(1), createDpopNonces(Buffer.alloc(32, 8)).next(at(600))])
     assert.ok(!nonces.has(text, at(600)))
 })

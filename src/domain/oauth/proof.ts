@@ -11,11 +11,11 @@ export const proofAgeSecondsMax = 300
 const proofAheadSecondsMax = 60
 
 // A proof dated ahead is valid for longer; its record is stored until no node can still accept the proof.
-export const proofKeptMs = 2 * (proofAgeSecondsMax + proofAheadSecondsMax) * 1000
+export const proofStoredMs = 2 * (proofAgeSecondsMax + proofAheadSecondsMax) * 1000
 
 const proofLengthMax = 4_096
 
-export interface ProofDemand {
+export interface ExpectedProof {
   method: string
   // The URL that was called, under our public origin.
   url: string
@@ -27,7 +27,12 @@ export interface ProofDemand {
 // `nonce`: only the nonce is wrong; the caller retries with the nonce of our response.
 export type ProofVerdict = { jti: string; nonce: string } | 'invalid' | 'nonce'
 
-export async function judgeProof(proof: string, demand: ProofDemand, nonces: Nonces, now: Date): Promise<ProofVerdict> {
+export async function verifyDpopProof(
+  proof: string,
+  demand: ExpectedProof,
+  nonces: DpopNonces,
+  now: Date,
+): Promise<ProofVerdict> {
   if (proof.length > proofLengthMax) return 'invalid'
   // Imported with the first proof: callers with an API key do not need the library.
   const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose')
@@ -51,7 +56,7 @@ export async function judgeProof(proof: string, demand: ProofDemand, nonces: Non
 }
 
 // Returns the thumbprint of the key in a proof; only meaningful once the proof is verified.
-export async function thumbprintIn(proof: string): Promise<string | null> {
+export async function readProofThumbprint(proof: string): Promise<string | null> {
   const { calculateJwkThumbprint, decodeProtectedHeader } = await import('jose')
   const { jwk } = decodeProtectedHeader(proof)
   return jwk === undefined ? null : calculateJwkThumbprint(jwk)
@@ -73,7 +78,7 @@ function isSameAddress(htu: string, url: string): boolean {
   return address.href === new URL(url).href
 }
 
-export interface Nonces {
+export interface DpopNonces {
   // Returns the newest nonce, for the next response.
   next(now: Date): string
   has(nonce: string, now: Date): boolean
@@ -84,7 +89,7 @@ const stepSeconds = 60
 // Nonces have the same values as the library's, since a client stores one nonce per origin: otherwise each switch between the library's
 // endpoints and ours would cost a round trip. They are derived from one secret and the time, so every node knows them and none are
 // stored.
-export function createNonces(secret: Buffer): Nonces {
+export function createDpopNonces(secret: Buffer): DpopNonces {
   function at(step: number): string {
     const salt = Buffer.alloc(8)
     salt.writeBigUInt64BE(BigInt(step))

@@ -134,7 +134,7 @@ export interface ArtifactKey {
 }
 
 // Lists the oldest rows first.
-export async function listExpired(db: Reader, now: number, rowsMax: number): Promise<ArtifactKey[]> {
+export async function listExpiredArtifacts(db: Reader, now: number, rowsMax: number): Promise<ArtifactKey[]> {
   return db.sql<ArtifactKey>`
     select t.kind, t.id from oauth_artifacts t
     where t.expires_at <= ${now} and ${isNotDeferred('oauth', 't.kind', 't.id', now)}
@@ -142,7 +142,7 @@ export async function listExpired(db: Reader, now: number, rowsMax: number): Pro
 }
 
 // Safe to run on several nodes at the same time.
-export async function deleteExpired(tx: Tx, keys: readonly ArtifactKey[], now: number): Promise<number> {
+export async function deleteExpiredArtifacts(tx: Tx, keys: readonly ArtifactKey[], now: number): Promise<number> {
   const expired = tx.rows(
     keys.map(({ kind, id }) => [kind, id]),
     ['text', 'text'],

@@ -2,17 +2,17 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
+  collectFailures,
   handleEach,
   handleRows,
-  noteFailures,
-  type Round,
+  type LoopRound,
   type RowFailure,
   RowsFailed,
 } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { listAbandoned, listUnredeemed, lockInstallation } from './grants.ts'
-import { uninstall } from './installing.ts'
-import { deleteExpired, listExpired } from './store.ts'
+import { uninstallApp } from './installing.ts'
+import { deleteExpiredArtifacts, listExpiredArtifacts } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
@@ -26,26 +26,26 @@ export async function sweepArtifacts(storage: Storage, now: number, isEnding = (
   const failures: RowFailure[] = []
   let swept = 0
   for (let rounds = 0; rounds < roundsMax && !isEnding(); rounds += 1) {
-    const rows = await noteFailures(failures, deleteArtifacts(round))
+    const rows = await collectFailures(failures, deleteArtifacts(round))
     swept += rows
     if (rows < rowsAtOnce) break
     await breathe()
   }
-  swept += await noteFailures(failures, endUnredeemed(round))
-  swept += await noteFailures(failures, endAbandoned(round))
+  swept += await collectFailures(failures, endUnredeemed(round))
+  swept += await collectFailures(failures, endAbandoned(round))
   if (failures.length > 0) throw new RowsFailed(failures, swept - failures.length, swept >= artifactsSweptMax)
   return swept
 }
 
-async function deleteArtifacts(round: Round): Promise<number> {
+async function deleteArtifacts(round: LoopRound): Promise<number> {
   const { storage, now } = round
-  const expired = await storage.read((db) => listExpired(db, now, rowsAtOnce))
+  const expired = await storage.read((db) => listExpiredArtifacts(db, now, rowsAtOnce))
   return handleRows(
     round,
     [expired],
     // Codes and tokens belong to no tenant; failures are recorded by kind instead.
     ({ kind, id }) => ({ tenantId: kind, rowId: id }),
-    (keys) => storage.write((tx) => deleteExpired(tx, keys, now)),
+    (keys) => storage.write((tx) => deleteExpiredArtifacts(tx, keys, now)),
   )
 }
 
@@ -53,7 +53,7 @@ const redeemedWithinMs = 600_000
 
 // Ends installations whose code was never redeemed, or whose app has neither a token nor a key left: the app cannot use such an
 // installation, and only the operator could end it.
-async function endUnredeemed(round: Round): Promise<number> {
+async function endUnredeemed(round: LoopRound): Promise<number> {
   const { storage, now } = round
   const made = { before: now - redeemedWithinMs, now }
   const left = await storage.read((db) => listUnredeemed(db, made, rowsAtOnce))
@@ -66,19 +66,19 @@ async function endUnredeemed(round: Round): Promise<number> {
         // Checked again under the lock that every write to a grant takes.
         await lockInstallation(tx, id)
         if ((await listUnredeemed(tx, made, 1, id)).length === 0) return 0
-        return (await uninstall(tx, id, now)) ? 1 : 0
+        return (await uninstallApp(tx, id, now)) ? 1 : 0
       }),
   )
 }
 
 // bearer.ts already refuses such an assistant. Once ended, it stays ended even if its person returns.
-async function endAbandoned(round: Round): Promise<number> {
+async function endAbandoned(round: LoopRound): Promise<number> {
   const { storage, now } = round
   const left = await storage.read((db) => listAbandoned(db, now, rowsAtOnce))
   return handleEach(
     round,
     left,
     (id) => ({ tenantId: id, rowId: id }),
-    (id) => storage.write(async (tx) => ((await uninstall(tx, id, now)) ? 1 : 0)),
+    (id) => storage.write(async (tx) => ((await uninstallApp(tx, id, now)) ? 1 : 0)),
   )
 }

@@ -1,25 +1,25 @@
 // The admin operations on orders.
 
-import { orderNotesMax, type orderRows } from '../../contract/admin/orders.ts'
+import { orderNotesMax, type orderOperationRows } from '../../contract/admin/orders.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import type { BodyOf } from '../../contract/surface.ts'
-import { bulkChanges, bulkReply, eachOf } from '../../platform/audit/bulk.ts'
+import { bulkChanges, bulkReply, handleBulkItems } from '../../platform/audit/bulk.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { restock } from '../inventory/sales.ts'
+import { restockSale } from '../inventory/sales.ts'
 import { findMerchantById } from '../merchants/store.ts'
 import { findAdminOrderView } from './adminlook.ts'
 import {
@@ -35,19 +35,19 @@ import {
 import { type CancelInput, cancelOrder } from './cancel.ts'
 import { carrierOfNumber } from './carriers.ts'
 import { findOrderFacts, lockOrderFacts } from './change.ts'
-import { openOrderCustomer, openOrderName } from './customer.ts'
+import { decryptOrderCustomer, decryptOrderName } from './customer.ts'
 import {
-  contentsOf,
   correctFulfillment,
   fulfilOrder,
   type Parcel,
-  payOrder,
   recordMoney,
+  recordOrderPaid,
   refundAmountFor,
   refundOrder,
   refuseOtherRefunds,
   refuseOtherVersion,
-  returnOrder,
+  resolveParcelContents,
+  returnUndeliveredOrder,
 } from './operator.ts'
 import { refundedLinesFor } from './refundlines.ts'
 import {
@@ -57,16 +57,16 @@ import {
   listOrderNotes,
   listRefundedLines,
   listSealedNames,
+  type OrderDestination,
   type OrderKey,
-  type OrderPlace,
-  type OrderQuestion,
+  type OrderSearchQuery,
 } from './store.ts'
 import { cancellationView, type OrderFacts, refundView } from './view.ts'
 
 export interface AdminOrderParts {
   rootSecret: RootSecret
   // Returns the newest orders that match a question. Only callers who may see customers can search by them.
-  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderQuestion): Promise<OrderKey[]>
+  findOrderKeys(db: Reader, seller: MerchantMode, question: OrderSearchQuery): Promise<OrderKey[]>
 }
 
 // A page that reloads its list every half minute is recorded as one access to the names.
@@ -95,7 +95,7 @@ async function namesLook(
 const foundMax = 200
 
 export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderParts): {
-  [Id in keyof typeof orderRows]: AdminHandler<Id>
+  [Id in keyof typeof orderOperationRows]: AdminHandler<Id>
 } {
   return {
     async listAdminOrders({ db, caller, query, paging }) {
@@ -110,10 +110,15 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         from: from === undefined ? undefined : Date.parse(from),
         to: to === undefined ? undefined : Date.parse(to),
         sort,
-        after: paging.after === null ? null : readPlace(paging.after, 'ord'),
+        after: paging.after === null ? null : readCursorPosition(paging.after, 'ord'),
         limit: limit + 1,
       })
-      const { rows, meta } = pageOf(found, paging, ({ placedAt, id }) => writePlace({ at: placedAt, id }), limit)
+      const { rows, meta } = pageOfRows(
+        found,
+        paging,
+        ({ placedAt, id }) => writeCursorPosition({ at: placedAt, id }),
+        limit,
+      )
       return { data: rows.map(adminOrderSummary), meta }
     },
 
@@ -124,25 +129,25 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
 
     async getAdminOrderCustomer({ db, caller, path: { orderId }, now }) {
       const { facts } = await findFacts(db, caller, orderId)
-      const customer = await openOrderCustomer(db, rootSecret, facts.order, now.getTime())
+      const customer = await decryptOrderCustomer(db, rootSecret, facts.order, now.getTime())
       const look = { kind: 'look', what: 'order', id: orderId, name: facts.order.number, members: [] } as const
-      return new Audited({ data: customerView(customer) }, [look])
+      return new AuditedReply({ data: customerView(customer) }, [look])
     },
 
     async getAdminOrderNames({ db, caller, query: { orderIds }, now }) {
       const asked = [...new Set(orderIds.split(','))]
       const shop = await findMerchantById(db, caller.merchantId)
-      if (shop?.customerNames !== 'shown') return new Audited({ data: [] }, [])
+      if (shop?.customerNames !== 'shown') return new AuditedReply({ data: [] }, [])
       const data: { orderId: string; name: string }[] = []
       const numbers: string[] = []
       for (const order of await listSealedNames(db, caller, asked)) {
-        const name = await openOrderName(db, rootSecret, order, now.getTime())
+        const name = await decryptOrderName(db, rootSecret, order, now.getTime())
         if (name === undefined) continue
         data.push({ orderId: order.orderId, name })
         numbers.push(order.number)
       }
       const look = await namesLook(db, caller, numbers, now.getTime())
-      return new Audited({ data }, look ? [look] : [])
+      return new AuditedReply({ data }, look ? [look] : [])
     },
 
     async fulfilAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
@@ -151,7 +156,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       )
       const sent = after.fulfillments.at(-1)
       if (!sent) throw new Error(`a parcel of ${orderId} was sent and is not there`)
-      return new Audited(
+      return new AuditedReply(
         {
           data: { order: await findAdminOrderView(db, caller, after, place), fulfillment: adminFulfillmentView(sent) },
         },
@@ -168,7 +173,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const members = membersChanged(found, changed, ['carrier', 'trackingNumber', 'trackingUrl'])
       if (members.length > 0) await correctFulfillment(db, before, changed, { now: now.getTime(), cause })
       const { number: name } = before.order
-      return new Audited(
+      return new AuditedReply(
         { data: adminFulfillmentView(changed) },
         members.length > 0
           ? [
@@ -180,14 +185,14 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
     },
 
     async fulfilAdminOrders({ db, caller, body: { rows, dryRun = false }, now, cause }) {
-      const items = await eachOf(
+      const items = await handleBulkItems(
         rows,
         ({ orderId }) => orderId,
         async ({ orderId, expectedVersion, ...parcel }) => {
           if (dryRun) {
             const { before } = await lock(db, caller, orderId)
             refuseOtherVersion(before, expectedVersion)
-            return plannedChanges(before, await contentsOf(db, before, parcelOf(parcel)))
+            return plannedChanges(before, await resolveParcelContents(db, before, parcelOf(parcel)))
           }
           const { before, after } = await change(db, caller, orderId, expectedVersion, (key) =>
             fulfilOrder(db, key, parcelOf(parcel), { now: now.getTime(), cause }),
@@ -195,14 +200,14 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
           return [...orderChanges(before, after), ...parcelChanges(before, after)]
         },
       )
-      return new Audited(bulkReply(items, dryRun), bulkChanges(items, dryRun))
+      return new AuditedReply(bulkReply(items, dryRun), bulkChanges(items, dryRun))
     },
 
     async payAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
       const { before, after, place } = await change(db, caller, orderId, body.expectedVersion, (key) =>
-        payOrder(db, key, { now: now.getTime(), cause }),
+        recordOrderPaid(db, key, { now: now.getTime(), cause }),
       )
-      return new Audited({ data: await findAdminOrderView(db, caller, after, place) }, orderChanges(before, after))
+      return new AuditedReply({ data: await findAdminOrderView(db, caller, after, place) }, orderChanges(before, after))
     },
 
     async recordAdminMoney({ db, caller, path: { orderId }, body, now, cause }) {
@@ -213,7 +218,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const members = [{ member: 'received', from: recorded.before, to: recorded.received }]
       const { number: name } = before.order
       const money = { kind: 'change', what: 'order', id: orderId, name, members } as const
-      return new Audited({ data: await findAdminOrderView(db, caller, recorded.facts, place) }, [
+      return new AuditedReply({ data: await findAdminOrderView(db, caller, recorded.facts, place) }, [
         ...orderChanges(before, recorded.facts),
         money,
       ])
@@ -222,9 +227,9 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
     async returnAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
       const { restock: isRestocked = false, expectedVersion } = body
       const { before, after, place } = await change(db, caller, orderId, expectedVersion, (key) =>
-        returnOrder(db, key, { isRestocked }, { now: now.getTime(), cause }),
+        returnUndeliveredOrder(db, key, { isRestocked }, { now: now.getTime(), cause }),
       )
-      return new Audited({ data: await findAdminOrderView(db, caller, after, place) }, orderChanges(before, after))
+      return new AuditedReply({ data: await findAdminOrderView(db, caller, after, place) }, orderChanges(before, after))
     },
 
     async cancelAdminOrder({ db, caller, path: { orderId }, body, now, cause }) {
@@ -242,7 +247,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       )
       const cancellation = cancellationView(after.order, after.refunds)
       if (!cancellation) throw new Error(`order ${orderId} was cancelled and does not say so`)
-      return new Audited(
+      return new AuditedReply(
         { data: { cancellation, order: await findAdminOrderView(db, caller, after, place) } },
         orderChanges(before, after),
       )
@@ -258,7 +263,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const names = await listActorNames(db, caller.merchantId, [{ actor: { kind: actorKind, id: actorId } }])
       const { number: name } = before.order
       // Only the note stores its text; the list of changes does not.
-      return new Audited({ data: noteView(note, names) }, [
+      return new AuditedReply({ data: noteView(note, names) }, [
         { kind: 'change', what: 'order', id: orderId, name, members: [] },
         { kind: 'create', what: 'order_note', id: note.id, name, members: [] },
       ])
@@ -286,13 +291,13 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
           restocked: isRestocked ? meant : [],
           order: await findAdminOrderView(db, caller, before, place),
         }
-        return new Audited({ data }, [])
+        return new AuditedReply({ data }, [])
       }
       const context = { now: now.getTime(), cause }
       // Stock is locked before payments.
-      const restocked = isRestocked ? await restock(db, before.order, orderId, meant, context) : []
+      const restocked = isRestocked ? await restockSale(db, before.order, orderId, meant, context) : []
       const { facts, refund, refunds } = await refundOrder(db, place, { ...input, ...(isByLine && { lines }) }, context)
-      return new Audited(
+      return new AuditedReply(
         {
           data: {
             amount: refunds.reduce((sum, one) => sum + one.amount, 0),
@@ -326,7 +331,12 @@ function parcelOf({ carrier, trackingNumber = null, trackingUrl = null, items }:
   }
 }
 
-function refuseMixed({ amount, items, shipping, restock }: BodyOf<(typeof orderRows)['refundAdminOrder']>): void {
+function refuseMixed({
+  amount,
+  items,
+  shipping,
+  restock,
+}: BodyOf<(typeof orderOperationRows)['refundAdminOrder']>): void {
   const issues = [
     ...(amount !== undefined && (items || shipping)
       ? [issueAt('/amount', 'excluded_by', { member: 'items or shipping' })]
@@ -343,7 +353,7 @@ function quantitiesOf(items: readonly { skuId: string; quantity: number }[]): Re
   return quantities
 }
 
-async function findKey(db: Reader, seller: MerchantMode, orderId: string): Promise<OrderKey & OrderPlace> {
+async function findKey(db: Reader, seller: MerchantMode, orderId: string): Promise<OrderKey & OrderDestination> {
   const found = isId('ord', orderId) ? await findAdminOrder(db, seller, orderId) : undefined
   if (!found) throw refuse('order_not_found')
   return found
@@ -353,7 +363,7 @@ async function findFacts(
   db: Reader,
   seller: MerchantMode,
   orderId: string,
-): Promise<{ facts: OrderFacts; place: OrderPlace }> {
+): Promise<{ facts: OrderFacts; place: OrderDestination }> {
   const place = await findKey(db, seller, orderId)
   const facts = await findOrderFacts(db, place)
   if (!facts) throw refuse('order_not_found')
@@ -367,7 +377,7 @@ async function change(
   orderId: string,
   expectedVersion: number | undefined,
   work: (key: OrderKey) => Promise<OrderFacts>,
-): Promise<{ before: OrderFacts; after: OrderFacts; place: OrderPlace }> {
+): Promise<{ before: OrderFacts; after: OrderFacts; place: OrderDestination }> {
   const { place, before } = await lock(tx, seller, orderId)
   refuseOtherVersion(before, expectedVersion)
   return { before, after: await work(place), place }
@@ -378,7 +388,7 @@ async function lock(
   seller: MerchantMode,
   orderId: string,
   otherwise: RefusalCode = 'order_not_found',
-): Promise<{ place: OrderKey & OrderPlace; before: OrderFacts }> {
+): Promise<{ place: OrderKey & OrderDestination; before: OrderFacts }> {
   const place = isId('ord', orderId) ? await findAdminOrder(tx, seller, orderId) : undefined
   const before = place && (await lockOrderFacts(tx, place))
   if (!before) throw refuse(otherwise)

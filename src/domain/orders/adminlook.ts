@@ -17,7 +17,7 @@ import {
   listLinesByRefund,
   listMoneyByHand,
   listOrderNotes,
-  type OrderPlace,
+  type OrderDestination,
 } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
@@ -25,7 +25,7 @@ export async function findAdminOrderView(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   facts: OrderFacts,
-  place: OrderPlace,
+  place: OrderDestination,
 ): Promise<AdminOrder> {
   const query = { mode, subjectId: facts.order.id, limit: limits.adminListRowsMax }
   const key = { installationId: facts.order.installationId, orderId: facts.order.id }

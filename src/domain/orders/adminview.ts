@@ -18,7 +18,7 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { membersChanged } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
-import { fieldsFor } from '../addresses/formats.ts'
+import { addressFieldsFor } from '../addresses/formats.ts'
 import { addressLines } from '../addresses/lines.ts'
 import { type DisputeRow, disputeView } from '../payments/disputes.ts'
 import { disputePageOf, paymentPageOf } from '../payments/providerpage.ts'
@@ -35,15 +35,15 @@ import {
   sendObstacle,
 } from './lifecycle.ts'
 import { isPaidByHand, moneyReceivedView } from './money.ts'
-import { linesAfter } from './operator.ts'
+import { linesAfterParcel } from './operator.ts'
 import type {
   AdminOrderHead,
   CreditedLine,
   FulfillmentRow,
   MoneyEntry,
   OpenChangeRow,
+  OrderDestination,
   OrderNoteRow,
-  OrderPlace,
   RefundedLine,
 } from './store.ts'
 import { fulfillmentView, itemView, type OrderFacts, orderSummary, orderView, paymentView, refundView } from './view.ts'
@@ -54,7 +54,7 @@ export function adminOrderSummary(head: AdminOrderHead): AdminOrderSummary {
   return { ...orderSummary(head), ...placeView(head), agent, refunded: head.refunded }
 }
 
-function placeView({ city, country, installationId: id, installationName: name }: OrderPlace) {
+function placeView({ city, country, installationId: id, installationName: name }: OrderDestination) {
   return { city, country, installation: { id, name } }
 }
 
@@ -73,7 +73,7 @@ export interface AdminOrderExtras {
 
 export function adminOrderView(
   facts: OrderFacts,
-  place: OrderPlace,
+  place: OrderDestination,
   { notes, changes, exchangeOf, agent, openChange, disputes, moneyEntries, accountNames, refunds }: AdminOrderExtras,
 ): AdminOrder {
   const nameOf = ({ accountId }: PaymentRow) => (accountId === null ? null : (accountNames.get(accountId) ?? null))
@@ -191,7 +191,7 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
     vatId,
     address: address ?? null,
     label: address ? labelLines(address) : [],
-    addressFields: address ? fieldsFor(address.country).map(({ name, required }) => ({ name, required })) : [],
+    addressFields: address ? addressFieldsFor(address.country).map(({ name, required }) => ({ name, required })) : [],
   }
 }
 
@@ -255,7 +255,7 @@ export function refundChange(
 
 // The changes of the order that a parcel with these contents would cause.
 export function plannedChanges(found: OrderFacts, sent: readonly ItemQuantity[]): AuditedChange[] {
-  const fulfillmentStatus = fulfillmentStatusFor(linesAfter(found, sent))
+  const fulfillmentStatus = fulfillmentStatusFor(linesAfterParcel(found, sent))
   const status = fulfillmentStatus === 'fulfilled' ? ('completed' as const) : ('processing' as const)
   return orderChanges(found, { ...found, order: { ...found.order, status, fulfillmentStatus } })
 }

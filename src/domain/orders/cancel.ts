@@ -7,11 +7,11 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { restock } from '../inventory/sales.ts'
-import type { Line } from '../inventory/stock.ts'
+import { restockSale } from '../inventory/sales.ts'
+import type { StockLine } from '../inventory/stock.ts'
 import { queueVoid } from '../payments/store.ts'
-import { giveBackPromotion } from '../promotions/store.ts'
-import { announceChange, lockOrderFacts } from './change.ts'
+import { releasePromotionUse } from '../promotions/store.ts'
+import { announceOrderChange, lockOrderFacts } from './change.ts'
 import { cancelObstacle, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { queueRefund } from './refunds.ts'
 import { type CancellationRow, endPromotionUse, expireChanges, type OrderKey, type OrderRow } from './store.ts'
@@ -38,17 +38,22 @@ export async function cancelOrder(
   if (!found) throw refuse('order_not_found')
   refuseUncancellable(found.order, input)
   const { by, reason, note, isRestocked } = input
-  return cancelFound(tx, found, { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] }, context)
+  return cancelLockedOrder(
+    tx,
+    found,
+    { verb: 'cancel', by, reason, note, restocked: isRestocked ? 'all' : [] },
+    context,
+  )
 }
 
 interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
   verb: 'cancel' | 'return'
   // Items that go back into stock.
-  restocked: readonly Line[] | 'all'
+  restocked: readonly StockLine[] | 'all'
 }
 
 // The caller has locked the order and checked that it can be cancelled.
-export async function cancelFound(
+export async function cancelLockedOrder(
   tx: Tx,
   found: OrderFacts,
   input: FoundInput,
@@ -63,7 +68,7 @@ export async function cancelFound(
   await giveBackUse(tx, order, context)
   const restocked =
     input.restocked.length > 0
-      ? await restock(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, context)
+      ? await restockSale(tx, order, order.id, input.restocked === 'all' ? null : input.restocked, context)
       : []
   const { facts, refundId, timeline } =
     move.due === 'money_back' ? await queueMoneyBack(tx, found, input, context) : nothingDue(found)
@@ -84,7 +89,7 @@ export async function cancelFound(
   } as const
   const { installationId, merchantId, id: orderId } = order
   queueEmails(tx, { installationId, merchantId, orderId }, [email], context.now)
-  return announceChange(
+  return announceOrderChange(
     tx,
     facts,
     { kind: move.announces, order: { status: move.to, cancellation }, timeline: ['cancelled', ...timeline] },
@@ -111,7 +116,7 @@ async function giveBackUse(tx: Tx, order: OrderRow, { now }: ChangeContext): Pro
   const { merchantId, promotionId, id } = order
   if (promotionId === null) return
   if (await endPromotionUse(tx, merchantId, { promotionId, orderId: id, now }))
-    await giveBackPromotion(tx, order, promotionId)
+    await releasePromotionUse(tx, order, promotionId)
 }
 
 interface MoneyBack {

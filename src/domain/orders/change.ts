@@ -39,7 +39,7 @@ export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts 
 }
 
 // Raises the version of the order and announces the event.
-export function announceChange(
+export function announceOrderChange(
   tx: Tx,
   facts: OrderFacts,
   change: { kind: EventKind; order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
@@ -47,12 +47,12 @@ export function announceChange(
 ): OrderFacts {
   const order = { ...facts.order, ...change.order, version: facts.order.version + 1 }
   const changed = writeChange(tx, facts, order, change.timeline, context)
-  announceOrder(tx, changed, change.kind, context)
+  announceOrderEvent(tx, changed, change.kind, context)
   return changed
 }
 
 // Writes the change without a new version: its outcome will get one.
-export function noteChange(
+export function recordOrderChange(
   tx: Tx,
   facts: OrderFacts,
   change: { order?: Partial<OrderRow>; timeline: readonly OrderTimelineType[] },
@@ -61,7 +61,7 @@ export function noteChange(
   return writeChange(tx, facts, { ...facts.order, ...change.order }, change.timeline, context)
 }
 
-export function announceOrder(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: ChangeContext): void {
+export function announceOrderEvent(tx: Tx, facts: OrderFacts, kind: EventKind, { now, cause }: ChangeContext): void {
   const { installationId, mode, id, version } = facts.order
   announce(tx, {
     installationId,

@@ -1,9 +1,9 @@
 // The customer of an order: sealed, and decrypted for those who may see it.
 
 import type { Address } from '../../contract/open/carts.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { tryOpenAddress } from '../addresses/vault.ts'
+import { tryDecryptAddress } from '../addresses/vault.ts'
 import { findSealedCustomer, type OrderRow, type SealedOrderName } from './store.ts'
 
 export interface Customer {
@@ -14,19 +14,23 @@ export interface Customer {
   vatId?: string
 }
 
-export const nobody: Customer = { email: '', name: '', phone: '' }
+export const emptyCustomer: Customer = { email: '', name: '', phone: '' }
 
 const customerPurpose = 'checkout customer'
 
 // Sealed for the session; the order copies the sealed text and names the session when it decrypts it.
-export function sealCustomer(rootSecret: RootSecret, sessionId: string, customer: Customer): string {
-  return sealByRoot(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
+export function encryptCustomer(rootSecret: RootSecret, sessionId: string, customer: Customer): string {
+  return encryptByRootSecret(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
 }
 
 // Returns undefined if the version of the root secret that sealed the customer was dropped.
-export function openCustomer(rootSecret: RootSecret, sessionId: string, sealed: string | null): Customer | undefined {
-  if (sealed === null) return nobody
-  const text = openByRoot(rootSecret, customerPurpose, sealed, sessionId)
+export function decryptCustomer(
+  rootSecret: RootSecret,
+  sessionId: string,
+  sealed: string | null,
+): Customer | undefined {
+  if (sealed === null) return emptyCustomer
+  const text = decryptByRootSecret(rootSecret, customerPurpose, sealed, sessionId)
   return text === undefined ? undefined : (JSON.parse(text) as Customer)
 }
 
@@ -36,7 +40,7 @@ export interface OrderCustomer {
   address: Address | undefined
 }
 
-export async function openOrderCustomer(
+export async function decryptOrderCustomer(
   db: Reader,
   rootSecret: RootSecret,
   { installationId, id: orderId, checkoutSessionId, address }: OrderRow,
@@ -45,20 +49,20 @@ export async function openOrderCustomer(
   const sealed = await findSealedCustomer(db, { installationId, orderId })
   const name = address && { installationId, ownerId: orderId, id: address.token, now }
   return {
-    customer: openCustomer(rootSecret, checkoutSessionId, sealed),
-    address: name ? await tryOpenAddress(db, rootSecret, name) : undefined,
+    customer: decryptCustomer(rootSecret, checkoutSessionId, sealed),
+    address: name ? await tryDecryptAddress(db, rootSecret, name) : undefined,
   }
 }
 
 // Returns undefined if no name is known any more.
-export async function openOrderName(
+export async function decryptOrderName(
   db: Reader,
   rootSecret: RootSecret,
   { installationId, orderId, checkoutSessionId, customerSealed, addressId }: SealedOrderName,
   now: number,
 ): Promise<string | undefined> {
-  const customer = openCustomer(rootSecret, checkoutSessionId, customerSealed)
+  const customer = decryptCustomer(rootSecret, checkoutSessionId, customerSealed)
   if (customer?.name || addressId === null) return customer?.name || undefined
-  const address = await tryOpenAddress(db, rootSecret, { installationId, ownerId: orderId, id: addressId, now })
+  const address = await tryDecryptAddress(db, rootSecret, { installationId, ownerId: orderId, id: addressId, now })
   return address?.name || undefined
 }

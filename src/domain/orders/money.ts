@@ -14,7 +14,7 @@ export function isPaidByHand({ payments }: Pick<OrderFacts, 'payments'>): boolea
 }
 
 // An order that was paid before received money was recorded has no entries; the sum of its manual payments counts instead.
-export function receivedOf({ payments }: Pick<MoneyFacts, 'payments'>, entries: readonly MoneyEntry[]): number {
+export function sumReceivedMoney({ payments }: Pick<MoneyFacts, 'payments'>, entries: readonly MoneyEntry[]): number {
   return entries.length > 0 ? entries.reduce((sum, { amount }) => sum + amount, 0) : paidByHand(payments)
 }
 
@@ -29,7 +29,7 @@ function paidByHand(payments: MoneyFacts['payments']): number {
 export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntry[]): AdminMoneyReceived | null {
   if (!isPaidByHand(facts)) return null
   const { paymentStatus } = facts.order
-  const sum = receivedOf(facts, entries)
+  const sum = sumReceivedMoney(facts, entries)
   const isAwaited = paymentStatus === 'pending'
   // Edits that lowered the total have refunds of their own, so the paid sum counts here.
   const total = isAwaited ? facts.order.total : paidByHand(facts.payments)
@@ -43,18 +43,18 @@ export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntr
 }
 
 // The money still to be received if a paid order's total rises by `difference`. Money received above its total counts.
-export function missingFor(facts: MoneyFacts, entries: readonly MoneyEntry[], difference: number): number {
-  return Math.min(difference, Math.max(0, paidByHand(facts.payments) + difference - receivedOf(facts, entries)))
+export function missingMoneyFor(facts: MoneyFacts, entries: readonly MoneyEntry[], difference: number): number {
+  return Math.min(difference, Math.max(0, paidByHand(facts.payments) + difference - sumReceivedMoney(facts, entries)))
 }
 
 // Returns the state after an entry, or throws if the entry cannot be recorded. `isPaid`: the entry makes the order paid.
-export function moneyAfter(
+export function moneyAfterEntry(
   facts: MoneyFacts,
   entries: readonly MoneyEntry[],
   { amount, settles }: { amount: number; settles: boolean },
 ): { received: number; isPaid: boolean } {
   const { number, total, paymentStatus } = facts.order
-  const before = receivedOf(facts, entries)
+  const before = sumReceivedMoney(facts, entries)
   const received = before + amount
   const current = { received: before }
   if (amount === 0 || !Number.isSafeInteger(received))

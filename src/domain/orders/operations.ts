@@ -1,8 +1,8 @@
 // The three operations on orders.
 
 import { limits } from '../../contract/limits.ts'
-import type { OpenHandler } from '../../platform/http/open.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { findMerchantFace, withdrawalPathOf } from '../merchants/store.ts'
@@ -16,18 +16,18 @@ const rowsMax = limits.listRowsMax
 
 type OrderOperation = 'listStorefrontOrders' | 'getStorefrontOrder' | 'cancelStorefrontOrder'
 
-export function orderOperations(pages: OrderPageTools): { [Id in OrderOperation]: OpenHandler<Id> } {
+export function orderOperations(pages: OrderPageTools): { [Id in OrderOperation]: OpenInterfaceHandler<Id> } {
   return {
     async listStorefrontOrders({ db, caller: { installationId }, paging }) {
       const rows =
         paging.after === null
           ? await listOrders(db, installationId, rowsMax + 1)
-          : await listOrdersAfter(db, installationId, readPlace(paging.after, 'ord'), rowsMax + 1)
+          : await listOrdersAfter(db, installationId, readCursorPosition(paging.after, 'ord'), rowsMax + 1)
       const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined
       return {
         data: {
           orders: rows.slice(0, rowsMax).map(orderSummary),
-          next: last ? paging.next(writePlace({ at: last.placedAt, id: last.id })) : null,
+          next: last ? paging.next(writeCursorPosition({ at: last.placedAt, id: last.id })) : null,
         },
       }
     },

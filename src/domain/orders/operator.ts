@@ -9,7 +9,7 @@ import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { restock, takenBy } from '../inventory/sales.ts'
+import { listUnitsTakenBy, restockSale } from '../inventory/sales.ts'
 import { paymentLifecycle } from '../payments/lifecycle.ts'
 import { isCountedBy } from '../payments/providers/counted.ts'
 import { isPaidOnDelivery, manualName, manualReference } from '../payments/providers/manual/provider.ts'
@@ -22,8 +22,8 @@ import {
   type RefundRow,
   savePayment,
 } from '../payments/store.ts'
-import { cancelFound, queueVoids } from './cancel.ts'
-import { announceChange, findOrderFacts, lockOrderFacts, noteChange } from './change.ts'
+import { cancelLockedOrder, queueVoids } from './cancel.ts'
+import { announceOrderChange, findOrderFacts, lockOrderFacts, recordOrderChange } from './change.ts'
 import {
   correctionEvents,
   fulfillmentStatusFor,
@@ -32,9 +32,9 @@ import {
   returnObstacle,
   sendObstacle,
 } from './lifecycle.ts'
-import { isPaidByHand, moneyAfter, receivedOf } from './money.ts'
-import { isWaiting, payByHand, queueEditRefund, queueRefund } from './refunds.ts'
-import { sharesFor } from './spread.ts'
+import { isPaidByHand, moneyAfterEntry, sumReceivedMoney } from './money.ts'
+import { isWaiting, markRefundPaidByHand, queueEditRefund, queueRefund } from './refunds.ts'
+import { splitRefund } from './spread.ts'
 import {
   type CancellationRow,
   copyReplacedReturns,
@@ -66,7 +66,7 @@ export async function findOrderNamed(
 }
 
 // Records that the money of a manual payment has arrived.
-export async function payOrder(tx: Tx, key: OrderKey, context: ChangeContext): Promise<OrderFacts> {
+export async function recordOrderPaid(tx: Tx, key: OrderKey, context: ChangeContext): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
   const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
@@ -74,7 +74,7 @@ export async function payOrder(tx: Tx, key: OrderKey, context: ChangeContext): P
   const isAwaited = order.paymentStatus === 'pending'
   if (isPaidByHand(found)) {
     const entries = await listMoneyByHand(tx, order)
-    const amount = order.total - receivedOf(found, entries)
+    const amount = order.total - sumReceivedMoney(found, entries)
     if (amount > 0) noteMoney(tx, found, amount, context)
   }
   return collect(tx, found, { ...move, isAwaited }, context)
@@ -92,8 +92,8 @@ export async function recordMoney(
   const isDue = order.paymentStatus === 'pending'
   if (!isPaidByHand(found) || (input.amount === 0 && !isDue)) throw notAwaited(order)
   const entries = await listMoneyByHand(tx, order)
-  const before = receivedOf(found, entries)
-  const { received, isPaid } = moneyAfter(found, entries, input)
+  const before = sumReceivedMoney(found, entries)
+  const { received, isPaid } = moneyAfterEntry(found, entries, input)
   // Money that was received before entries were recorded.
   if (entries.length === 0 && before > 0) noteMoney(tx, found, before, { ...context, now: order.placedAt })
   noteMoney(tx, found, input.amount, context)
@@ -125,7 +125,7 @@ async function collect(
     context.now,
   )
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline: ['paid'] } as const
-  return announceChange(tx, { ...found, payments }, change, context)
+  return announceOrderChange(tx, { ...found, payments }, change, context)
 }
 
 async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
@@ -205,17 +205,17 @@ export interface Parcel {
 export async function fulfilOrder(tx: Tx, key: OrderKey, parcel: Parcel, context: ChangeContext): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found
-  const sent = await contentsOf(tx, found, parcel)
+  const sent = await resolveParcelContents(tx, found, parcel)
   const { carrier, trackingNumber, trackingUrl = null } = parcel
   const fulfillment = { id: newId('ful'), carrier, trackingNumber, trackingUrl, items: sent, at: context.now }
   insertFulfillment(tx, key, fulfillment)
   const email = { kind: 'shipped', subjectId: fulfillment.id } as const
   queueEmails(tx, { ...key, merchantId: order.merchantId }, [email], context.now)
   for (const item of sent) raiseFulfilled(tx, key, item)
-  return announceParcel(tx, found, { lines: linesAfter(found, sent), fulfillment }, context)
+  return announceParcel(tx, found, { lines: linesAfterParcel(found, sent), fulfillment }, context)
 }
 
-export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly ItemQuantity[]): OrderLine[] {
+export function linesAfterParcel({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly ItemQuantity[]): OrderLine[] {
   return lines.map((line) => {
     const quantity = sent.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
     return { ...line, fulfilled: line.fulfilled + quantity }
@@ -223,7 +223,7 @@ export function linesAfter({ lines }: Pick<OrderFacts, 'lines'>, sent: readonly 
 }
 
 // Returns the contents of the parcel, or throws if it must not be sent. Nothing is written.
-export async function contentsOf(db: Reader, found: OrderFacts, parcel: Parcel): Promise<ItemQuantity[]> {
+export async function resolveParcelContents(db: Reader, found: OrderFacts, parcel: Parcel): Promise<ItemQuantity[]> {
   const { order } = found
   const { status, number } = order
   if (status === 'cancelled' || status === 'completed') {
@@ -261,30 +261,30 @@ function announceParcel(
     if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
     const order = { status: move.to, fulfillmentStatus }
     const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
-    return announceChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, context)
+    return announceOrderChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, context)
   }
   const started = start
-    ? announceChange(
+    ? announceOrderChange(
         tx,
         found,
         { kind: start.announces, order: { status: start.to }, timeline: ['processing'] },
         context,
       )
     : found
-  return announceSent(tx, { ...started, ...withParcel }, context)
+  return announceFulfilled(tx, { ...started, ...withParcel }, context)
 }
 
 // Nothing is left to send: the last parcel was sent, or an edit removed the remaining items.
-export function announceSent(tx: Tx, started: OrderFacts, context: ChangeContext): OrderFacts {
+export function announceFulfilled(tx: Tx, started: OrderFacts, context: ChangeContext): OrderFacts {
   const { id, status } = started.order
   const sent = moveFor(orderLifecycle, 'fulfil', status)
   if (!sent) throw new Error(`order ${id} is ${status} and its last parcel was sent`)
   const fulfillmentStatus = fulfillmentStatusFor(started.lines)
   const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
-  const fulfilled = announceChange(tx, started, all, context)
+  const fulfilled = announceOrderChange(tx, started, all, context)
   const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
   if (!end) throw new Error(`order ${id} is ${fulfilled.order.status} and all of it was sent`)
-  return announceChange(
+  return announceOrderChange(
     tx,
     fulfilled,
     { kind: end.announces, order: { status: end.to }, timeline: ['completed'] },
@@ -318,7 +318,7 @@ function notLeft(message: string, current: { code: string; left: number } | null
 
 // A parcel that was sent and not paid came back, such as one to be paid on delivery that was refused at the door. No money is awaited any
 // more. Items that were never sent go back into stock; returned items do only if the operator asks for it.
-export async function returnOrder(
+export async function returnUndeliveredOrder(
   tx: Tx,
   key: OrderKey,
   { isRestocked }: { isRestocked: boolean },
@@ -332,19 +332,19 @@ export async function returnOrder(
   const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
   if (obstacle || !move || !voiding) throw notAwaited(order)
   if (move.to === 'cancelled') {
-    const taken = await takenBy(tx, order, order.id)
+    const taken = await listUnitsTakenBy(tx, order, order.id)
     // For a SKU on backorder, fewer units were taken from stock than were ordered.
     const unsent = lines
       .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
       .filter(({ quantity }) => quantity > 0)
     const restocked = isRestocked ? 'all' : unsent
     const input = { verb: 'return', by: 'operator', reason: 'other', note: null, restocked } as const
-    return cancelFound(tx, found, input, context)
+    return cancelLockedOrder(tx, found, input, context)
   }
-  if (isRestocked) await restock(tx, order, order.id, null, context)
+  if (isRestocked) await restockSale(tx, order, order.id, null, context)
   if (move.due === 'money_back') await queueVoids(tx, found, context)
   const change = { status: move.to, paymentStatus: voiding.to }
-  return announceChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, context)
+  return announceOrderChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, context)
 }
 
 // Tracking is part of the order, so a correction has a version and an event: the event of the current fulfillment status is sent again.
@@ -358,7 +358,7 @@ export async function correctFulfillment(
   await updateFulfillment(tx, { installationId, orderId }, corrected)
   const fulfillments = facts.fulfillments.map((known) => (known.id === corrected.id ? corrected : known))
   const kind = correctionEvents[fulfillmentStatus]
-  return announceChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, context)
+  return announceOrderChange(tx, { ...facts, fulfillments }, { kind, timeline: [] }, context)
 }
 
 export interface RefundInput {
@@ -396,7 +396,7 @@ export async function refundOrder(
   refuseUnpaidFor(found)
   const settled = input.isByHand ? pendingMeant(pendingOf(refunds), input.amount) : []
   if (settled.length > 0) {
-    for (const refund of settled) await payByHand(tx, refund, context.now)
+    for (const refund of settled) await markRefundPaidByHand(tx, refund, context.now)
     return queuedOf(tx, key, settled)
   }
   const { number } = order
@@ -410,8 +410,8 @@ export async function refundOrder(
   if (!queued) throw tooHigh(number, left, amount)
   if (failed.length > 0) copyReplacedReturns(tx, key, queued.refunds)
   const change = { cancellation: cancellationWith(order.cancellation, queued.refunds[0], failed) }
-  noteChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, context)
-  if (input.isByHand) for (const refund of queued.refunds) await payByHand(tx, refund, context.now)
+  recordOrderChange(tx, queued.facts, { order: change, timeline: ['refund_started'] }, context)
+  if (input.isByHand) for (const refund of queued.refunds) await markRefundPaidByHand(tx, refund, context.now)
   return queuedOf(tx, key, queued.refunds)
 }
 
@@ -462,8 +462,8 @@ async function refundEditAgain(
   const again = { amount, editId, reason: input.reason ?? reason }
   const refunds = await queueEditRefund(tx, found, again, context.now)
   if (!refunds) throw tooHigh(found.order.number, 0, amount)
-  noteChange(tx, found, { timeline: ['refund_started'] }, context)
-  if (input.isByHand) for (const refund of refunds) await payByHand(tx, refund, context.now)
+  recordOrderChange(tx, found, { timeline: ['refund_started'] }, context)
+  if (input.isByHand) for (const refund of refunds) await markRefundPaidByHand(tx, refund, context.now)
   return refunds
 }
 
@@ -475,7 +475,7 @@ function tooHigh(number: string, left: number, amount: number): Refusal {
 // Checked before anything is queued: an amount may have a precision that a provider does not pay, such as the third decimal of a dinar.
 export function refuseUncounted(facts: OrderFacts, amount: number): void {
   const { number, currency } = facts.order
-  for (const { paymentId, amount: part } of sharesFor(facts, amount)) {
+  for (const { paymentId, amount: part } of splitRefund(facts, amount)) {
     const { provider = '' } = facts.payments.find(({ id }) => id === paymentId) ?? {}
     if (isCountedBy(provider, part, currency)) continue
     const message = `${provider} cannot give back ${part} minor units of order ${number}: it does not pay so small a part of ${currency}. Choose an amount that it can pay, or give it back by hand.`
@@ -570,7 +570,7 @@ export async function returnPayment(
   const refunds = await listRefundsOfPayment(tx, payment.installationId, payment.id)
   const pending = refunds.find(({ kind, status }) => kind === 'void' && status === 'pending')
   if (isByHand && pending) {
-    await payByHand(tx, pending, now)
+    await markRefundPaidByHand(tx, pending, now)
     return pending
   }
   const failed = refunds.findLast(isLostVoid)
@@ -578,7 +578,7 @@ export async function returnPayment(
   if (!failed) throw nothingToRefund(`Nothing of payment ${paymentId} waits to be given back.`, { status })
   const refund = await queueVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
   if (!refund) throw refuse('refund_pending', { message: `Payment ${paymentId} is already on its way back.` })
-  if (isByHand) await payByHand(tx, refund, now)
+  if (isByHand) await markRefundPaidByHand(tx, refund, now)
   return refund
 }
 

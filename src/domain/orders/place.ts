@@ -14,16 +14,16 @@ import type { PaymentRow } from '../payments/store.ts'
 import { announceIfUsedUp } from '../promotions/exhausted.ts'
 import type { Promotion } from '../promotions/store.ts'
 import type { VatCheck } from '../vat/check.ts'
-import { announceOrder } from './change.ts'
+import { announceOrderEvent } from './change.ts'
 import { fulfillmentStatusFor, orderLifecycle, orderPaymentLifecycle } from './lifecycle.ts'
 import { orderPageSecrets } from './secret.ts'
 import {
   type ConsentRecord,
+  copyAgentToOrder,
   insertOrder,
   insertOrderLines,
   insertPromotionUse,
   insertTimeline,
-  noteAgent,
   type OrderLine,
   type OrderRow,
   queueDocument,
@@ -35,7 +35,7 @@ import type { OrderFacts } from './view.ts'
 export interface NewOrder {
   // The caller chooses the id beforehand: the address is sealed for it, and the payment is booked on it.
   orderId: string
-  // As returned by `takeOrderNumber`.
+  // As returned by `assignOrderNumber`.
   number: string
   payments: readonly PaymentRow[]
   installationId: string
@@ -115,14 +115,14 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
   const last = paid ? paidFacts(placed, paid.to, now) : placed
   insertOrder(tx, last.order, { customerSealed, emailHash, secretHash, secretSealed })
-  if (session.holdsLater) noteAgent(tx, order)
+  if (session.holdsLater) copyAgentToOrder(tx, order)
   insertOrderLines(tx, order, lines)
   insertTimeline(tx, key, 0, last.timeline)
   if (use) insertPromotionUse(tx, order, use)
   if (paid) queueDocument(tx, order, { cause: 'order_paid', causeId: orderId, at: now })
-  announceOrder(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
+  announceOrderEvent(tx, placed, onlyMove(orderLifecycle, 'place').announces, { now, cause })
   if (given.usedPromotion) await announceIfUsedUp(tx, order, given.usedPromotion, { now, cause })
-  if (paid) announceOrder(tx, last, paid.announces, { now, cause })
+  if (paid) announceOrderEvent(tx, last, paid.announces, { now, cause })
   const emails = [
     { kind: 'order_placed', subjectId: orderId },
     { kind: 'order_received', subjectId: orderId },

@@ -7,15 +7,15 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import type { ProviderState } from '../payments/port.ts'
 import { type ForeignRefund, type ProviderStatePlan, planProviderState } from '../payments/providerstate.ts'
 import {
-  bringRefundsForward,
   failPaidRefund,
   insertForeignRefund,
   listMovedPayments,
   listRefundsAtProvider,
-  nameRefunds,
+  makeRefundsDue,
   type PaymentRow,
   type RefundRow,
   replaceRefund,
+  saveRefundReferences,
 } from '../payments/store.ts'
 import { lockOrderFacts } from './change.ts'
 import { orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
@@ -34,13 +34,13 @@ export async function recordProviderState(
   const plan = planProviderState(payment, refunds, providerState.refunds, now)
   let known = facts
   for (const { refund, reference } of plan.failed) known = await recordFailed(tx, known, refund, reference, now)
-  await nameRefunds(tx, plan.named)
+  await saveRefundReferences(tx, plan.named)
   for (const foreign of plan.foreign) {
     const moved = await findMoved(tx, known, payment, foreign)
     if (moved) await recordForeign(tx, moved.facts, moved.payment, foreign, now)
     else known = await recordForeign(tx, known, payment, foreign, now)
   }
-  bringRefundsForward(tx, plan.ended, now)
+  makeRefundsDue(tx, plan.ended, now)
   return plan
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type PricingFacts, priceCart } from '../carts/pricing.ts'
-import { receiptOf } from './receipt.ts'
+import { buildReceipt } from './receipt.ts'
 import type { OrderLine } from './store.ts'
 
 const line = (name: string, changes: Partial<OrderLine>): OrderLine => ({
@@ -43,7 +43,7 @@ describe('a receipt', () => {
       line('mug', { total: 1_190, tax: 190, taxRateBps: 1900 }),
       line('stamp', { total: 100, taxRateBps: 0 }),
     ]
-    const receipt = receiptOf({ ...order, tax: 338, total: 2_850 }, sold)
+    const receipt = buildReceipt({ ...order, tax: 338, total: 2_850 }, sold)
     assert.deepEqual(receipt.rates, [
       { taxRateBps: 1900, net: 1_412, tax: 268, gross: 1_680 },
       { taxRateBps: 700, net: 1_000, tax: 70, gross: 1_070 },
@@ -53,8 +53,8 @@ describe('a receipt', () => {
   })
 
   test('an order from before tax rates were stored has no sums by rate', () => {
-    assert.equal(receiptOf(order, [line('mug', { taxRateBps: null })]).rates, null)
-    assert.equal(receiptOf({ ...order, shippingTaxRateBps: null }, [line('mug', {})]).rates, null)
+    assert.equal(buildReceipt(order, [line('mug', { taxRateBps: null })]).rates, null)
+    assert.equal(buildReceipt({ ...order, shippingTaxRateBps: null }, [line('mug', {})]).rates, null)
   })
 
   test('shipping taxed at several rates has a line for each, included in the sums of the rates', () => {
@@ -64,7 +64,7 @@ describe('a receipt', () => {
     ]
     const sold = [line('book', { total: 1_070, tax: 70, taxRateBps: 700 })]
     const parts = { ...order, shippingTax: 60, shippingTaxRateBps: null, shippingTaxes, tax: 130, total: 1_560 }
-    const { shipping, rates } = receiptOf(parts, sold)
+    const { shipping, rates } = buildReceipt(parts, sold)
     assert.deepEqual(
       shipping.map(({ label, taxRateBps, gross }) => [label, taxRateBps, gross]),
       [
@@ -80,7 +80,7 @@ describe('a receipt', () => {
 
   test('an order without shipping has no shipping line, also if its rate is unknown', () => {
     const unshipped = { ...order, shipping: 0, shippingTax: 0, shippingTaxRateBps: null, shippingChoice: null }
-    const { shipping, rates } = receiptOf(unshipped, [line('song', { total: 119, tax: 19, taxRateBps: 1900 })])
+    const { shipping, rates } = buildReceipt(unshipped, [line('song', { total: 119, tax: 19, taxRateBps: 1900 })])
     assert.deepEqual(shipping, [])
     assert.deepEqual(rates, [{ taxRateBps: 1900, net: 100, tax: 19, gross: 119 }])
   })
@@ -130,11 +130,11 @@ describe('a receipt', () => {
         total: totals.total,
         priceTax,
       }
-      const receipt = receiptOf(given, sold)
+      const receipt = buildReceipt(given, sold)
       const sum = (member: 'net' | 'tax' | 'gross') => receipt.rates?.reduce((all, rate) => all + rate[member], 0)
       assert.deepEqual([sum('gross'), sum('tax')], [totals.total, totals.tax])
       assert.equal(receipt.shipping[0]?.gross, priceTax === 'included' ? 490 : 583)
-      const free = receiptOf(
+      const free = buildReceipt(
         {
           ...given,
           discount: 490,

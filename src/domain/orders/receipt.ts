@@ -39,7 +39,7 @@ export type ReceiptOrder = Pick<
   | 'priceTax'
 >
 
-export function receiptOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt {
+export function buildReceipt(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt {
   const lines = sold.map(({ name, options, quantity, tax, total, taxRateBps }) => ({
     name,
     options,

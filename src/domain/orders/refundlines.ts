@@ -5,7 +5,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { OrderLine, RefundedLine } from './store.ts'
 import type { OrderFacts } from './view.ts'
 
-export interface LinesMeant {
+export interface RefundedLinesInput {
   items: readonly ItemQuantity[]
   shipping: boolean
 }
@@ -14,7 +14,7 @@ export interface LinesMeant {
 export function refundedLinesFor(
   { order, lines }: Pick<OrderFacts, 'order' | 'lines'>,
   before: readonly RefundedLine[],
-  { items, shipping }: LinesMeant,
+  { items, shipping }: RefundedLinesInput,
 ): RefundedLine[] {
   const refunded = items.map(({ skuId, quantity }) => {
     const line = lines.find((known) => known.skuId === skuId)

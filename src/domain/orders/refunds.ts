@@ -17,9 +17,9 @@ import {
   savePayment,
   saveRefund,
 } from '../payments/store.ts'
-import { announceChange, lockOrderFacts } from './change.ts'
+import { announceOrderChange, lockOrderFacts } from './change.ts'
 import { editRefundEvents, orderPaymentLifecycle, refundVerb } from './lifecycle.ts'
-import { linesByShare, type RefundShare, sharesFor } from './spread.ts'
+import { type RefundShare, splitLinesByShare, splitRefund } from './spread.ts'
 import { insertRefundedLine, lowerRefunded, queueDocument, type RefundedLine, raiseRefunded } from './store.ts'
 import { type OrderFacts, refundSums } from './view.ts'
 
@@ -40,12 +40,12 @@ export async function queueRefund(
   const { order } = facts
   const key = { installationId: order.installationId, orderId: order.id }
   const move = moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
-  const shares = amount < 1 ? [] : sharesFor(facts, amount)
+  const shares = amount < 1 ? [] : splitRefund(facts, amount)
   if (!move || shares.length === 0) return undefined
   const refunded = await raiseRefunded(tx, key, amount)
   if (refunded === undefined) return undefined
   const refunds = await insertShares(tx, facts, shares, { reason, editId: null }, now)
-  for (const [at, part] of linesByShare(shares, lines).entries())
+  for (const [at, part] of splitLinesByShare(shares, lines).entries())
     for (const line of part) insertRefundedLine(tx, key, (refunds[at] ?? refunds[0]).id, line)
   return {
     refunds,
@@ -61,7 +61,7 @@ export async function queueEditRefund(
   { amount, editId, reason }: { amount: number; editId: string; reason: string | null },
   now: number,
 ): Promise<QueuedRefunds['refunds'] | undefined> {
-  const shares = sharesFor(facts, amount)
+  const shares = splitRefund(facts, amount)
   return shares.length === 0 ? undefined : insertShares(tx, facts, shares, { reason, editId }, now)
 }
 
@@ -109,7 +109,7 @@ export interface MovedPart {
 
 // Moves money of this order to another order, whose payment it becomes. No provider is called, so the refund ends immediately, and no
 // e-mail about a refund is sent. Returns undefined if less than the amount is left.
-export async function moveMoney(
+export async function moveMoneyToOrder(
   tx: Tx,
   found: OrderFacts,
   { amount, lines }: { amount: number; lines: readonly RefundedLine[] },
@@ -135,7 +135,7 @@ export async function moveMoney(
 }
 
 // Called by the loop that pays refunds, in the transaction in which it writes the outcome.
-export async function refundPaid(
+export async function recordRefundEnd(
   tx: Tx,
   refund: RefundRow,
   outcome: Exclude<RefundStatus, 'pending'>,
@@ -168,7 +168,7 @@ export function announceEditRefund(
   now: number,
 ): OrderFacts {
   const timeline = outcome === 'failed' ? (['refund_failed'] as const) : []
-  return announceChange(tx, facts, { kind: editRefundEvents[outcome], timeline }, { now, cause: null })
+  return announceOrderChange(tx, facts, { kind: editRefundEvents[outcome], timeline }, { now, cause: null })
 }
 
 export interface EndedRefund {
@@ -192,7 +192,7 @@ export function announceRefundEnded(
   const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }
-  return announceChange(tx, facts, change, { now, cause: null })
+  return announceOrderChange(tx, facts, change, { now, cause: null })
 }
 
 // The e-mail on a voided payment is sent when voiding is queued, or with the cancellation of its order.
@@ -208,10 +208,10 @@ export function queueRefundEmail(
 }
 
 // The operator has paid the refund without the provider, for example because the card was closed.
-export async function payByHand(tx: Tx, queued: RefundRow, now: number): Promise<void> {
+export async function markRefundPaidByHand(tx: Tx, queued: RefundRow, now: number): Promise<void> {
   const refund = { ...queued, status: 'succeeded', tryAt: null, paidByHandAt: now, updatedAt: now } as const
   await saveRefund(tx, refund)
-  await refundPaid(tx, refund, 'succeeded', now)
+  await recordRefundEnd(tx, refund, 'succeeded', now)
 }
 
 // Whether the refund failed and waits for a person.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { leftToGoBack, linesByShare, type Paid, sharesFor } from './spread.ts'
+import { type PaidMoney, refundableAmount, splitLinesByShare, splitRefund } from './spread.ts'
 
-const paidArbitrary: fc.Arbitrary<Paid> = fc
+const paidArbitrary: fc.Arbitrary<PaidMoney> = fc
   .array(
     fc.record({
       amount: fc.integer({ min: 1, max: 5_000 }),
@@ -34,8 +34,8 @@ const paidArbitrary: fc.Arbitrary<Paid> = fc
 test('the shares add up to the refund, and no payment refunds more than is left of it', () => {
   fc.assert(
     fc.property(paidArbitrary, fc.integer({ min: 1, max: 12_000 }), (paid, amount) => {
-      const shares = sharesFor(paid, amount)
-      const left = leftToGoBack(paid)
+      const shares = splitRefund(paid, amount)
+      const left = refundableAmount(paid)
       if (amount > left) return assert.deepEqual(shares, [])
       assert.equal(
         shares.reduce((sum, share) => sum + share.amount, 0),
@@ -45,11 +45,11 @@ test('the shares add up to the refund, and no payment refunds more than is left 
         ...paid,
         refunds: [...paid.refunds, ...shares.map((share) => ({ ...share, status: 'pending' as const }))],
       }
-      assert.equal(leftToGoBack(after), left - amount)
+      assert.equal(refundableAmount(after), left - amount)
       assert.ok(shares.every((share) => share.amount > 0))
       // All but the last are emptied, the newest first.
       for (const { paymentId } of shares.slice(0, -1))
-        assert.equal(leftToGoBack({ ...after, payments: paid.payments.filter(({ id }) => id === paymentId) }), 0)
+        assert.equal(refundableAmount({ ...after, payments: paid.payments.filter(({ id }) => id === paymentId) }), 0)
       const order = shares.map(({ paymentId }) => paid.payments.findIndex(({ id }) => id === paymentId))
       assert.deepEqual(
         order,
@@ -60,7 +60,7 @@ test('the shares add up to the refund, and no payment refunds more than is left 
 })
 
 test('the newest payment is refunded first, then the one before', () => {
-  const paid: Paid = {
+  const paid: PaidMoney = {
     payments: [
       { id: 'card', amount: 3000, status: 'succeeded' },
       { id: 'declined', amount: 900, status: 'declined' },
@@ -68,12 +68,12 @@ test('the newest payment is refunded first, then the one before', () => {
     ],
     refunds: [{ paymentId: 'link', amount: 100, status: 'succeeded' }],
   }
-  assert.deepEqual(sharesFor(paid, 400), [{ paymentId: 'link', amount: 400 }])
-  assert.deepEqual(sharesFor(paid, 1000), [
+  assert.deepEqual(splitRefund(paid, 400), [{ paymentId: 'link', amount: 400 }])
+  assert.deepEqual(splitRefund(paid, 1000), [
     { paymentId: 'link', amount: 400 },
     { paymentId: 'card', amount: 600 },
   ])
-  assert.deepEqual(sharesFor(paid, 3401), [])
+  assert.deepEqual(splitRefund(paid, 3401), [])
 })
 
 test('the lines of all shares add up to the refunded lines, with each unit once', () => {
@@ -88,7 +88,7 @@ test('the lines of all shares add up to the refunded lines, with each unit once'
       fc.array(shareArbitrary, { minLength: 1, maxLength: 4 }),
       (drawn, shares) => {
         const lines = drawn.map((line, at) => ({ skuId: at === 0 ? '' : `sku_${at}`, ...line }))
-        const parts = linesByShare(shares, lines)
+        const parts = splitLinesByShare(shares, lines)
         assert.equal(parts.length, shares.length)
         for (const { skuId, quantity, amount } of lines) {
           const own = parts.flat().filter((part) => part.skuId === skuId)

@@ -5,7 +5,7 @@
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import type { RefundedLine } from './store.ts'
 
-export interface Paid {
+export interface PaidMoney {
   // Oldest first.
   payments: readonly Pick<PaymentRow, 'id' | 'amount' | 'status'>[]
   refunds: readonly Pick<RefundRow, 'paymentId' | 'amount' | 'status'>[]
@@ -17,7 +17,7 @@ export interface RefundShare {
 }
 
 // Returns an empty list if less than the amount is left.
-export function sharesFor(paid: Paid, amount: number): RefundShare[] {
+export function splitRefund(paid: PaidMoney, amount: number): RefundShare[] {
   const shares: RefundShare[] = []
   let missing = amount
   for (const payment of paid.payments.toReversed()) {
@@ -29,11 +29,11 @@ export function sharesFor(paid: Paid, amount: number): RefundShare[] {
 }
 
 // The sum of all payments that was not refunded.
-export function leftToGoBack({ payments, refunds }: Paid): number {
+export function refundableAmount({ payments, refunds }: PaidMoney): number {
   return payments.reduce((sum, payment) => sum + leftOf(payment, refunds), 0)
 }
 
-function leftOf({ id, amount, status }: Paid['payments'][number], refunds: Paid['refunds']): number {
+function leftOf({ id, amount, status }: PaidMoney['payments'][number], refunds: PaidMoney['refunds']): number {
   if (status !== 'succeeded') return 0
   const back = refunds.filter((refund) => refund.paymentId === id && refund.status !== 'failed')
   return Math.max(0, amount - back.reduce((sum, refund) => sum + refund.amount, 0))
@@ -41,7 +41,7 @@ function leftOf({ id, amount, status }: Paid['payments'][number], refunds: Paid[
 
 // Spreads the lines over the shares, one after the other. The units of a line are counted in the share where the line begins; the next
 // share has only a part of its price. Any amount by which the lines exceed the shares belongs to the last share.
-export function linesByShare(
+export function splitLinesByShare(
   shares: readonly Pick<RefundShare, 'amount'>[],
   lines: readonly RefundedLine[],
 ): RefundedLine[][] {

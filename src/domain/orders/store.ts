@@ -22,11 +22,11 @@ import type {
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { measureFrom, type SkuMeasure } from '../../platform/kit/unitprice.ts'
+import { parseStoredMeasure, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, firstRows, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { summaryText } from '../addresses/check.ts'
-import { type VatCheck, vatCheckFrom } from '../vat/check.ts'
+import { Fragment, firstRows, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { formatAddressSummary } from '../addresses/check.ts'
+import { parseVatCheck, type VatCheck } from '../vat/check.ts'
 
 // The part of the shipping cost that is taxed at one rate.
 export interface TaxShare {
@@ -189,13 +189,13 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
 
 // Locks orders of any installations, in the order of their ids. At least one key.
 export async function lockOrders(tx: Tx, keys: readonly OrderKey[]): Promise<void> {
-  await tx.lockRow`select o.id from orders o where ${areOrders(keys)} order by o.id`
+  await tx.lockRow`select o.id from orders o where ${orderKeysCondition(keys)} order by o.id`
 }
 
 // Condition that selects rows of `orders o` by key. At least one key.
-export function areOrders(keys: readonly OrderKey[]): Fragment {
-  const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
-  const orders = list(keys.map(({ orderId }) => orderId))
+export function orderKeysCondition(keys: readonly OrderKey[]): Fragment {
+  const installations = listFragment([...new Set(keys.map(({ installationId }) => installationId))])
+  const orders = listFragment(keys.map(({ orderId }) => orderId))
   return new Fragment(`o.installation_id in (${installations.text}) and o.id in (${orders.text})`, [
     ...installations.values,
     ...orders.values,
@@ -246,12 +246,12 @@ function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow
     metadata: JSON.parse(row.metadata) as Metadata,
     consents: JSON.parse(row.consents) as ConsentRecord[],
     cancellation: row.cancellation === null ? null : (JSON.parse(row.cancellation) as CancellationRow),
-    vat: vatCheckFrom(row.vat),
+    vat: parseVatCheck(row.vat),
   }
 }
 
 function placeName(city: string | null, country: string | null): string {
-  return city === null || country === null ? '' : summaryText({ city, country })
+  return city === null || country === null ? '' : formatAddressSummary({ city, country })
 }
 
 export async function listOrderLines(db: Reader, { installationId, orderId }: OrderKey): Promise<OrderLine[]> {
@@ -263,7 +263,7 @@ export async function listOrderLines(db: Reader, { installationId, orderId }: Or
   return rows.map((row) => ({
     ...row,
     options: JSON.parse(row.options) as OrderLine['options'],
-    measure: measureFrom(row.measure),
+    measure: parseStoredMeasure(row.measure),
   }))
 }
 
@@ -331,7 +331,7 @@ export async function listSealedNames(
       customer_sealed as "customerSealed", address_id as "addressId"
     from orders
     where installation_id in (select i.id from installations i where i.merchant_id = ${merchantId} and i.mode = ${mode})
-      and id in (${list(orderIds)})
+      and id in (${listFragment(orderIds)})
     order by number`
 }
 
@@ -397,7 +397,7 @@ export async function listOrdersOfMerchant(
   const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
   return db.sql<OrderHead>`
     select ${headColumns} from orders
-    where merchant_id = ${merchant} and mode = ${mode} and status in (${list(statuses)})
+    where merchant_id = ${merchant} and mode = ${mode} and status in (${listFragment(statuses)})
       and (placed_at, id) < (${at}, ${id})
     order by placed_at desc, id desc limit ${limit}`
 }
@@ -430,11 +430,11 @@ export async function findOrderById(
 ): Promise<NamedOrder | undefined> {
   const [row] = await db.sql<NamedOrder>`
     select installation_id as "installationId", id as "orderId", number, mode from orders
-    where installation_id in (${list(installationIds)}) and id = ${id}`
+    where installation_id in (${listFragment(installationIds)}) and id = ${id}`
   return row
 }
 
-export interface AdminOrderHead extends OrderHead, OrderPlace {
+export interface AdminOrderHead extends OrderHead, OrderDestination {
   refunded: number
   // Null if the order was not placed by an agent.
   agentPlatformId: string | null
@@ -443,7 +443,7 @@ export interface AdminOrderHead extends OrderHead, OrderPlace {
 }
 
 // The destination of an order, as far as it is not sealed, and who sold it.
-export interface OrderPlace {
+export interface OrderDestination {
   city: string | null
   country: string | null
   installationId: string
@@ -453,7 +453,7 @@ export interface OrderPlace {
 }
 
 // A search for orders by the words that a person typed.
-export interface OrderQuestion {
+export interface OrderSearchQuery {
   text: string
   seesCustomers: boolean
   limit: number
@@ -501,8 +501,8 @@ const channelConditions: Readonly<Record<OrderChannel, string>> = { agents: 'o.a
 
 // At least one key. Selects by installation and order, since the ids of orders are indexed by installation.
 function oneOfKeys(keys: readonly OrderKey[]): Fragment {
-  const installations = list([...new Set(keys.map(({ installationId }) => installationId))])
-  const orders = list(keys.map(({ orderId }) => orderId))
+  const installations = listFragment([...new Set(keys.map(({ installationId }) => installationId))])
+  const orders = listFragment(keys.map(({ orderId }) => orderId))
   return new Fragment(`o.installation_id in (${installations.text}) and o.id in (${orders.text})`, [
     ...installations.values,
     ...orders.values,
@@ -571,8 +571,8 @@ export async function findAdminOrder(
   db: Reader,
   { merchantId, mode }: MerchantMode,
   id: string,
-): Promise<(OrderKey & OrderPlace) | undefined> {
-  const [row] = await db.sql<OrderKey & OrderPlace>`
+): Promise<(OrderKey & OrderDestination) | undefined> {
+  const [row] = await db.sql<OrderKey & OrderDestination>`
     select o.installation_id as "installationId", o.id as "orderId", i.name as "installationName", a.city, a.country,
       o.customer_id as "customerId"
     from installations i join orders o on o.installation_id = i.id
@@ -612,7 +612,7 @@ const numbersFrom = 1_001
 const testNumberPrefix = 'T-'
 
 // Copies the agent from the session to the order, if an agent placed it.
-export function noteAgent(tx: Tx, { installationId, id, checkoutSessionId }: OrderRow): void {
+export function copyAgentToOrder(tx: Tx, { installationId, id, checkoutSessionId }: OrderRow): void {
   tx.send`
     update orders set (agent_platform_id, agent_protocol, agent_version, agent_proof) = (
       select c.platform_id, c.protocol, c.version, c.proof from agent_checkouts c
@@ -642,7 +642,7 @@ export async function findOrderAgent(
   return row
 }
 
-export interface ExchangeOf {
+export interface ExchangeOrigin {
   returnId: string
   orderId: string
   orderNumber: string
@@ -652,8 +652,8 @@ export interface ExchangeOf {
 export async function findExchangeOf(
   db: Reader,
   { installationId, orderId }: OrderKey,
-): Promise<ExchangeOf | undefined> {
-  const [row] = await db.sql<ExchangeOf>`
+): Promise<ExchangeOrigin | undefined> {
+  const [row] = await db.sql<ExchangeOrigin>`
     select e.return_id as "returnId", o.id as "orderId", o.number as "orderNumber"
     from orders made
     join return_exchanges e on e.merchant_id = made.merchant_id and e.order_id = made.id
@@ -664,13 +664,13 @@ export async function findExchangeOf(
 }
 
 // Saves the amount that was paid above the total. It has refunds of its own.
-export function saveReduced(tx: Tx, { installationId, orderId }: OrderKey, amount: number): void {
+export function saveReducedAmount(tx: Tx, { installationId, orderId }: OrderKey, amount: number): void {
   tx.send`update orders set reduced = ${amount} where installation_id = ${installationId} and id = ${orderId}`
 }
 
 // The row is locked until the commit, so numbers follow the order of commits and none is skipped. The merchant's next order in this mode
 // waits for it.
-export async function takeOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {
+export async function assignOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {
   const [row] = await tx.sql<{ number: number }>`
     insert into order_numbers (merchant_id, mode, last) values (${merchantId}, ${mode}, ${numbersFrom})
     on conflict (merchant_id, mode) do update set last = order_numbers.last + 1
@@ -996,7 +996,7 @@ export async function listLinesOfRefunds(
   return db.sql<RefundedLine>`
     select sku_id as "skuId", cast(sum(quantity) as bigint) as "quantity", cast(sum(amount) as bigint) as "amount"
     from refund_lines
-    where installation_id = ${installationId} and order_id = ${orderId} and refund_id in (${list(refunds.map(({ id }) => id))})
+    where installation_id = ${installationId} and order_id = ${orderId} and refund_id in (${listFragment(refunds.map(({ id }) => id))})
     group by sku_id order by sku_id desc`
 }
 

@@ -1,6 +1,6 @@
 // Undoes the correction of a parcel's tracking. Parcels and refunds of an order cannot be undone.
 
-import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
+import { notUndoable, refuseIfOvertaken, reverseChange, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
 import { lockOrderFacts } from './change.ts'
 import { correctFulfillment } from './operator.ts'
 import { type FulfillmentRow, findOrderOfFulfillment } from './store.ts'
@@ -13,10 +13,10 @@ export const orderUndoer: Undoer = {
       const key = await findOrderOfFulfillment(tx, seller, change.id)
       const facts = key && (await lockOrderFacts(tx, key))
       const present = facts?.fulfillments.find(({ id }) => id === change.id)
-      refuseOvertaken(change, present)
+      refuseIfOvertaken(change, present)
       const values = valuesBefore<FulfillmentRow>(change, ['carrier', 'trackingNumber', 'trackingUrl'])
       if (facts && present && !dryRun) await correctFulfillment(tx, facts, { ...present, ...values }, context)
     }
-    return changes.map(reverseOf)
+    return changes.map(reverseChange)
   },
 }

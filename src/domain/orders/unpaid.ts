@@ -2,7 +2,7 @@
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
-import { cancelFound } from './cancel.ts'
+import { cancelLockedOrder } from './cancel.ts'
 import { lockOrderFacts } from './change.ts'
 import { isOverdue } from './lifecycle.ts'
 import { listMoneyByHand, listUnpaidOrders, type OrderKey } from './store.ts'
@@ -25,6 +25,6 @@ async function cancelUnpaid(tx: Tx, key: OrderKey, now: number): Promise<number>
   // A part of the money has arrived since the order was listed.
   if ((await listMoneyByHand(tx, found.order)).length > 0) return 0
   const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
-  await cancelFound(tx, found, input, { now, cause: null })
+  await cancelLockedOrder(tx, found, input, { now, cause: null })
   return 1
 }

@@ -1,16 +1,16 @@
 // The admin operations that span many folders: home, search, duties, the list of changes and undoing a change.
 
-import type { changeRows } from '../../contract/admin/changes.ts'
-import type { dutyRows } from '../../contract/admin/duties.ts'
-import { bestSellersMax, type homeRows } from '../../contract/admin/home.ts'
+import type { changeOperationRows } from '../../contract/admin/changes.ts'
+import type { dutyOperationRows } from '../../contract/admin/duties.ts'
+import { bestSellersMax, type homeOperationRows } from '../../contract/admin/home.ts'
 import { limits } from '../../contract/limits.ts'
 import { findEntry, listActorNames, listEntries, lockEntry } from '../../platform/audit/store.ts'
 import { notUndoable, type Undoers, undoChanges } from '../../platform/audit/undo.ts'
 import { changeView, subjectChangeView } from '../../platform/audit/view.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { duties, dutyStates } from '../../platform/kit/duties.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -21,7 +21,7 @@ import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawa
 import { findAnything } from './search.ts'
 
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
-  [Id in keyof typeof homeRows]: AdminHandler<Id>
+  [Id in keyof typeof homeOperationRows]: AdminHandler<Id>
 } {
   return {
     async getAdminHome({ db, caller, now }) {
@@ -50,13 +50,13 @@ export interface AdminParts {
 }
 
 export function adminChangeOperations({ undoers }: AdminParts): {
-  [Id in keyof typeof changeRows]: AdminHandler<Id>
+  [Id in keyof typeof changeOperationRows]: AdminHandler<Id>
 } {
   return {
     async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
       // If one entry is read, its pages are counted in changes.
       const isOne = query.changeId !== undefined
-      if (after !== null && !(isOne ? /^\d{1,9}$/.test(after) : isId('chg', after))) throw badCursor()
+      if (after !== null && !(isOne ? /^\d{1,9}$/.test(after) : isId('chg', after))) throw badCursorRefusal()
       const skipped = isOne ? Number(after ?? 0) : 0
       const { from, to, ...filters } = query
       const { entries, isMore } = await listEntries(db, merchantId, {
@@ -96,12 +96,12 @@ export function adminChangeOperations({ undoers }: AdminParts): {
         actor: actorOf(caller),
         context: { now: now.getTime(), cause },
       })
-      return new Audited({ data: { changes: undone.map(subjectChangeView) } }, dryRun ? [] : undone, changeId)
+      return new AuditedReply({ data: { changes: undone.map(subjectChangeView) } }, dryRun ? [] : undone, changeId)
     },
   }
 }
 
-export function adminDutyOperations(): { [Id in keyof typeof dutyRows]: AdminHandler<Id> } {
+export function adminDutyOperations(): { [Id in keyof typeof dutyOperationRows]: AdminHandler<Id> } {
   return {
     async getAdminDuties({ db, caller: { merchantId } }) {
       const [facts] = await listDutyFacts(db, [merchantId])

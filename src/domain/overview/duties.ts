@@ -2,7 +2,7 @@
 // the command `doctor`.
 
 import { type DutyFacts, lacksResponsible } from '../../platform/kit/duties.ts'
-import { list, type Reader } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader } from '../../platform/storage/storage.ts'
 
 export interface MerchantDutyFacts extends DutyFacts {
   slug: string
@@ -13,7 +13,7 @@ export interface MerchantDutyFacts extends DutyFacts {
 // Sorted by the names of the merchants.
 export async function listDutyFacts(db: Reader, merchantIds: readonly string[]): Promise<MerchantDutyFacts[]> {
   if (merchantIds.length === 0) return []
-  const ids = list(merchantIds)
+  const ids = listFragment(merchantIds)
   const [merchants, zones, texts, unmade, makers, unmeasured, sent] = await Promise.all([
     db.sql<MerchantRow>`
       select id, slug, country, legal, support_email as "supportEmail", links from merchants

@@ -5,14 +5,14 @@ import { Fragment, type Reader } from '../../platform/storage/storage.ts'
 import { findLowStockAt } from '../catalog/adminstore.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { isToSend } from '../orders/store.ts'
-import { needsPerson } from '../payments/store.ts'
-import { countReceived } from '../withdrawals/store.ts'
+import { needsManualAttention } from '../payments/store.ts'
+import { countReceivedWithdrawals } from '../withdrawals/store.ts'
 
 export const countMax = 1_000
 // As a literal, so PostgreSQL plans these statements once.
 const upTo = new Fragment(String(countMax))
 
-export interface Todo {
+export interface TodoCounts {
   toSend: number
   awaitingPayment: number
   refundsFailed: number
@@ -24,7 +24,7 @@ export interface Todo {
   paymentsUnsettled: number
 }
 
-export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, now: number): Promise<Todo> {
+export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, now: number): Promise<TodoCounts> {
   const lowStockAt = await findLowStockAt(db, merchantId)
   const [
     orders,
@@ -65,10 +65,10 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
       select count(distinct a.id) as n from payment_account_problems p
       join payment_accounts a on a.merchant_id = p.merchant_id and a.id = p.account_id and a.mode = ${mode}
       where p.merchant_id = ${merchantId}`),
-    countReceived(db, { merchantId, mode }, countMax),
+    countReceivedWithdrawals(db, { merchantId, mode }, countMax),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select p.id from payments p
-        where ${needsPerson({ merchantId, mode }, now)} limit ${upTo}) few`),
+        where ${needsManualAttention({ merchantId, mode }, now)} limit ${upTo}) few`),
   ])
   return {
     ...orders,
@@ -85,7 +85,7 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
 export async function countOrders(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-): Promise<Pick<Todo, 'toSend' | 'awaitingPayment'>> {
+): Promise<Pick<TodoCounts, 'toSend' | 'awaitingPayment'>> {
   const sending = new Fragment(isToSend)
   const [toSend, awaitingPayment] = await Promise.all([
     one(db.sql<{ n: number }>`
@@ -110,7 +110,7 @@ export async function countAgentOrders(db: Reader, { merchantId, mode }: Merchan
 // Null if the merchant offers no withdrawals and has received none.
 export async function countWithdrawals(db: Reader, { merchantId, mode }: MerchantMode): Promise<number | null> {
   const [count, face] = await Promise.all([
-    countReceived(db, { merchantId, mode }, countMax),
+    countReceivedWithdrawals(db, { merchantId, mode }, countMax),
     findMerchantFace(db, merchantId),
   ])
   return count === 0 && !face?.offersWithdrawal ? null : count

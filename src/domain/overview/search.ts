@@ -7,7 +7,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { listSimilarWords } from '../catalog/indexstore.ts'
-import { findOrderByNumber, type OrderKey, type OrderQuestion } from '../orders/store.ts'
+import { findOrderByNumber, type OrderKey, type OrderSearchQuery } from '../orders/store.ts'
 import { findOrdersByMistake, findOrdersByWords } from '../search/orders.ts'
 import { isOneMistake, misspeltLengthMin } from '../search/spelling.ts'
 import {
@@ -18,7 +18,7 @@ import {
   listOrdersOfItem,
   listOrdersOfTracking,
 } from '../search/store.ts'
-import { wordsIn } from '../search/words.ts'
+import { indexWords } from '../search/words.ts'
 
 export async function findAnything(
   db: Reader,
@@ -66,7 +66,7 @@ async function productsByMistake(
   text: string,
   limit: number,
 ): Promise<AdminSearchResponse['data']['products']> {
-  for (const word of wordsIn(text)) {
+  for (const word of indexWords(text)) {
     if (word.length < misspeltLengthMin) continue
     const similar = await listSimilarWords(db, merchantId, word, similarMax)
     const meant = similar.filter((other) => isOneMistake(word, other)).sort()
@@ -96,7 +96,7 @@ export async function findOrderKeys(
   db: Reader,
   rootSecret: RootSecret,
   seller: MerchantMode,
-  { text: question, seesCustomers, limit }: OrderQuestion,
+  { text: question, seesCustomers, limit }: OrderSearchQuery,
 ): Promise<OrderKey[]> {
   const text = question.trim()
   if (text === '') return []

@@ -14,7 +14,7 @@ export interface AccountQuestion {
   label: string
 }
 
-export interface OpenAccount {
+export interface DecryptedAccount {
   account: AccountRow
   secrets: AccountSecrets
   // Replaced secrets that are still accepted, newest first.
@@ -62,12 +62,12 @@ export interface AccountProvider {
   // Queries to which account the key belongs, and creates at the provider what webhooks and the page need, if they have an address.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
   // Returns the current problems of the account.
-  check(open: OpenAccount, signal: AbortSignal): Promise<readonly Issue[]>
+  check(open: DecryptedAccount, signal: AbortSignal): Promise<readonly Issue[]>
   // Removes the objects that `connect` created at the provider.
-  disconnect(open: OpenAccount, signal: AbortSignal): Promise<void>
+  disconnect(open: DecryptedAccount, signal: AbortSignal): Promise<void>
   // Instructions for the operator if the provider does not have the webhook address.
   noticeHelp(noticeUrl: string): string
   // The name of the secret that signs webhooks, among the account's secrets; null if webhooks are not signed.
   readonly noticeSecret: string | null
-  open(account: OpenAccount): PaymentProvider
+  open(account: DecryptedAccount): PaymentProvider
 }

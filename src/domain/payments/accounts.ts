@@ -3,7 +3,7 @@
 
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface AccountRow {
@@ -31,17 +31,17 @@ export type AccountSecrets = Readonly<Record<string, string>>
 
 const purpose = 'payment account'
 
-export function sealSecrets(rootSecret: RootSecret, account: AccountName, secrets: AccountSecrets): string {
-  return sealByRoot(rootSecret, purpose, JSON.stringify(secrets), contextOf(account))
+export function encryptAccountSecrets(rootSecret: RootSecret, account: AccountKey, secrets: AccountSecrets): string {
+  return encryptByRootSecret(rootSecret, purpose, JSON.stringify(secrets), contextOf(account))
 }
 
 // Returns undefined if the version of the root secret that sealed the secrets was dropped, or if the row was tampered with.
-export function openSecrets(
+export function decryptAccountSecrets(
   rootSecret: RootSecret,
-  account: AccountName,
+  account: AccountKey,
   sealed: string | null,
 ): AccountSecrets | undefined {
-  const text = sealed === null ? undefined : openByRoot(rootSecret, purpose, sealed, contextOf(account))
+  const text = sealed === null ? undefined : decryptByRootSecret(rootSecret, purpose, sealed, contextOf(account))
   return text === undefined ? undefined : (JSON.parse(text) as AccountSecrets)
 }
 
@@ -56,33 +56,33 @@ const earlierName = 'earlier'
 const formerMax = 20
 
 // Returns the columns that store former secrets, newest first.
-export function sealFormer(
+export function encryptFormerSecrets(
   rootSecret: RootSecret,
-  account: AccountName,
+  account: AccountKey,
   former: readonly FormerSecrets[],
 ): Pick<AccountRow, 'previousSealed' | 'previousUntil'> {
   const [newest, ...earlier] = former.slice(0, formerMax)
   if (!newest) return { previousSealed: null, previousUntil: null }
   const secrets = earlier.length > 0 ? { ...newest.secrets, [earlierName]: JSON.stringify(earlier) } : newest.secrets
-  return { previousSealed: sealSecrets(rootSecret, account, secrets), previousUntil: newest.until }
+  return { previousSealed: encryptAccountSecrets(rootSecret, account, secrets), previousUntil: newest.until }
 }
 
 // Returns the former secrets that are still accepted, newest first.
-export function openFormer(
+export function decryptFormerSecrets(
   rootSecret: RootSecret,
-  account: AccountName & Pick<AccountRow, 'previousSealed' | 'previousUntil'>,
+  account: AccountKey & Pick<AccountRow, 'previousSealed' | 'previousUntil'>,
   now: number,
 ): FormerSecrets[] {
   const { previousSealed, previousUntil } = account
   if (previousUntil === null || previousUntil <= now) return []
-  const { [earlierName]: earlier = '[]', ...secrets } = openSecrets(rootSecret, account, previousSealed) ?? {}
+  const { [earlierName]: earlier = '[]', ...secrets } = decryptAccountSecrets(rootSecret, account, previousSealed) ?? {}
   const former = [{ secrets, until: previousUntil }, ...(JSON.parse(earlier) as FormerSecrets[])]
   return former.filter(({ until }) => until > now)
 }
 
-export type AccountName = Pick<AccountRow, 'merchantId' | 'id' | 'mode'>
+export type AccountKey = Pick<AccountRow, 'merchantId' | 'id' | 'mode'>
 
-function contextOf({ merchantId, id, mode }: AccountName): string {
+function contextOf({ merchantId, id, mode }: AccountKey): string {
   return `${merchantId} ${id} ${mode}`
 }
 

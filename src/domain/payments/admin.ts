@@ -1,32 +1,32 @@
 // The admin operations on accounts at payment providers. The provider is called outside of any transaction.
 
-import type { AdminPaymentAccount, paymentRows } from '../../contract/admin/payments.ts'
-import { answered, issueAt } from '../../contract/issues.ts'
+import type { AdminPaymentAccount, paymentOperationRows } from '../../contract/admin/payments.ts'
+import { issueAt, withShortMessage } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Throttle } from '../../platform/access/throttle.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems } from '../../platform/http/adminreply.ts'
-import { Audited, Outside } from '../../platform/http/handler.ts'
+import { AuditedReply, OutsideResult } from '../../platform/http/handler.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { type EntryProblem, isBlank } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import type { AccountProvider } from './accountport.ts'
 import { type AccountRow, findAccount } from './accounts.ts'
 import { listProblems } from './health.ts'
 import {
-  type Answers,
   accountChange,
   accountProvider,
-  askToConnect,
-  askToRotate,
+  type ConnectAnswers,
   changeAccount,
   checkAccount,
+  connectAtProvider,
   endAccount,
   insertAccepted,
   type ProviderTools,
   refuseSecondAccount,
   removeAtProvider,
+  rotateAtProvider,
 } from './providers/connect.ts'
 import { accountView } from './view.ts'
 
@@ -36,7 +36,7 @@ export interface AdminPaymentParts extends ProviderTools {
 }
 
 export function adminPaymentOperations(parts: AdminPaymentParts): {
-  [Id in keyof typeof paymentRows]: AdminHandler<Id>
+  [Id in keyof typeof paymentOperationRows]: AdminHandler<Id>
 } {
   return {
     async connectAdminPaymentAccount({ db, caller, body: { provider: name, keys }, now }) {
@@ -44,11 +44,11 @@ export function adminPaymentOperations(parts: AdminPaymentParts): {
       refuseProblems('/keys', keyProblems(provider, keys))
       await db.read((reader) => refuseSecondAccount(reader, caller, provider))
       admit(parts, caller, now)
-      const accepted = await askToConnect(parts, caller, provider, trimmed(keys))
-      return new Outside({
+      const accepted = await connectAtProvider(parts, caller, provider, trimmed(keys))
+      return new OutsideResult({
         async write(tx) {
           const change = await insertAccepted(tx, accepted)
-          return new Audited({ data: await viewOf(tx, parts, accepted.account) }, [change])
+          return new AuditedReply({ data: await viewOf(tx, parts, accepted.account) }, [change])
         },
         async discard() {
           await removeAtProvider(parts, accepted.account, accepted.secrets)
@@ -59,7 +59,7 @@ export function adminPaymentOperations(parts: AdminPaymentParts): {
     async checkAdminPaymentAccount({ db, caller, path: { accountId }, now }) {
       const account = await db.read((reader) => findOwn(reader, caller, accountId))
       admit(parts, caller, now)
-      const issues = (await checkAccount(parts, account)).slice(0, limits.issuesMax).map(answered)
+      const issues = (await checkAccount(parts, account)).slice(0, limits.issuesMax).map(withShortMessage)
       return { data: { ...(await db.read((reader) => viewOf(reader, parts, account))), issues } }
     },
 
@@ -68,11 +68,11 @@ export function adminPaymentOperations(parts: AdminPaymentParts): {
       const provider = await accountProvider(parts, account.provider)
       refuseProblems('/keys', keyProblems(provider, keys))
       admit(parts, caller, now)
-      const changed = await askToRotate(parts, account, provider, trimmed(keys))
-      return new Outside({
+      const changed = await rotateAtProvider(parts, account, provider, trimmed(keys))
+      return new OutsideResult({
         async write(tx) {
           const { rotated, change } = await changeAccount(tx, parts, { account, changed, replaced: 'keys' })
-          return new Audited({ data: await viewOf(tx, parts, rotated) }, [accountChange(rotated, change)])
+          return new AuditedReply({ data: await viewOf(tx, parts, rotated) }, [accountChange(rotated, change)])
         },
       })
     },
@@ -83,11 +83,11 @@ export function adminPaymentOperations(parts: AdminPaymentParts): {
       admit(parts, caller, now)
       // Removed at the provider before the account ends here: a repeated request must be able to remove what this one did not reach.
       const left = await removeAtProvider(parts, account)
-      return new Outside({
+      return new OutsideResult({
         async write(tx) {
           const ended = await endAccount(tx, account, now.getTime())
-          const data = { ...(await viewOf(tx, parts, ended)), leftover: left && answered(left) }
-          return new Audited({ data }, [accountChange(ended, { kind: 'retire', members: [] })])
+          const data = { ...(await viewOf(tx, parts, ended)), leftover: left && withShortMessage(left) }
+          return new AuditedReply({ data }, [accountChange(ended, { kind: 'retire', members: [] })])
         },
       })
     },
@@ -109,7 +109,7 @@ async function findOwn(db: Reader, { merchantId, mode }: MerchantMode, id: strin
   return account
 }
 
-function* keyProblems({ questions }: AccountProvider, keys: Answers): Generator<Problem> {
+function* keyProblems({ questions }: AccountProvider, keys: ConnectAnswers): Generator<EntryProblem> {
   for (const { name } of questions)
     if (!Object.hasOwn(keys, name) || isBlank(keys[name])) yield issueAt(`/${name}`, 'required')
   for (const name of Object.keys(keys))
@@ -117,6 +117,6 @@ function* keyProblems({ questions }: AccountProvider, keys: Answers): Generator<
 }
 
 // Keys may be pasted with spaces around them.
-function trimmed(keys: Answers): Answers {
+function trimmed(keys: ConnectAnswers): ConnectAnswers {
   return Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, key.trim()]))
 }

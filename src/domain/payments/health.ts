@@ -4,7 +4,7 @@
 import type { PaymentAccountProblem } from '../../contract/words.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
-import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import type { PaymentWatch } from './watch.ts'
 
@@ -105,7 +105,7 @@ export function clearProblems(
 ): void {
   tx.send`
     delete from payment_account_problems
-    where merchant_id = ${merchantId} and account_id = ${id} and kind in (${list(kinds)})`
+    where merchant_id = ${merchantId} and account_id = ${id} and kind in (${listFragment(kinds)})`
 }
 
 export function forgetOldProblems(tx: Tx, now: number): void {

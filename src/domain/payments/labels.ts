@@ -1,6 +1,6 @@
 // Payments whose order number still has to be sent to the provider.
 
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { leaseMs } from './schedule.ts'
@@ -57,7 +57,7 @@ export function deleteLabel(tx: Tx, { installationId, paymentId }: LabelRow): vo
 }
 
 // Called after the clock was set back, as for payments.
-export function bringLabelsForward(tx: Tx, { now, backMs }: SetBack): void {
+export function bringLabelsForward(tx: Tx, { now, backMs }: ClockSetBack): void {
   const earliest = now + leaseMs
   tx.send`
     update payment_labels set due_at = case when due_at - ${backMs} < ${earliest} then ${earliest} else due_at - ${backMs} end

@@ -2,7 +2,7 @@
 // called from inside a transaction of ours.
 
 import type { PaymentErrorCode } from '../../contract/words.ts'
-import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { Charge, RefundRequest } from './port.ts'
 
 export type TestChargeState = 'challenge' | 'approved' | 'declined' | 'voided'
@@ -24,18 +24,18 @@ export interface TestCharge {
   updatedAt: number
 }
 
-export type Verdict = Pick<TestCharge, 'state' | 'errorCode' | 'brand' | 'last4' | 'refundAnswer'>
+export type TestVerdict = Pick<TestCharge, 'state' | 'errorCode' | 'brand' | 'last4' | 'refundAnswer'>
 
 // Lists every charge, oldest first; tests and invariants compare our payments with them.
-export async function chargesOf(storage: Storage): Promise<TestCharge[]> {
+export async function listTestCharges(storage: Storage): Promise<TestCharge[]> {
   return storage.read((db) => db.sql<TestCharge>`select ${chargeColumns} from test_charges order by created_at, key`)
 }
 
 // The unique key is the lock: if several requests arrive with one key, one is recorded and the others find it.
-export async function recordCharge(
+export async function recordTestCharge(
   storage: Storage,
   charge: Charge,
-  verdict: Verdict,
+  verdict: TestVerdict,
   now: number,
 ): Promise<{ found: TestCharge; isNew: boolean }> {
   return storage.write(async (tx) => {
@@ -51,10 +51,10 @@ export async function findCharge(storage: Storage, charge: Charge): Promise<Test
 }
 
 // Only the first answer counts: a challenge that has ended stays as it is.
-export async function answerChallenge(
+export async function answerTestChallenge(
   storage: Storage,
   charge: Charge,
-  verdict: Pick<Verdict, 'state' | 'errorCode'>,
+  verdict: Pick<TestVerdict, 'state' | 'errorCode'>,
   now: number,
 ): Promise<TestCharge> {
   return storage.write(async (tx) => {
@@ -70,7 +70,7 @@ export async function answerChallenge(
 export type RefundOutcome = 'paid' | 'paid_losing_answer' | 'paid_before' | 'refused'
 
 // The row of the charge is locked, so refunds of one charge run one after the other and each sees the earlier ones.
-export async function recordRefund(storage: Storage, refund: RefundRequest, now: number): Promise<RefundOutcome> {
+export async function recordTestRefund(storage: Storage, refund: RefundRequest, now: number): Promise<RefundOutcome> {
   const { key, charge, amount } = refund
   return storage.write(async (tx) => {
     const found = await lockIn(tx, charge)
@@ -90,7 +90,7 @@ export async function recordRefund(storage: Storage, refund: RefundRequest, now:
 }
 
 // An unknown key is closed by inserting a row for it, so a delayed request to create the charge finds the key closed.
-export async function recordVoid(storage: Storage, charge: Charge, now: number): Promise<boolean> {
+export async function recordTestVoid(storage: Storage, charge: Charge, now: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
     await insertCharge(tx, charge, closed, now)
@@ -103,7 +103,7 @@ export async function recordVoid(storage: Storage, charge: Charge, now: number):
 }
 
 // Closes the key, so nothing can be charged under it any more; an existing charge stays. Returns false if there is one.
-export async function recordClose(storage: Storage, charge: Charge, now: number): Promise<boolean> {
+export async function recordTestClose(storage: Storage, charge: Charge, now: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
     await insertCharge(tx, charge, closed, now)
@@ -119,7 +119,7 @@ export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<vo
   for (let from = 0; from < keys.length; from += deletedAtOnce)
     await tx.sql`
       delete from test_charges
-      where key in (${list(keys.slice(from, from + deletedAtOnce))}) and state <> 'approved' and refunded = 0`
+      where key in (${listFragment(keys.slice(from, from + deletedAtOnce))}) and state <> 'approved' and refunded = 0`
 }
 
 const deletedAtOnce = 1_000
@@ -129,7 +129,12 @@ const chargeColumns = new Fragment(`
   refund_answer as "refundAnswer", refunded, created_at as "createdAt", updated_at as "updatedAt"`)
 
 // Returns undefined if the charge already exists.
-async function insertCharge(tx: Tx, charge: Charge, verdict: Verdict, now: number): Promise<TestCharge | undefined> {
+async function insertCharge(
+  tx: Tx,
+  charge: Charge,
+  verdict: TestVerdict,
+  now: number,
+): Promise<TestCharge | undefined> {
   const [row] = await tx.sql<TestCharge>`
     insert into test_charges (key, amount, currency, state, error_code, brand, card_last4, refund_answer, created_at,
       updated_at)

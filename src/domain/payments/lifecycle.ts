@@ -2,7 +2,7 @@
 // Payments have no events: the order announces what a payment changes for it.
 
 import type { PaymentStatus } from '../../contract/words.ts'
-import type { Settles } from './port.ts'
+import type { SettlementKind } from './port.ts'
 
 // `challenge`: the shopper must confirm. API responses call it processing.
 export type StoredPaymentStatus = PaymentStatus | 'challenge'
@@ -47,7 +47,7 @@ export function isGivenUp({ status }: { status: StoredPaymentStatus }): boolean 
 // Whether an order waits for the payment, and its provider reports when the money arrives.
 export function isAwaitedFromProvider(payment: {
   status: StoredPaymentStatus
-  settles: Settles | null
+  settles: SettlementKind | null
   orderId: string | null
 }): boolean {
   return payment.status === 'pending' && payment.settles === 'by_provider' && payment.orderId !== null

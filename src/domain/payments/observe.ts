@@ -3,7 +3,7 @@
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import type { PaymentWatch } from './watch.ts'
 
-export function observePayments(metrics: Metrics, watch: PaymentWatch): void {
+export function registerPaymentMetrics(metrics: Metrics, watch: PaymentWatch): void {
   metrics.read({
     name: 'cartwright_provider_calls_total',
     help: 'Calls to payment providers, by call and outcome.',

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { callForRefund, callProvider, createProviders, type Outcome, providerText, type Silence } from './port.ts'
+import {
+  callForRefund,
+  callProvider,
+  createProviders,
+  type MissingResponse,
+  type ProviderOutcome,
+  providerText,
+} from './port.ts'
 import { manualProvider } from './providers/manual/provider.ts'
 
 const approved = { kind: 'approved', reference: 'x', collected: 1_000, brand: 'visa', last4: '4242' } as const
@@ -15,9 +22,9 @@ test("the provider's outcome is returned", async () => {
 })
 
 test('a provider that throws, synchronously or later, gives an unknown outcome', async () => {
-  const heard: Silence[] = []
-  const options = { onSilence: (silence: Silence) => void heard.push(silence) }
-  const throwsAtOnce = (): Promise<Outcome> => {
+  const heard: MissingResponse[] = []
+  const options = { onSilence: (silence: MissingResponse) => void heard.push(silence) }
+  const throwsAtOnce = (): Promise<ProviderOutcome> => {
     throw new TypeError('no')
   }
   assert.deepEqual(await callProvider(throwsAtOnce, options), { kind: 'unknown' })
@@ -34,8 +41,8 @@ test('a provider that throws, synchronously or later, gives an unknown outcome',
 })
 
 test('a call that takes too long is abandoned and aborted', async () => {
-  const heard: Silence[] = []
-  const options = { msMax: 5, onSilence: (silence: Silence) => void heard.push(silence) }
+  const heard: MissingResponse[] = []
+  const options = { msMax: 5, onSilence: (silence: MissingResponse) => void heard.push(silence) }
   let told: AbortSignal | undefined
   const deaf = (signal: AbortSignal) => {
     told = signal
@@ -57,17 +64,17 @@ test('an outcome after the deadline is reported as late, also after the call was
   const options = {
     msMax: 1,
     onAnswer: () => assert.fail('it is no answer in time'),
-    onSilence: ({ reason }: Silence) => void heard.push(reason),
+    onSilence: ({ reason }: MissingResponse) => void heard.push(reason),
     onLate: (answer: unknown) => void heard.push(answer),
   }
-  const slow = Promise.withResolvers<Outcome>()
+  const slow = Promise.withResolvers<ProviderOutcome>()
   assert.deepEqual(await callProvider(() => slow.promise, options), { kind: 'unknown' })
   slow.resolve({ ...approved, last4: number })
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(heard.splice(0), ['timed_out', { ...approved, last4: null }])
-  const declined: Outcome = { kind: 'declined', code: 'provider_error', brand: null, last4: null }
+  const declined: ProviderOutcome = { kind: 'declined', code: 'provider_error', brand: null, last4: null }
   const hasty = (signal: AbortSignal) =>
-    new Promise<Outcome>((resolve) => signal.addEventListener('abort', () => resolve(declined)))
+    new Promise<ProviderOutcome>((resolve) => signal.addEventListener('abort', () => resolve(declined)))
   assert.deepEqual(await callProvider(hasty, options), { kind: 'unknown' })
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(heard.splice(0), ['timed_out', declined])
@@ -81,7 +88,7 @@ test('an outcome after the deadline is reported as late, also after the call was
 
 test('an invalid outcome counts as no response', async () => {
   const heard: string[] = []
-  const options = { onSilence: ({ reason }: Silence) => void heard.push(reason) }
+  const options = { onSilence: ({ reason }: MissingResponse) => void heard.push(reason) }
   for (const nonsense of [undefined, null, 'approved', {}, { kind: 'maybe' }])
     assert.deepEqual(await callProvider(async () => nonsense as never, options), { kind: 'unknown' })
   for (const nonsense of [undefined, true, 'done', approved])
@@ -94,7 +101,7 @@ test('an invalid outcome counts as no response', async () => {
 
 test('a failure after the deadline is ignored', async () => {
   let fail: (error: Error) => void = () => {}
-  const slow = () => new Promise<Outcome>((_, reject) => (fail = reject))
+  const slow = () => new Promise<ProviderOutcome>((_, reject) => (fail = reject))
   assert.deepEqual(await callProvider(slow, { msMax: 1 }), { kind: 'unknown' })
   fail(new Error('too late'))
   await new Promise((resolve) => setImmediate(resolve))
@@ -107,7 +114,7 @@ test('the reason for a missing response cannot contain typed values', async () =
     number,
     cause: new Error(number),
   })
-  const heard: Silence[] = []
+  const heard: MissingResponse[] = []
   await callProvider(() => Promise.reject(careless), { onSilence: (silence) => void heard.push(silence) })
   assert.equal(heard.length, 1)
   assert.doesNotMatch(JSON.stringify(heard), /4000/)
@@ -120,7 +127,7 @@ test('the reason for a missing response cannot contain typed values', async () =
 test('a card number returned as brand or last digits is removed', async () => {
   for (const kind of ['approved', 'declined'] as const) {
     const answer = await callProvider(
-      async () => ({ kind, reference: 'x', code: 'declined', brand: number, last4: number }) as Outcome,
+      async () => ({ kind, reference: 'x', code: 'declined', brand: number, last4: number }) as ProviderOutcome,
     )
     assert.doesNotMatch(JSON.stringify(answer), /4000/)
   }

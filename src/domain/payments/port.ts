@@ -7,7 +7,7 @@ import type { Mode, PaymentErrorCode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 
-export type Outcome =
+export type ProviderOutcome =
   // `collected`: the amount that was really charged, in minor units.
   | ({
       kind: 'approved'
@@ -17,7 +17,7 @@ export type Outcome =
       last4: string | null
     } & PaidWith)
   // The money comes later: a person reports its arrival, or the provider does when it is queried.
-  | ({ kind: 'pending'; reference: string; settles: Settles } & PaidWith)
+  | ({ kind: 'pending'; reference: string; settles: SettlementKind } & PaidWith)
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
   // The shopper must confirm; `challenge` is a text for the page, opaque to all other code.
   | { kind: 'challenge'; reference: string; challenge: string }
@@ -32,13 +32,13 @@ interface PaidWith {
   instrument?: string | null
 }
 
-export type Settles = 'by_hand' | 'by_provider'
+export type SettlementKind = 'by_hand' | 'by_provider'
 
 // A page of the provider, or a frame of it on a page of ours, with the data that its script needs.
 export type NextAction = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
 // `absent`: the provider does not know the key. Only reliable when no call can still be in progress.
-export type Finding = (Outcome | { kind: 'absent' }) & { providerState?: ProviderState }
+export type ProviderFinding = (ProviderOutcome | { kind: 'absent' }) & { providerState?: ProviderState }
 
 // Further facts that the provider has about a paid charge: all its refunds, including those that others made, and its dispute.
 export interface ProviderState {
@@ -96,7 +96,7 @@ export interface ReturnUrls {
 
 export interface StartRequest {
   method: string
-  details: Details
+  details: MethodDetails
   // Called by providers that send the shopper to a page of theirs.
   returnUrls: () => Promise<ReturnUrls>
   // For methods that require a billing address. Only the provider needs it, and it is not stored here.
@@ -149,7 +149,7 @@ export interface VoidRequest extends Charge {
 }
 
 // The shopper's input, by the names of the method's fields.
-export type Details = Readonly<Record<string, string>>
+export type MethodDetails = Readonly<Record<string, string>>
 
 // One input field of the page.
 export interface MethodField {
@@ -175,30 +175,30 @@ export interface Method {
   billing?: boolean
 }
 
-export interface Problem {
+export interface DetailProblem {
   // JSON Pointer to a field of the details.
   path: string
   messageKey: string
 }
 
 // Sentences by language, then by key. English is complete; other languages may lack keys.
-export type Texts = Readonly<Record<'en', Readonly<Record<string, string>>>> &
+export type ProviderTexts = Readonly<Record<'en', Readonly<Record<string, string>>>> &
   Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export interface PaymentProvider {
   readonly name: string
   readonly modes: readonly Mode[]
   readonly methods: readonly Method[]
-  readonly texts: Texts
+  readonly texts: ProviderTexts
   // Pure: returns what is wrong with the shopper's input, without repeating the input.
-  check(method: string, details: Details, now: number): Problem[]
+  check(method: string, details: MethodDetails, now: number): DetailProblem[]
   // Pure: returns a value that identifies the card, such as its number. It is hashed immediately, to count how often the card is
   // declined. Undefined, or not implemented, if there is no such value.
-  instrument?(method: string, details: Details): string | undefined
-  start(charge: Charge, request: StartRequest, signal: AbortSignal): Promise<Outcome>
+  instrument?(method: string, details: MethodDetails): string | undefined
+  start(charge: Charge, request: StartRequest, signal: AbortSignal): Promise<ProviderOutcome>
   // Called after a challenge. Repeated calls return the same outcome.
-  confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<Outcome>
-  lookUp(charge: Charge, signal: AbortSignal): Promise<Finding>
+  confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<ProviderOutcome>
+  lookUp(charge: Charge, signal: AbortSignal): Promise<ProviderFinding>
   refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
   // Status of a refund that may have been requested; `absent` if no refund was made under its key. Called before a request is repeated,
   // because a repeated request may get the same response as the first, and its key may be forgotten. Not implemented if a repeated
@@ -249,7 +249,7 @@ export interface TokenHandler {
   config?(facts: { mode: Mode; merchantName: string; currency: string }): object
   // Pure: returns the arguments that `start` needs, or undefined if the handler does not accept the credential. Nothing of the credential
   // is stored, logged or repeated.
-  read(credential: Readonly<Record<string, unknown>>): { method: string; details: Details } | undefined
+  read(credential: Readonly<Record<string, unknown>>): { method: string; details: MethodDetails } | undefined
 }
 
 export interface ProviderEvent {
@@ -332,7 +332,7 @@ export const providerMsMax = 20_000
 
 // Why there was no response, without the shopper's input: the message of an error may quote the request, so only the error's name, code
 // and stack frames are passed on.
-export interface Silence {
+export interface MissingResponse {
   // invalid_answer: the response is none of the expected ones.
   reason: 'timed_out' | 'threw' | 'invalid_answer'
   error: string | null
@@ -344,7 +344,7 @@ export interface Silence {
 // possibly much later.
 export interface CallOptions<Answer> {
   onAnswer?: (answer: Answer) => void
-  onSilence?: (silence: Silence) => void
+  onSilence?: (silence: MissingResponse) => void
   onLate?: (answer: Answer) => void
   msMax?: number
 }
@@ -359,7 +359,7 @@ const findingKinds: readonly unknown[] = [
   'redirect',
   'unknown',
   'absent',
-] satisfies Finding['kind'][]
+] satisfies ProviderFinding['kind'][]
 const refundAnswers: readonly unknown[] = [
   'succeeded',
   'pending',
@@ -372,7 +372,7 @@ const describeAnswers: readonly unknown[] = ['described', 'refused', 'unknown'] 
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
 // The only functions that call a provider: they never throw, and they end within the deadline.
-export async function callProvider<Answer extends Finding>(
+export async function callProvider<Answer extends ProviderFinding>(
   ask: Ask<Answer>,
   options: CallOptions<Answer> = {},
 ): Promise<Answer | { kind: 'unknown' }> {
@@ -449,14 +449,14 @@ async function answerOf<Answer>(
     onSilence?.({ ...silent, reason: 'invalid_answer' })
     return undefined
   } catch (error) {
-    onSilence?.(signal.aborted ? { ...silenceOf(error), reason: 'timed_out' } : silenceOf(error))
+    onSilence?.(signal.aborted ? { ...missingResponseFrom(error), reason: 'timed_out' } : missingResponseFrom(error))
     return undefined
   } finally {
     clearTimeout(timer)
   }
 }
 
-export function silenceOf(error: unknown): Silence {
+export function missingResponseFrom(error: unknown): MissingResponse {
   if (!(error instanceof Error)) return { reason: 'threw', error: null, code: null, frames: [] }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return {
@@ -478,7 +478,7 @@ function framesOf({ stack = '', message }: Error): string[] {
 }
 
 // A careless adapter must not put a card number into our tables through `last4`.
-function safeAnswer<Answer extends Finding>(answer: Answer): Answer {
+function safeAnswer<Answer extends ProviderFinding>(answer: Answer): Answer {
   if (answer?.kind !== 'approved' && answer?.kind !== 'declined') return answer
   const last4 = answer.last4 !== null && /^\d{4}$/.test(answer.last4) ? answer.last4 : null
   const brand = answer.brand !== null && /^[a-z_]{1,30}$/.test(answer.brand) ? answer.brand : null

@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../contract/words.ts'
 
-export interface ProviderThing {
+export interface ProviderReference {
   provider: string
   mode: Mode
   reference: string
@@ -11,7 +11,7 @@ export interface ProviderThing {
 }
 
 // Returns null if the provider has no such page, or if the reference is not one of the provider's.
-export function paymentPageOf({ provider, mode, reference, account }: ProviderThing): string | null {
+export function paymentPageOf({ provider, mode, reference, account }: ProviderReference): string | null {
   if (provider === 'stripe' && /^pi_\w{1,100}$/.test(reference))
     return stripePage(account, mode, `payments/${reference}`)
   if (provider === 'mollie' && /^tr_\w{1,100}$/.test(reference)) return molliePage(reference)
@@ -19,7 +19,7 @@ export function paymentPageOf({ provider, mode, reference, account }: ProviderTh
 }
 
 // Mollie shows a chargeback on the page of its payment.
-export function disputePageOf(dispute: ProviderThing, paymentReference: string | null): string | null {
+export function disputePageOf(dispute: ProviderReference, paymentReference: string | null): string | null {
   const { provider, mode, reference, account } = dispute
   if (provider === 'stripe' && /^(?:dp|du)_\w{1,100}$/.test(reference))
     return stripePage(account, mode, `disputes/${reference}`)

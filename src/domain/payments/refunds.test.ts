@@ -7,10 +7,10 @@ import { createLog } from '../../platform/log/log.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { createProviders, providerMsMax } from './port.ts'
 import { manualProvider } from './providers/manual/provider.ts'
-import { chargesOf, createSandboxProvider, type SandboxHook } from './providers/sandbox/provider.ts'
+import { createSandboxProvider, listTestCharges, type SandboxHook } from './providers/sandbox/provider.ts'
 import { type OnPaid, type PaidRefund, payRefunds, refusedTriesMax } from './refunds.ts'
-import { leaseMs, waitsMs } from './schedule.ts'
-import { chargeOf, findPayment, insertPayment, insertRefund, lockRefund, type RefundRow } from './store.ts'
+import { leaseMs, paymentWaitsMs } from './schedule.ts'
+import { buildCharge, findPayment, insertPayment, insertRefund, lockRefund, type RefundRow } from './store.ts'
 import { createPaymentWatch } from './watch.ts'
 
 const start = Date.parse('2026-06-15T12:00:00.000Z')
@@ -74,7 +74,7 @@ eachEngine('paying refunds', (given) => {
         ),
       )
       const details = { number: card, expiry: '01/30', cvc: '123', name: 'Ada Lovelace' }
-      if (name === 'test') await provider.start(chargeOf(payment), { method: 'card', details, returnUrls }, signal)
+      if (name === 'test') await provider.start(buildCharge(payment), { method: 'card', details, returnUrls }, signal)
       return payment
     }
     const queue = (paymentId: string, amount: number, kind: RefundRow['kind'] = 'refund') =>
@@ -98,7 +98,7 @@ eachEngine('paying refunds', (given) => {
     const round = (on: Storage = storage, then = onPaid, callMsMax = providerMsMax) =>
       payRefunds({ storage: on, providers, watch, onPaid: then, callMsMax }, clock.now)
     const find = async (refund: RefundRow) => storage.write((tx) => lockRefund(tx, installationId, refund.id))
-    const refunded = async () => (await chargesOf(storage)).reduce((sum, charge) => sum + charge.refunded, 0)
+    const refunded = async () => (await listTestCharges(storage)).reduce((sum, charge) => sum + charge.refunded, 0)
     return { url, storage, clock, provider, told, pay, queue, round, find, refunded, onPaid, watch, lines }
   }
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
@@ -131,7 +131,7 @@ eachEngine('paying refunds', (given) => {
     const payment = await fakeProvider.pay()
     await fakeProvider.queue(payment.id, 1_000, 'void')
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
-    assert.equal((await chargesOf(fakeProvider.storage))[0]?.state, 'voided')
+    assert.equal((await listTestCharges(fakeProvider.storage))[0]?.state, 'voided')
     assert.equal(fakeProvider.told.length, 1)
     assert.equal(fakeProvider.provider.calls.refund, 0)
   })
@@ -150,8 +150,8 @@ eachEngine('paying refunds', (given) => {
     const refund = await fakeProvider.queue(payment.id, 400)
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['later'])
     assert.deepEqual(fakeProvider.told, [])
-    assert.equal((await fakeProvider.find(refund))?.tryAt, start + waitsMs[0])
-    fakeProvider.clock.now += waitsMs[0] - 1
+    assert.equal((await fakeProvider.find(refund))?.tryAt, start + paymentWaitsMs[0])
+    fakeProvider.clock.now += paymentWaitsMs[0] - 1
     assert.deepEqual(await fakeProvider.round(), [])
     fakeProvider.clock.now += 1
     assert.deepEqual(outcomesOf(await fakeProvider.round()), ['succeeded'])
@@ -175,7 +175,7 @@ eachEngine('paying refunds', (given) => {
         [line?.level, line?.reason, line?.thrown, line?.refundId],
         ['warn', 'threw', 'TypeError', refund.id],
       )
-      const wait = waitsMs[Math.min(tries, waitsMs.length) - 1] as number
+      const wait = paymentWaitsMs[Math.min(tries, paymentWaitsMs.length) - 1] as number
       assert.equal((await fakeProvider.find(refund))?.tryAt, fakeProvider.clock.now + wait)
       fakeProvider.clock.now += wait
     }

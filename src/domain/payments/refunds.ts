@@ -2,7 +2,7 @@
 // records each outcome together with its consequences. It is safe on several nodes and across crashes: a refund that is requested twice
 // is paid once, because its id is the provider's key.
 
-import { claimRows, type RowFailure, RowsFailed, rowFailed } from '../../platform/jobs/rows.ts'
+import { claimRows, deferFailedRow, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import {
   type CallOptions,
@@ -19,7 +19,7 @@ import {
   type DueRefund,
   listRefundsToPay,
   lockRefund,
-  markRefundAsked,
+  markRefundRequested,
   type RefundRow,
   saveRefund,
 } from './store.ts'
@@ -64,7 +64,7 @@ export async function payRefunds(tools: RefundTools, now: number, limit = 20): P
 }
 
 // Runs as a round of a loop: refunds that could not be claimed or recorded are reported at the end of the round.
-export async function refundRound(tools: RefundTools, now: number, limit: number): Promise<number> {
+export async function payDueRefunds(tools: RefundTools, now: number, limit: number): Promise<number> {
   const { paid, failures } = await payDue(tools, now, limit)
   const recorded = paid.filter(({ outcome }) => outcome !== 'unrecorded').length
   if (failures.length > 0) throw new RowsFailed(failures, recorded)
@@ -88,7 +88,7 @@ async function payDue(
   const paid = await Promise.all(due.map((refund) => payRefund(tools, refund, now)))
   for (const { refund, outcome, error } of paid) {
     const key = { tenantId: refund.installationId, rowId: refund.id }
-    if (outcome === 'unrecorded') failures.push(await rowFailed(round, key, error))
+    if (outcome === 'unrecorded') failures.push(await deferFailedRow(round, key, error))
   }
   return { paid, failures }
 }
@@ -156,7 +156,7 @@ async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<
     if (due.kind === 'refund' && now - askedAt >= keyMs) return state
   }
   // A refund that has ended since it was claimed, for example because it was paid by hand, is not sent.
-  if (!(await storage.write((tx) => markRefundAsked(tx, due, now)))) return 'unknown'
+  if (!(await storage.write((tx) => markRefundRequested(tx, due, now)))) return 'unknown'
   tools.onStep?.('asked')
   return sendRequest(tools, provider, due, now)
 }

@@ -7,7 +7,7 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-export const waitsMs = [
+export const paymentWaitsMs = [
   2 * second,
   5 * second,
   15 * second,
@@ -39,6 +39,6 @@ export const checksAnswered = 1
 
 // `tries` counts the queries, or attempts to pay, so far: 1 after the first.
 export function nextTryAt(tries: number, now: number): number {
-  const place = Math.min(Math.max(tries, 1), waitsMs.length) - 1
-  return now + (waitsMs[place] as number)
+  const place = Math.min(Math.max(tries, 1), paymentWaitsMs.length) - 1
+  return now + (paymentWaitsMs[place] as number)
 }

@@ -8,7 +8,7 @@ import { shownStatus } from './lifecycle.ts'
 import { providerMsMax } from './port.ts'
 import { firstCheckAt, leaseMs, nextTryAt } from './schedule.ts'
 import {
-  chargeOf,
+  buildCharge,
   claimPaymentsToCheck,
   claimRefundsToPay,
   findPayment,
@@ -131,7 +131,7 @@ eachEngine('payments and refunds in the store', (given) => {
       closedByHandAt: null,
       movedFrom: null,
     })
-    assert.deepEqual(chargeOf(payment), {
+    assert.deepEqual(buildCharge(payment), {
       key: payment.id,
       amount: 1_000,
       currency: 'EUR',

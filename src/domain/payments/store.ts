@@ -1,14 +1,14 @@
 // The SQL of money: payments, which are attempts to collect it, and refunds.
 
 import type { Mode, PaymentErrorCode, RefundStatus } from '../../contract/words.ts'
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { AccountRow } from './accounts.ts'
 import { paymentLifecycle, type StoredPaymentStatus } from './lifecycle.ts'
-import { type Charge, type ProviderEvent, providerMsMax, type Settles } from './port.ts'
+import { type Charge, type ProviderEvent, providerMsMax, type SettlementKind } from './port.ts'
 import { leaseMs, startMsMax } from './schedule.ts'
 
 export interface PaymentRow {
@@ -44,7 +44,7 @@ export interface PaymentRow {
   // When it was first known that the shopper had tried to pay at the provider.
   triedAt: number | null
   // For money that arrives later: who reports its arrival.
-  settles: Settles | null
+  settles: SettlementKind | null
   brand: string | null
   last4: string | null
   // The provider's word for the instrument that was really used; null if it has none.
@@ -89,7 +89,7 @@ export type NewPayment = Pick<
   triedAs?: readonly string[]
 }
 
-export function chargeOf({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
+export function buildCharge({ id, amount, currency, mode, reference, createdAt }: PaymentRow): Charge {
   return { key: id, amount, currency, mode, reference, createdAt }
 }
 
@@ -171,7 +171,7 @@ export async function findPaymentOf(
   id: string,
 ): Promise<PaymentRow | undefined> {
   const [row] = await db.sql<PaymentRow>`
-    select ${paymentColumns} from payments where installation_id in (${list(installationIds)}) and id = ${id}`
+    select ${paymentColumns} from payments where installation_id in (${listFragment(installationIds)}) and id = ${id}`
   return row
 }
 
@@ -202,7 +202,7 @@ export function isUnanswered(now: number): Fragment {
 
 // Selects a merchant's payments that no loop will finish. `p` is the payment. They are among the payments that are still queried, which
 // are few and have an index of their own.
-export function needsPerson({ merchantId, mode }: MerchantMode, now: number): Fragment {
+export function needsManualAttention({ merchantId, mode }: MerchantMode, now: number): Fragment {
   const { text, values } = isUnanswered(now)
   return new Fragment(
     `p.merchant_id = ? and p.check_at is not null and (${text} or p.collected not in (0, p.amount))
@@ -221,7 +221,7 @@ export async function listUnsettledPayments(
   return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     join (select p.installation_id, p.id as found from payments p
-      where ${needsPerson(seller, now)} and (p.created_at, p.id) > (${at}, ${id})
+      where ${needsManualAttention(seller, now)} and (p.created_at, p.id) > (${at}, ${id})
       order by p.created_at, p.id limit ${limit}) few
       on few.installation_id = payments.installation_id and few.found = payments.id
     order by payments.created_at, payments.id`
@@ -270,7 +270,7 @@ export async function listPaymentsOfOrder(db: Reader, installation: string, orde
 export async function deleteDeclined(tx: Tx, installation: string, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql<{ id: string }>`
     delete from payments
-    where installation_id = ${installation} and checkout_session_id in (${list(sessionIds)})
+    where installation_id = ${installation} and checkout_session_id in (${listFragment(sessionIds)})
       and status = 'declined' and check_at is null and order_id is null and not exists (
         select 1 from refunds r where r.installation_id = payments.installation_id and r.payment_id = payments.id)
     returning id`
@@ -302,7 +302,7 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
 }
 
 // Makes a payment that succeeded due for a query, because its provider has more to report.
-export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
+export function makeQueryDue(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
     where installation_id = ${installationId} and id = ${id} and status = 'succeeded'
@@ -310,10 +310,10 @@ export function lookAgain(tx: Tx, { installationId, id }: PaymentRow, now: numbe
 }
 
 // A payment is queried at most once in this time, unless the shopper has returned meanwhile.
-export const lookEveryMs = 5_000
+export const queryEveryMs = 5_000
 
 // When the shopper returns, up to this many queries of a payment may follow each other without a pause.
-export const promptLooksMax = 30
+export const promptQueriesMax = 30
 
 function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
@@ -325,16 +325,16 @@ function isNotLooking(column: string, now: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now, now + providerMsMax])
 }
 
-export function isLooking({ lookingUntil }: PaymentRow, now: number): boolean {
+export function isBeingQueried({ lookingUntil }: PaymentRow, now: number): boolean {
   return lookingUntil !== null && lookingUntil > now && lookingUntil <= now + providerMsMax
 }
 
 // Whether a claim for a query could succeed now, by the row as it was read.
-export function mayLook(payment: PaymentRow, now: number): boolean {
+export function mayQueryPayment(payment: PaymentRow, now: number): boolean {
   const { lookedAt, looks, looksWanted } = payment
-  const isRecent = lookedAt !== null && lookedAt <= now && lookedAt > now - lookEveryMs
-  const isPrompt = looks < looksWanted && looks < promptLooksMax
-  return !isLooking(payment, now) && (isPrompt || !isRecent)
+  const isRecent = lookedAt !== null && lookedAt <= now && lookedAt > now - queryEveryMs
+  const isPrompt = looks < looksWanted && looks < promptQueriesMax
+  return !isBeingQueried(payment, now) && (isPrompt || !isRecent)
 }
 
 // The assignments of every claim: the next check is postponed by the lease, and this query covers all events so far.
@@ -347,7 +347,7 @@ function claimed(now: number, leaseMs: number): Fragment {
 }
 
 // Ends the query for which the payment was claimed. A later query may be in progress by now.
-export function endLook(
+export function endPaymentQuery(
   tx: Tx,
   { installationId, id, looks }: Pick<PaymentRow, 'installationId' | 'id' | 'looks'>,
 ): void {
@@ -359,11 +359,11 @@ export function endLook(
 // Claims a payment that waits for the shopper or for the provider. Returns undefined if it does not wait, is being queried, or was
 // queried a moment ago; if the shopper has returned since the last query, there is no such pause. The claim postpones the next check by
 // the lease, like those of the loop. While the call that starts the payment is in progress, there is nothing to query.
-export async function claimPaymentToLook(
+export async function claimPaymentToQuery(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
   now: number,
-  everyMs = lookEveryMs,
+  everyMs = queryEveryMs,
 ): Promise<PaymentRow | undefined> {
   const [row] = await tx.sql<PaymentRow>`
     update payments set ${claimed(now, leaseMs)}
@@ -371,13 +371,13 @@ export async function claimPaymentToLook(
       and (status = 'challenge' or (status = 'processing' and (checks > 0 or created_at <= ${now - startMsMax}))
         or (status = 'pending' and settles = 'by_provider'))
       and ${isNotLooking('looking_until', now)}
-      and (${isNotLookedUp('looked_at', now, everyMs)} or (looks < looks_wanted and looks < ${promptLooksMax}))
+      and (${isNotLookedUp('looked_at', now, everyMs)} or (looks < looks_wanted and looks < ${promptQueriesMax}))
     returning ${paymentColumns}`
   return row
 }
 
 // The shopper has returned, so earlier answers are out of date. Returns undefined if the outcome is known.
-export async function wantLook(
+export async function requestPaymentQuery(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
 ): Promise<PaymentRow | undefined> {
@@ -436,7 +436,7 @@ export async function claimPaymentsToCheck(
     with due as (
       select p.installation_id, p.id from payments p
       where p.check_at <= ${now} and ${isOnly(only, 'p.installation_id', 'p.id')}
-        and ${isNotLookedUp('p.looked_at', now, lookEveryMs)} and ${isNotLooking('p.looking_until', now)}
+        and ${isNotLookedUp('p.looked_at', now, queryEveryMs)} and ${isNotLooking('p.looking_until', now)}
         and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
       order by p.check_at limit ${limit} ${tx.skipLocked})
     update payments set ${claimed(now, leaseMs)}
@@ -447,7 +447,7 @@ export async function claimPaymentsToCheck(
 export async function listPaymentsToCheck(db: Reader, now: number, limit: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select p.installation_id as "tenantId", p.id as "rowId" from payments p
-    where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now, lookEveryMs)}
+    where p.check_at <= ${now} and ${isNotLookedUp('p.looked_at', now, queryEveryMs)}
       and ${isNotLooking('p.looking_until', now)}
       and ${isNotDeferred('payments', 'p.installation_id', 'p.id', now)}
     order by p.check_at limit ${limit}`
@@ -603,7 +603,7 @@ export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
 
 // Called before the provider is called, so it is known that a request was sent even if nothing else is recorded. Returns false if the
 // refund has ended.
-export async function markRefundAsked(
+export async function markRefundRequested(
   tx: Tx,
   { installationId, id }: Pick<RefundRow, 'installationId' | 'id'>,
   now: number,
@@ -650,7 +650,10 @@ export async function failPaidRefund(
 }
 
 // Skips locked rows: the loop that pays a refund may hold its row and wait for the order.
-export async function nameRefunds(tx: Tx, named: readonly { refund: RefundRow; reference: string }[]): Promise<void> {
+export async function saveRefundReferences(
+  tx: Tx,
+  named: readonly { refund: RefundRow; reference: string }[],
+): Promise<void> {
   // All references are removed first, since another of these refunds may get one of them.
   for (const { refund, reference } of [...named.map(({ refund }) => ({ refund, reference: null })), ...named]) {
     const { installationId, id } = refund
@@ -663,7 +666,7 @@ export async function nameRefunds(tx: Tx, named: readonly { refund: RefundRow; r
 }
 
 // Makes the refunds due in the loop's next round. Locked rows are skipped.
-export function bringRefundsForward(tx: Tx, refunds: readonly RefundRow[], now: number): void {
+export function makeRefundsDue(tx: Tx, refunds: readonly RefundRow[], now: number): void {
   for (const { installationId, id } of refunds)
     tx.send`
       update refunds set try_at = ${now}
@@ -806,7 +809,7 @@ function one<Row>(row: Row | undefined, what: string): Row {
 
 // Called after the clock was set back: the next calls happen at the intended times, but not before a lease ends, since a call may be in
 // progress.
-export async function bringForward(tx: Tx, { now, backMs }: SetBack): Promise<void> {
+export async function correctPaymentTimes(tx: Tx, { now, backMs }: ClockSetBack): Promise<void> {
   const earliest = now + leaseMs
   await tx.sql`
     update payments set check_at = case when check_at - ${backMs} < ${earliest} then ${earliest} else check_at - ${backMs} end

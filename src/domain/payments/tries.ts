@@ -23,10 +23,10 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-export type TryKind = 'session' | 'card' | 'network'
+export type DeclineSubjectKind = 'session' | 'card' | 'network'
 
 // A shopper who mistypes twice never reaches one of these limits. Many shoppers share a network.
-const tryBounds: Readonly<Record<TryKind, TryBound>> = {
+const tryBounds: Readonly<Record<DeclineSubjectKind, TryBound>> = {
   session: { free: 4, firstWaitMs: 30 * second, longestWaitMs: 15 * minute, forgivenMs: 15 * minute },
   card: { free: 9, firstWaitMs: minute, longestWaitMs: hour, forgivenMs: hour },
   network: { free: 19, firstWaitMs: 30 * second, longestWaitMs: hour, forgivenMs: 10 * minute },
@@ -37,32 +37,32 @@ function waitAfter({ free, firstWaitMs, longestWaitMs }: TryBound, tries: number
   return tries <= free ? 0 : Math.min(firstWaitMs * 2 ** (tries - free - 1), longestWaitMs)
 }
 
-export interface Tries {
+export interface DeclineCount {
   forgivenAt: number
   triedAt: number
 }
 
 // Returns 0 if a payment may begin now.
-function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: Tries, now: number): number {
+function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: DeclineCount, now: number): number {
   const waitMs = waitAfter(bound, Math.ceil((forgivenAt - triedAt) / bound.forgivenMs))
   return Math.min(Math.max(0, triedAt + waitMs - now), waitMs)
 }
 
 // Tries dated in the future were counted before the clock was set back: they count as made now, or the wait would only end when the clock
 // reaches that time again.
-function putRight({ forgivenAt, triedAt }: Tries, now: number): Tries {
+function putRight({ forgivenAt, triedAt }: DeclineCount, now: number): DeclineCount {
   const aheadMs = triedAt - now
   return aheadMs > clockSkewMsMax ? { forgivenAt: forgivenAt - aheadMs, triedAt: now } : { forgivenAt, triedAt }
 }
 
 // Neither the card nor the address is stored, but a hash of each under a key that is not in the database. The subjects are sorted, so
 // their rows are locked in the same order.
-export function subjectsOf(
+export function declineSubjectsOf(
   rootSecret: RootSecret,
   installationId: string,
   { sessionId, card, network }: { sessionId: string; card: string | undefined; network: string | undefined },
 ): string[] {
-  const hashed = (kind: TryKind, value: string | undefined) => {
+  const hashed = (kind: DeclineSubjectKind, value: string | undefined) => {
     if (value === undefined) return []
     const hmac = createHmac('sha256', deriveKey(rootSecret, 'payment tries'))
     return [`${kind} ${hmac.update(`${installationId} ${kind} ${value}`).digest('base64url')}`]
@@ -74,27 +74,27 @@ function boundOf(subject: string): TryBound {
   return tryBounds[kindOf(subject)]
 }
 
-function kindOf(subject: string): TryKind {
-  return subject.slice(0, subject.indexOf(' ')) as TryKind // as made above
+function kindOf(subject: string): DeclineSubjectKind {
+  return subject.slice(0, subject.indexOf(' ')) as DeclineSubjectKind // as made above
 }
 
 // Why a payment must wait before it may begin.
-export interface TryRefusal {
-  by: TryKind
+export interface DeclineLimitRefusal {
+  by: DeclineSubjectKind
   waitMs: number
 }
 
 // Counts a payment that begins, or returns how long it must wait: then nothing was counted. The rows of its subjects stay locked.
-export async function countTry(
+export async function countPaymentTry(
   tx: Tx,
   installationId: string,
   subjects: readonly string[],
   now: number,
-): Promise<TryRefusal | null> {
+): Promise<DeclineLimitRefusal | null> {
   // The update changes nothing: it locks an existing row and returns it.
   const found = await Promise.all(
     subjects.map(
-      (subject) => tx.sql<Tries>`
+      (subject) => tx.sql<DeclineCount>`
         insert into payment_tries (installation_id, subject, forgiven_at, tried_at)
         values (${installationId}, ${subject}, 0, 0)
         on conflict (installation_id, subject) do update set tried_at = payment_tries.tried_at
@@ -126,7 +126,7 @@ export async function countTry(
 }
 
 // Called when the outcome is known. A payment that was not declined is uncounted.
-export function endTry(
+export function recordTryOutcome(
   tx: Tx,
   installationId: string,
   paymentId: string,
@@ -142,7 +142,7 @@ export function endTry(
 }
 
 // Maximum per transaction, so no other transaction waits long.
-export const triesSweptMax = 500
+export const declineCountsSweptMax = 500
 
 interface ForgivenKey {
   installationId: string
@@ -175,5 +175,5 @@ function listForgiven(db: Reader, now: number): Promise<ForgivenKey[]> {
   return db.sql<ForgivenKey>`
     select t.installation_id as "installationId", t.subject from payment_tries t
     where t.forgiven_at <= ${now} and ${isNotDeferred('retention', 't.installation_id', 't.subject', now)}
-    order by t.forgiven_at limit ${triesSweptMax}`
+    order by t.forgiven_at limit ${declineCountsSweptMax}`
 }

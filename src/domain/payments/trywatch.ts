@@ -4,16 +4,16 @@
 import type { Mode } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { Counts, type Labels, type Sample } from '../../platform/metrics/counts.ts'
-import type { TryKind } from './tries.ts'
+import type { DeclineSubjectKind } from './tries.ts'
 
-export interface Shop {
+export interface WatchedShop {
   merchantId: string
   mode: Mode
 }
 
-export interface TryWatch {
-  declined(shop: Shop): void
-  refused(shop: Shop, by: TryKind): void
+export interface DeclineWatch {
+  declined(shop: WatchedShop): void
+  refused(shop: WatchedShop, by: DeclineSubjectKind): void
   stats(): { declined: readonly Sample[]; refused: readonly Sample[] }
 }
 
@@ -30,12 +30,12 @@ interface Minute {
   isLogged: boolean
 }
 
-export function createTryWatch(log: Log, clock: () => number): TryWatch {
+export function createDeclineWatch(log: Log, clock: () => number): DeclineWatch {
   const declined = new Counts()
   const refused = new Counts()
   const minutes = new Map<string, Minute>()
 
-  function count(shop: Shop, what: 'declined' | 'refused'): Labels {
+  function count(shop: WatchedShop, what: 'declined' | 'refused'): Labels {
     const { merchantId, mode } = shop
     const key = `${merchantId} ${mode}`
     const isKnown = minutes.has(key) || minutes.size < shopsMax
@@ -52,7 +52,7 @@ export function createTryWatch(log: Log, clock: () => number): TryWatch {
     return fresh
   }
 
-  function look(shop: Shop, present: Minute, what: 'declined' | 'refused'): void {
+  function look(shop: WatchedShop, present: Minute, what: 'declined' | 'refused'): void {
     present[what] += 1
     if (present.isLogged || (present.refused === 0 && present.declined < declinedMany)) return
     present.isLogged = true

@@ -8,13 +8,13 @@ import {
   type CallOptions,
   type CloseAnswer,
   type DescribeAnswer,
-  type Finding,
+  type MissingResponse,
+  missingResponseFrom,
   type ProviderEventGap,
+  type ProviderFinding,
   type RefundState,
-  type Silence,
-  silenceOf,
 } from './port.ts'
-import { createTryWatch, type TryWatch } from './trywatch.ts'
+import { createDeclineWatch, type DeclineWatch } from './trywatch.ts'
 
 export type ProviderCall = 'start' | 'confirm' | 'lookUp' | 'refund' | 'refundState' | 'void' | 'close' | 'describe'
 
@@ -73,7 +73,7 @@ export type ProviderEventFacts = Required<ProviderWebhookFacts>
 
 export type ProviderWebhookOutcome = 'accepted' | 'refused' | 'threw' | 'unknown_account'
 
-export type CallAnswer = Finding | RefundState | CloseAnswer | DescribeAnswer
+export type CallAnswer = ProviderFinding | RefundState | CloseAnswer | DescribeAnswer
 
 export interface PaymentWatch {
   // Spread into the options of a call.
@@ -88,7 +88,7 @@ export interface PaymentWatch {
   // The outcome of a message at the webhook address. `threw`: its provider could not read it.
   webhook(facts: ProviderWebhookFacts, outcome: ProviderWebhookOutcome, error?: unknown): void
   // The outcome of reading the provider's list of events.
-  providerEvents(facts: ProviderEventFacts, outcome: 'answered' | Silence): void
+  providerEvents(facts: ProviderEventFacts, outcome: 'answered' | MissingResponse): void
   providerEventsLeftOut(facts: ProviderEventFacts, reason: ProviderEventGap): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
@@ -96,7 +96,7 @@ export interface PaymentWatch {
   vatChecked(seller: { merchantId: string }, code: string | null): void
   // The result of the check could not be recorded.
   vatFailed(error: unknown): void
-  readonly tries: TryWatch
+  readonly tries: DeclineWatch
   stats(): Readonly<Record<'calls' | 'incidents' | 'webhooks', readonly Sample[]>>
 }
 
@@ -150,7 +150,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       // A message for an account that does not exist is not logged, since anyone can send one.
       if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
       if (outcome === 'threw')
-        log.warn('payment notice could not be read', { ...facts, ...silenceFields(silenceOf(error)) })
+        log.warn('payment notice could not be read', { ...facts, ...silenceFields(missingResponseFrom(error)) })
     },
     providerEvents(facts, outcome) {
       const { provider } = facts
@@ -174,7 +174,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
       if (code !== null) log.warn('a VAT number could not be checked; tax is charged', { merchantId, code })
     },
     vatFailed: (error) => log.error('the check of a VAT number failed', error),
-    tries: createTryWatch(log, clock),
+    tries: createDeclineWatch(log, clock),
     stats: () => ({ calls: calls.samples(), incidents: incidents.samples(), webhooks: webhooks.samples() }),
   }
 }
@@ -183,6 +183,6 @@ function outcomeOf(answer: CallAnswer): string {
   return typeof answer === 'string' ? answer : answer.kind
 }
 
-function silenceFields({ reason, error, code, frames }: Silence): object {
+function silenceFields({ reason, error, code, frames }: MissingResponse): object {
   return { reason, thrown: error, code, frames: frames.length > 0 ? frames : undefined }
 }

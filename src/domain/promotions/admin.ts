@@ -1,40 +1,40 @@
 // The admin operations on promotions.
 
-import type { AdminPromotion, catalogRows } from '../../contract/admin/catalog.ts'
+import type { AdminPromotion, catalogOperationRows } from '../../contract/admin/catalog.ts'
 import type { PromotionEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
 import { isId } from '../../platform/kit/ids.ts'
-import { controlCharacters, type Problem } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems, type EntryProblem } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { announcePromotion } from './announce.ts'
-import { auditedChange, nothingKnown, type PromotionSeller, planPromotions, savePromotions } from './change.ts'
-import { entryOf, promotionProblems, promotionStatus } from './entry.ts'
+import { auditedChange, noNewGoods, type PromotionSeller, planPromotions, savePromotions } from './change.ts'
+import { promotionEntryOf, promotionProblems, promotionStatus } from './entry.ts'
 import {
   findOperatorPromotionById,
   listPromotionsWhere,
   lockPromotionSeller,
-  normalCode,
+  normalizePromotionCode,
   type OperatorPromotion,
 } from './store.ts'
 
-type PromotionOperation = Extract<keyof typeof catalogRows, `${string}Promotion` | `${string}Promotions`>
+type PromotionOperation = Extract<keyof typeof catalogOperationRows, `${string}Promotion` | `${string}Promotions`>
 
 export function adminPromotionOperations(): { [Id in PromotionOperation]: AdminHandler<Id> } {
   return {
     async listAdminPromotions({ db, caller, query: { q, status }, paging, now }) {
       const found = await listPromotionsWhere(db, caller, {
-        code: q === undefined ? undefined : normalCode(q),
+        code: q === undefined ? undefined : normalizePromotionCode(q),
         status,
         afterCode: paging.after ?? '',
         now: now.getTime(),
         limit: adminRowsAsked,
       })
-      const { rows, meta } = pageOf(found, paging, ({ code }) => code)
+      const { rows, meta } = pageOfRows(found, paging, ({ code }) => code)
       return { data: rows.map((row) => promotionView(row, caller.mode, now.getTime())), meta }
     },
 
@@ -46,7 +46,7 @@ export function adminPromotionOperations(): { [Id in PromotionOperation]: AdminH
     async createAdminPromotion({ db, caller, body: { promotion: entry }, now, cause }) {
       refuseProblems('/promotion', problemsOf(entry))
       const seller = await lockSeller(db, caller.merchantId)
-      const { plans } = await planPromotions(db, seller, [entry], nothingKnown, now.getTime())
+      const { plans } = await planPromotions(db, seller, [entry], noNewGoods, now.getTime())
       if (plans[0] && plans[0].write !== 'insert') throw refuse('promotion_exists')
       return save(db, seller, entry, 'promotion.created', caller.mode, { now: now.getTime(), cause })
     },
@@ -58,7 +58,7 @@ export function adminPromotionOperations(): { [Id in PromotionOperation]: AdminH
       const before = await findOne(db, caller.merchantId, promotionId)
       if (before.editVersion !== expectedVersion)
         throw versionConflict(promotionView(before, caller.mode, now.getTime()))
-      if (normalCode(entry.code) !== before.code)
+      if (normalizePromotionCode(entry.code) !== before.code)
         throw refuse('code_not_changeable', { current: { code: before.code } })
       return save(db, seller, entry, 'promotion.updated', caller.mode, { now: now.getTime(), cause })
     },
@@ -73,13 +73,13 @@ async function save(
   mode: Mode,
   context: Parameters<typeof announcePromotion>[4],
 ) {
-  const { plans, refused } = await savePromotions(tx, seller, [entry], nothingKnown, context.now)
+  const { plans, refused } = await savePromotions(tx, seller, [entry], noNewGoods, context.now)
   const [plan] = plans
   if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
   const after = await findOne(tx, seller.id, plan.promotion.id)
   if (plan.changes.length > 0) await announcePromotion(tx, seller.id, kind, after, context)
   const changes = plan.changes.map((change) => auditedChange(change, after))
-  return new Audited({ data: promotionView(after, mode, context.now) }, changes)
+  return new AuditedReply({ data: promotionView(after, mode, context.now) }, changes)
 }
 
 async function lockSeller(tx: Tx, merchantId: string): Promise<PromotionSeller> {
@@ -94,14 +94,14 @@ async function findOne(db: Reader, merchantId: string, id: string): Promise<Oper
   return promotion
 }
 
-function* problemsOf(entry: PromotionEntry): Generator<Problem> {
-  yield* controlCharacters(entry, '')
+function* problemsOf(entry: PromotionEntry): Generator<EntryProblem> {
+  yield* controlCharacterProblems(entry, '')
   yield* promotionProblems(entry)
 }
 
 function promotionView(promotion: OperatorPromotion, mode: Mode, now: number): AdminPromotion {
   const used = mode === 'live' ? promotion.used : promotion.testUsed
-  const { percentage, amount, ...entry } = entryOf(promotion)
+  const { percentage, amount, ...entry } = promotionEntryOf(promotion)
   return {
     id: promotion.id,
     version: promotion.editVersion,

@@ -1,10 +1,10 @@
 // Changes promotions to the values of entries, and disables and enables them. It never changes how often a promotion was used.
 
 import type { PromotionEntry } from '../../contract/entries.ts'
-import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { entryMembers, entryOf, promotionRecord } from './entry.ts'
+import { entryMembers, promotionEntryOf, promotionRecord } from './entry.ts'
 import { announceIfLimitNowReached } from './exhausted.ts'
 import {
   disablePromotion,
@@ -13,7 +13,7 @@ import {
   insertPromotion,
   listKnownCategories,
   listKnownSkuCodes,
-  normalCode,
+  normalizePromotionCode,
   type Promotion,
   updatePromotion,
 } from './store.ts'
@@ -26,12 +26,12 @@ export interface PromotionSeller {
 }
 
 // Eligible categories and SKUs that a shop file creates itself. All others are looked up in the shop.
-export interface KnownGoods {
+export interface NewGoods {
   categories: { has(slug: string): boolean }
   skuCodes: { has(code: string): boolean }
 }
 
-export const nothingKnown: KnownGoods = { categories: new Set(), skuCodes: new Set() }
+export const noNewGoods: NewGoods = { categories: new Set(), skuCodes: new Set() }
 
 export interface RefusedPromotion {
   code: string
@@ -53,7 +53,7 @@ export interface PromotionPlan {
 }
 
 // A change with the id of its promotion, as the list of changes records it.
-export type PromotionChange = Change & { what: 'promotion'; id: string }
+export type PromotionChange = PlannedChange & { what: 'promotion'; id: string }
 
 // A creation is undone by disabling the promotion, so its entry records whether it was disabled from the beginning.
 export function auditedChange(change: PromotionChange, { disabledAt }: Pick<Promotion, 'disabledAt'>): PromotionChange {
@@ -66,7 +66,7 @@ export async function savePromotions(
   tx: Tx,
   seller: PromotionSeller,
   entries: readonly PromotionEntry[],
-  goods: KnownGoods,
+  goods: NewGoods,
   now: number,
 ): Promise<PromotionBatch> {
   const { plans, refused } = await planPromotions(tx, seller, entries, goods, now)
@@ -83,7 +83,7 @@ export async function planPromotions(
   db: Reader,
   seller: PromotionSeller,
   entries: readonly PromotionEntry[],
-  goods: KnownGoods,
+  goods: NewGoods,
   now: number,
 ): Promise<PromotionBatch> {
   // One query for each code, in one round trip. A single `code in (…)` of 500 is slower: before PostgreSQL has analysed the table it
@@ -99,7 +99,7 @@ export async function planPromotions(
       goods.skuCodes,
       (codes) => listKnownSkuCodes(db, seller.id, codes),
     ),
-    ...entries.map((entry) => findOperatorPromotion(db, seller.id, normalCode(entry.code))),
+    ...entries.map((entry) => findOperatorPromotion(db, seller.id, normalizePromotionCode(entry.code))),
   ])
   const plans: PromotionPlan[] = []
   const refused: RefusedPromotion[] = []
@@ -145,7 +145,7 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
     const change = { kind: 'create', what: 'promotion', id: promotion.id, name: promotion.code, members: [] } as const
     return { promotion, write: 'insert', ability: 'none', changes: [change] }
   }
-  const members = membersChanged(entryOf(before), entryOf(promotion), entryMembers)
+  const members = membersChanged(promotionEntryOf(before), promotionEntryOf(promotion), entryMembers)
   const differs = members.some(({ member }) => member !== 'disabled')
   const stops = members.some(({ member }) => member === 'disabled')
   return {

@@ -7,8 +7,8 @@ import type { PromotionStatus, PromotionType } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { fromInstant, toInstant } from '../../platform/kit/instant.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
-import { isBlank, type Problem } from '../../platform/kit/problems.ts'
-import { normalCode, type Promotion } from './store.ts'
+import { type EntryProblem, isBlank } from '../../platform/kit/problems.ts'
+import { normalizePromotionCode, type Promotion } from './store.ts'
 
 // Codes are copied from paper and typed on telephones: only visible characters, and no spaces.
 const visibleCode = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]{1,64}$/u
@@ -19,9 +19,10 @@ const valueMembers = {
   free_shipping: undefined,
 } as const satisfies Record<PromotionType, keyof PromotionEntry | undefined>
 
-export function* promotionProblems(promotion: PromotionEntry): Generator<Problem> {
+export function* promotionProblems(promotion: PromotionEntry): Generator<EntryProblem> {
   if (isBlank(promotion.name)) yield issueAt('/name', 'blank')
-  if (!visibleCode.test(normalCode(promotion.code))) yield issueAt('/code', 'promotion_code', { min: 1, max: 64 })
+  if (!visibleCode.test(normalizePromotionCode(promotion.code)))
+    yield issueAt('/code', 'promotion_code', { min: 1, max: 64 })
   for (const member of ['percentage', 'amount'] as const) {
     const fits = valueMembers[promotion.type] === member
     const isGiven = promotion[member] !== undefined
@@ -50,7 +51,7 @@ export function promotionRecord(
   const stopped = entry.disabled ?? (before ? before.disabledAt !== null : false)
   return {
     id: before?.id ?? newId('prm'),
-    code: normalCode(entry.code),
+    code: normalizePromotionCode(entry.code),
     name: entry.name,
     type: entry.type,
     value: valueFor(entry),
@@ -112,7 +113,7 @@ export const entryMembers = [
   'disabled',
 ] as const satisfies readonly (keyof FullEntry)[]
 
-export function entryOf(promotion: Promotion): FullEntry {
+export function promotionEntryOf(promotion: Promotion): FullEntry {
   return {
     code: promotion.code,
     name: promotion.name,

@@ -3,11 +3,11 @@
 
 import type { Mode, PromotionStatus, PromotionType } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type SqlValue, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type SqlValue, type Tx } from '../../platform/storage/storage.ts'
 
 export interface Promotion {
   id: string
-  // In the form of `normalCode`.
+  // In the form of `normalizePromotionCode`.
   code: string
   name: string
   type: PromotionType
@@ -35,7 +35,7 @@ export interface Promotion {
 // One form for every way to type a code: full-width letters become plain, lower case becomes upper case, surrounding
 // spaces are removed. Upper-casing can decompose a character (ΐ becomes three), so the text is composed again; applying
 // the function twice then changes nothing.
-export function normalCode(text: string): string {
+export function normalizePromotionCode(text: string): string {
   return text.normalize('NFKC').toUpperCase().normalize('NFKC').trim()
 }
 
@@ -181,7 +181,7 @@ export async function enablePromotion(tx: Tx, merchant: string, id: string, now:
 
 // Counts one use in the transaction that places the order, and returns the promotion as it is afterwards. Returns undefined if the limit
 // is reached or the promotion is disabled: the condition is in the statement, so the limit holds for any number of concurrent orders.
-export async function usePromotion(
+export async function countPromotionUse(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   id: string,
@@ -202,7 +202,7 @@ export async function raisePromotionVersion(tx: Tx, { merchantId, mode }: Mercha
 }
 
 // Called once for each cancelled order that counted a use, also for a disabled promotion.
-export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
+export async function releasePromotionUse(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
   const { used, version } = counts[mode]
   await tx.sql`
     update promotions set ${new Fragment(`${used} = ${used} - 1, ${version} = ${version} + 1`)}
@@ -212,13 +212,13 @@ export async function giveBackPromotion(tx: Tx, { merchantId, mode }: MerchantMo
 // Returns which of these SKU codes the shop has. Retired SKUs count: a promotion may outlive them.
 export async function listKnownSkuCodes(db: Reader, merchant: string, codes: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ code: string }>`
-    select code from skus where merchant_id = ${merchant} and code in (${list(codes)})`
+    select code from skus where merchant_id = ${merchant} and code in (${listFragment(codes)})`
   return rows.map(({ code }) => code)
 }
 
 export async function listKnownCategories(db: Reader, merchant: string, slugs: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ slug: string }>`
-    select slug from categories where merchant_id = ${merchant} and slug in (${list(slugs)})`
+    select slug from categories where merchant_id = ${merchant} and slug in (${listFragment(slugs)})`
   return rows.map(({ slug }) => slug)
 }
 

@@ -4,17 +4,17 @@ import type { PromotionEntry } from '../../contract/entries.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import {
   notUndoable,
-  oppositeOf,
-  orOvertaken,
-  refuseOvertaken,
-  refuseUnfit,
+  oppositeKind,
+  refuseAsOvertaken,
+  refuseIfOvertaken,
+  refuseInvalidUndo,
   type UndoAsk,
   type Undoer,
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { announcePromotion } from './announce.ts'
-import { nothingKnown, planPromotions, savePromotions } from './change.ts'
-import { entryMembers, entryOf, type FullEntry, promotionProblems } from './entry.ts'
+import { noNewGoods, planPromotions, savePromotions } from './change.ts'
+import { entryMembers, type FullEntry, promotionEntryOf, promotionProblems } from './entry.ts'
 import { findOperatorPromotionById, lockPromotionSeller } from './store.ts'
 
 export const promotionUndoer: Undoer = {
@@ -32,8 +32,8 @@ async function undoPromotion(
 ): Promise<AuditedChange> {
   const seller = await lockPromotionSeller(tx, merchantId)
   const present = await findOperatorPromotionById(tx, merchantId, change.id)
-  const shown = present && entryOf(present)
-  refuseOvertaken(change, shown)
+  const shown = present && promotionEntryOf(present)
+  refuseIfOvertaken(change, shown)
   if (!seller || !present || !shown) throw notUndoable(change)
   const before: FullEntry =
     change.kind === 'create'
@@ -47,15 +47,15 @@ async function undoPromotion(
   }
   const members = membersChanged(shown, before, entryMembers)
   if (members.length === 0) throw notUndoable(change)
-  refuseUnfit(change, promotionProblems(entry))
-  await orOvertaken(change, async () => {
+  refuseInvalidUndo(change, promotionProblems(entry))
+  await refuseAsOvertaken(change, async () => {
     const { refused } = dryRun
-      ? await planPromotions(tx, seller, [entry], nothingKnown, context.now)
-      : await savePromotions(tx, seller, [entry], nothingKnown, context.now)
+      ? await planPromotions(tx, seller, [entry], noNewGoods, context.now)
+      : await savePromotions(tx, seller, [entry], noNewGoods, context.now)
     if (refused[0]) throw refused[0].refusal
   })
   const after = await findOperatorPromotionById(tx, merchantId, change.id)
   if (!dryRun && after) await announcePromotion(tx, merchantId, 'promotion.updated', after, context)
   const { what, id, name } = change
-  return { kind: oppositeOf[change.kind], what, id, name, members }
+  return { kind: oppositeKind[change.kind], what, id, name, members }
 }

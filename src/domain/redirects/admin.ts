@@ -1,20 +1,20 @@
 // The admin operations on redirects.
 
-import { type AdminRedirect, type redirectRows, redirectsMax } from '../../contract/admin/redirects.ts'
+import { type AdminRedirect, type redirectOperationRows, redirectsMax } from '../../contract/admin/redirects.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { lockMerchantById } from '../merchants/store.ts'
-import { newRow, redirectTo, settledTarget, writeRedirect } from './change.ts'
-import { isAlwaysThere, normalPath, type PathTarget, targetOf } from './paths.ts'
+import { newRow, redirectRowTo, resolveFinalTarget, writeRedirect } from './change.ts'
+import { isAlwaysThere, normalizePath, type PathTarget, parseTarget } from './paths.ts'
 import {
   countRedirects,
   deleteRedirects,
@@ -24,12 +24,12 @@ import {
   type RedirectRow,
 } from './store.ts'
 
-export function adminRedirectOperations(): { [Id in keyof typeof redirectRows]: AdminHandler<Id> } {
+export function adminRedirectOperations(): { [Id in keyof typeof redirectOperationRows]: AdminHandler<Id> } {
   return {
     async listAdminRedirects({ db, caller, query: { q = '', cause = null }, paging }) {
       const asked = { part: q, cause, after: paging.after ?? '', limit: adminRowsAsked }
       const found = await listRedirects(db, caller.merchantId, asked)
-      const { rows, meta } = pageOf(found, paging, ({ path }) => path)
+      const { rows, meta } = pageOfRows(found, paging, ({ path }) => path)
       return { data: rows.map(redirectView), meta }
     },
 
@@ -38,7 +38,7 @@ export function adminRedirectOperations(): { [Id in keyof typeof redirectRows]: 
     },
 
     async createAdminRedirect({ db, caller: { merchantId }, body, now }) {
-      const path = normalPath(body.from)
+      const path = normalizePath(body.from)
       if (path === undefined) refuseProblems('', [issueAt('/from', 'not_a_shop_path')])
       else if (isAlwaysThere(path)) refuseProblems('', [issueAt('/from', 'page_reserved')])
       await lockMerchantById(db, merchantId)
@@ -53,7 +53,7 @@ export function adminRedirectOperations(): { [Id in keyof typeof redirectRows]: 
     async replaceAdminRedirect({ db, caller: { merchantId }, path: { redirectId }, body, now }) {
       const before = await lockRedirect(db, merchantId, redirectId, body.expectedVersion)
       const to = await targetFor(db, merchantId, before.path, body.to)
-      const after = redirectTo(before, to, now.getTime())
+      const after = redirectRowTo(before, to, now.getTime())
       const change = redirectChange('change', before, after)
       if (change.members.length === 0) return changed(before, change)
       await writeRedirect(db, merchantId, after)
@@ -70,9 +70,9 @@ export function adminRedirectOperations(): { [Id in keyof typeof redirectRows]: 
 
 async function targetFor(db: Reader, merchantId: string, path: string, to: string | null): Promise<PathTarget | null> {
   if (to === null) return null
-  const given = targetOf(to)
+  const given = parseTarget(to)
   if (!given) refuseProblems('', [issueAt('/to', 'not_a_shop_path')])
-  const settled = given && (await settledTarget(db, merchantId, path, given))
+  const settled = given && (await resolveFinalTarget(db, merchantId, path, given))
   if (!settled) refuseProblems('', [issueAt('/to', 'leads_to_itself')])
   return settled ?? null
 }
@@ -115,5 +115,5 @@ function redirectChange(
 
 function changed(row: RedirectRow, change: AuditedChange) {
   const changes = change.kind === 'change' && change.members.length === 0 ? [] : [change]
-  return new Audited({ data: redirectView(row), changes: changes.map(subjectChangeView) }, changes)
+  return new AuditedReply({ data: redirectView(row), changes: changes.map(subjectChangeView) }, changes)
 }

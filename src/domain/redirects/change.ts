@@ -5,15 +5,15 @@ import { redirectsMax } from '../../contract/admin/redirects.ts'
 import type { RedirectCause } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { isAlwaysThere, normalPath, type PathTarget, productPath, targetOf } from './paths.ts'
+import { isAlwaysThere, normalizePath, type PathTarget, parseTarget, productPath } from './paths.ts'
 import {
   countRedirects,
   deleteRedirects,
   findRedirect,
   listRedirectsAt,
-  moveTargets,
   putRedirect,
   type RedirectRow,
+  retargetRedirects,
 } from './store.ts'
 
 // A path that showed something before; null as `to`: it was removed.
@@ -33,8 +33,8 @@ export async function recordMoves(
 ): Promise<void> {
   const wanted = new Map<string, PathTarget | null>()
   for (const move of moves) {
-    const from = normalPath(move.from)
-    const to = move.to === null ? null : targetOf(move.to)
+    const from = normalizePath(move.from)
+    const to = move.to === null ? null : parseTarget(move.to)
     if (from !== undefined && to !== undefined && !isAlwaysThere(from)) wanted.set(from, to)
   }
   if (wanted.size === 0) return
@@ -52,13 +52,13 @@ export async function recordMoves(
     if (!known.has(path) && added++ >= room) continue
     const row = newRow(path, to, cause, now)
     writes.push(putRedirect(tx, merchantId, row))
-    if (to) writes.push(moveTargets(tx, merchantId, path, { ...to, updatedAt: now }))
+    if (to) writes.push(retargetRedirects(tx, merchantId, path, { ...to, updatedAt: now }))
   }
   await Promise.all(writes)
 }
 
 // Moves from a product's paths in another shop system to its path here.
-export function movesTo(slug: string, oldPaths: readonly string[]): PathMove[] {
+export function productMoves(slug: string, oldPaths: readonly string[]): PathMove[] {
   return oldPaths.map((from) => ({ from, to: productPath(slug) }))
 }
 
@@ -72,7 +72,7 @@ export function newRow(path: string, to: PathTarget | null, cause: RedirectCause
   return { ...{ id: newId('rdr'), path, target, targetPath, cause, version: 1 }, createdAt: now, updatedAt: now }
 }
 
-export function redirectTo(before: RedirectRow, to: PathTarget | null, now: number): RedirectRow {
+export function redirectRowTo(before: RedirectRow, to: PathTarget | null, now: number): RedirectRow {
   const { target, targetPath } = to ?? { target: null, targetPath: null }
   return { ...before, target, targetPath, cause: 'merchant', version: before.version + 1, updatedAt: now }
 }
@@ -81,7 +81,7 @@ export function redirectTo(before: RedirectRow, to: PathTarget | null, now: numb
 export async function writeRedirect(tx: Tx, merchantId: string, row: RedirectRow): Promise<void> {
   const { path, target, targetPath, updatedAt } = row
   await putRedirect(tx, merchantId, row)
-  if (targetPath !== null) await moveTargets(tx, merchantId, path, { target, targetPath, updatedAt })
+  if (targetPath !== null) await retargetRedirects(tx, merchantId, path, { target, targetPath, updatedAt })
 }
 
 function finalTarget(next: Pick<RedirectRow, 'target' | 'targetPath'> | undefined, given: PathTarget): PathTarget {
@@ -89,7 +89,7 @@ function finalTarget(next: Pick<RedirectRow, 'target' | 'targetPath'> | undefine
 }
 
 // Returns the final target of a new redirect, or undefined if that is the path itself.
-export async function settledTarget(
+export async function resolveFinalTarget(
   db: Reader,
   merchantId: string,
   path: string,
@@ -99,9 +99,13 @@ export async function settledTarget(
   return to.targetPath === path ? undefined : to
 }
 
-export type Resolved = { kind: 'moved'; target: string } | { kind: 'gone' }
+export type RedirectResolution = { kind: 'moved'; target: string } | { kind: 'gone' }
 
-export async function resolveRedirect(db: Reader, merchantId: string, path: string): Promise<Resolved | undefined> {
+export async function resolveRedirect(
+  db: Reader,
+  merchantId: string,
+  path: string,
+): Promise<RedirectResolution | undefined> {
   const row = await findRedirect(db, merchantId, path)
   if (!row) return undefined
   if (row.target === null || row.targetPath === null) return { kind: 'gone' }

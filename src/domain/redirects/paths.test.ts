@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOfTarget, likelyPaths, normalPath, targetOf, thingAt } from './paths.ts'
+import { encodeTarget, likelyPaths, normalizePath, parseTarget, shopThingAtPath } from './paths.ts'
 
 test('spellings of a path are normalized, and paths that could leave the shop are refused', () => {
   for (const [given, expected] of [
@@ -11,18 +11,21 @@ test('spellings of a path are normalized, and paths that could leave the shop ar
     ['/', '/'],
     ['/a b', '/a b'],
   ] as const)
-    assert.equal(normalPath(given), expected, given)
+    assert.equal(normalizePath(given), expected, given)
   for (const given of [
     ...['', 'tea', 'https://evil.example/', '\\\\evil.example', '/\\evil.example', '/a/../b', '/%2e%2e/b', '/%E0%A4%A'],
     ...['/a%00b', '/a%0d%0aset-cookie:x', '/a%3Fb', '/a#b', `/${'a'.repeat(500)}`, '/%ud800'],
   ])
-    assert.equal(normalPath(given), undefined, given)
+    assert.equal(normalizePath(given), undefined, given)
 })
 
 test('a target keeps its query and always stays on the same host', () => {
-  assert.deepEqual(targetOf('/Search?q=tea&sort=price'), { target: '/search?q=tea&sort=price', targetPath: '/search' })
-  const { target = '' } = targetOf('/%2f%2fevil.example') ?? {}
-  assert.equal(new URL(addressOfTarget(target), 'https://shop.example').host, 'shop.example')
+  assert.deepEqual(parseTarget('/Search?q=tea&sort=price'), {
+    target: '/search?q=tea&sort=price',
+    targetPath: '/search',
+  })
+  const { target = '' } = parseTarget('/%2f%2fevil.example') ?? {}
+  assert.equal(new URL(encodeTarget(target), 'https://shop.example').host, 'shop.example')
   for (const given of [
     '//evil.example',
     'https://evil.example',
@@ -32,8 +35,8 @@ test('a target keeps its query and always stays on the same host', () => {
     '/a?b c',
     '/a?\r\nx',
   ])
-    assert.equal(targetOf(given), undefined, given)
-  assert.equal(addressOfTarget('/products/茶?q=50%'), '/products/%E8%8C%B6?q=50%')
+    assert.equal(parseTarget(given), undefined, given)
+  assert.equal(encodeTarget('/products/茶?q=50%'), '/products/%E8%8C%B6?q=50%')
 })
 
 test('paths of other shop systems are mapped to our paths', () => {
@@ -46,8 +49,8 @@ test('paths of other shop systems are mapped to our paths', () => {
   assert.deepEqual(likelyPaths('/product-category/tea/green'), ['/categories/tea-green', '/categories/green'])
   assert.deepEqual(likelyPaths('/products/green'), [])
   assert.deepEqual(likelyPaths('/blogs/news'), [])
-  assert.deepEqual(thingAt('/products/green'), { kind: 'product', slug: 'green' })
-  assert.deepEqual(thingAt('/about'), { kind: 'page', slug: 'about' })
-  assert.equal(thingAt('/a/b/c'), undefined)
-  assert.equal(thingAt('/'), undefined)
+  assert.deepEqual(shopThingAtPath('/products/green'), { kind: 'product', slug: 'green' })
+  assert.deepEqual(shopThingAtPath('/about'), { kind: 'page', slug: 'about' })
+  assert.equal(shopThingAtPath('/a/b/c'), undefined)
+  assert.equal(shopThingAtPath('/'), undefined)
 })

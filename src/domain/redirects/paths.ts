@@ -5,7 +5,7 @@ export const pathLengthMax = 500
 
 // Returns the normal form of a path, which is the same for all its spellings: decoded, in lower case, without doubled slashes and without
 // one at the end. Undefined if the text is not a path of a shop. The result cannot lead to another host.
-export function normalPath(text: string): string | undefined {
+export function normalizePath(text: string): string | undefined {
   if (!text.startsWith('/') || text.length > 3 * pathLengthMax) return undefined
   const decoded = decodedOf(text)?.normalize('NFC').toLowerCase()
   if (decoded === undefined || /[\p{Cc}\\?#]/u.test(decoded) || !decoded.isWellFormed()) return undefined
@@ -29,17 +29,17 @@ export interface PathTarget {
   targetPath: string
 }
 
-export function targetOf(text: string): PathTarget | undefined {
+export function parseTarget(text: string): PathTarget | undefined {
   const [path = '', ...rest] = text.split('?')
   const query = rest.join('?')
-  const targetPath = normalPath(path)
+  const targetPath = normalizePath(path)
   if (targetPath === undefined || text.length > pathLengthMax || !/^[\x21-\x7e]*$/.test(query)) return undefined
   if (/[#\\]/.test(query) || text.startsWith('//')) return undefined
   return { target: query === '' ? targetPath : `${targetPath}?${query}`, targetPath }
 }
 
 // Encodes the target for a URL.
-export function addressOfTarget(target: string): string {
+export function encodeTarget(target: string): string {
   const [path = '', ...rest] = target.split('?')
   return [encodeURI(path), ...rest].join('?')
 }
@@ -48,9 +48,9 @@ export const productPath = (slug: string) => `/products/${slug}`
 export const categoryPath = (slug: string) => `/categories/${slug}`
 export const pagePath = (slug: string) => `/${slug}`
 
-export type ShopThing = { kind: 'product' | 'category' | 'page'; slug: string }
+export type ShopPathSubject = { kind: 'product' | 'category' | 'page'; slug: string }
 
-export function thingAt(path: string): ShopThing | undefined {
+export function shopThingAtPath(path: string): ShopPathSubject | undefined {
   const [, kind, slug = ''] = /^\/(?:(products|categories)\/)?([^/]+)$/.exec(path) ?? []
   if (slug === '') return undefined
   return { kind: kind === 'products' ? 'product' : kind === 'categories' ? 'category' : 'page', slug }

@@ -1,7 +1,7 @@
 // The SQL of redirects.
 
 import type { RedirectCause } from '../../contract/words.ts'
-import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface RedirectRow {
   id: string
@@ -29,7 +29,7 @@ export async function listRedirectsAt(
 ): Promise<Pick<RedirectRow, 'path' | 'target' | 'targetPath'>[]> {
   return db.sql<Pick<RedirectRow, 'path' | 'target' | 'targetPath'>>`
     select path, target, target_path as "targetPath" from redirects
-    where merchant_id = ${merchantId} and path in (${list(paths)})`
+    where merchant_id = ${merchantId} and path in (${listFragment(paths)})`
 }
 
 export async function findRedirectById(db: Reader, merchantId: string, id: string): Promise<RedirectRow | undefined> {
@@ -39,7 +39,7 @@ export async function findRedirectById(db: Reader, merchantId: string, id: strin
   return row
 }
 
-export interface RedirectsAsked {
+export interface RedirectQuery {
   // A part of the path or of the target; '' lists all redirects.
   part: string
   cause: RedirectCause | null
@@ -50,7 +50,7 @@ export interface RedirectsAsked {
 export async function listRedirects(
   db: Reader,
   merchantId: string,
-  { part, cause, after, limit }: RedirectsAsked,
+  { part, cause, after, limit }: RedirectQuery,
 ): Promise<RedirectRow[]> {
   const pattern = `%${part.toLowerCase().replaceAll(/[!%_]/g, (sign) => `!${sign}`)}%`
   return db.sql<RedirectRow>`
@@ -78,7 +78,7 @@ export async function putRedirect(tx: Tx, merchantId: string, row: RedirectRow):
 }
 
 // Updates the redirects that lead to a path to lead to the path's new target.
-export async function moveTargets(
+export async function retargetRedirects(
   tx: Tx,
   merchantId: string,
   path: string,
@@ -90,5 +90,5 @@ export async function moveTargets(
 }
 
 export async function deleteRedirects(tx: Tx, merchantId: string, paths: readonly string[]): Promise<void> {
-  await tx.sql`delete from redirects where merchant_id = ${merchantId} and path in (${list(paths)})`
+  await tx.sql`delete from redirects where merchant_id = ${merchantId} and path in (${listFragment(paths)})`
 }

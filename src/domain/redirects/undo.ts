@@ -3,16 +3,16 @@
 import { redirectsMax } from '../../contract/admin/redirects.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import {
-  overtaken,
-  refuseOvertaken,
-  reverseOf,
+  overtakenRefusal,
+  refuseIfOvertaken,
+  reverseChange,
   type UndoAsk,
   type Undoer,
   valuesBefore,
 } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
-import { newRow, redirectTo, settledTarget, writeRedirect } from './change.ts'
-import { type PathTarget, targetOf } from './paths.ts'
+import { newRow, redirectRowTo, resolveFinalTarget, writeRedirect } from './change.ts'
+import { type PathTarget, parseTarget } from './paths.ts'
 import { countRedirects, deleteRedirects, findRedirect, type RedirectRow } from './store.ts'
 
 export const redirectUndoer: Undoer = {
@@ -20,7 +20,7 @@ export const redirectUndoer: Undoer = {
   async undo(ask) {
     await lockMerchantById(ask.tx, ask.seller.merchantId)
     for (const change of ask.changes) await undoRedirect(ask, change)
-    return ask.changes.map(reverseOf)
+    return ask.changes.map(reverseChange)
   },
 }
 
@@ -29,18 +29,18 @@ async function undoRedirect({ tx, seller, dryRun, context: { now } }: UndoAsk, c
   const { name: path } = change
   const present = await findRedirect(tx, merchantId, path)
   if (change.kind === 'create') {
-    if (present?.id !== change.id || present.version !== 1) throw overtaken(change, `${path} was changed since.`)
+    if (present?.id !== change.id || present.version !== 1) throw overtakenRefusal(change, `${path} was changed since.`)
     if (!dryRun) await deleteRedirects(tx, merchantId, [path])
     return
   }
-  if (change.kind === 'change') refuseOvertaken(change, present)
+  if (change.kind === 'change') refuseIfOvertaken(change, present)
   else if (present || (await countRedirects(tx, merchantId)) >= redirectsMax)
-    throw overtaken(change, `${path} cannot be redirected again.`)
+    throw overtakenRefusal(change, `${path} cannot be redirected again.`)
   const { target = null } = valuesBefore<RedirectRow>(change, ['target'])
   const to = await targetAgain(tx, merchantId, path, target, change)
   if (dryRun) return
   const row = present
-    ? redirectTo(present, to, now)
+    ? redirectRowTo(present, to, now)
     : { ...newRow(path, to, 'merchant', now), id: change.id, version: 2 }
   await writeRedirect(tx, merchantId, row)
 }
@@ -53,9 +53,9 @@ async function targetAgain(
   target: string | null,
   change: AuditedChange,
 ): Promise<PathTarget | null> {
-  const given = target === null ? undefined : targetOf(target)
+  const given = target === null ? undefined : parseTarget(target)
   if (!given) return null
-  const settled = await settledTarget(tx, merchantId, path, given)
-  if (!settled) throw overtaken(change, `${path} would lead to itself.`)
+  const settled = await resolveFinalTarget(tx, merchantId, path, given)
+  if (!settled) throw overtakenRefusal(change, `${path} would lead to itself.`)
   return settled
 }

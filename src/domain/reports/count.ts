@@ -3,12 +3,12 @@
 import { modes } from '../../contract/words.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
-import { dayOf, monthOf, plusDays, startOf } from './days.ts'
+import { addDays, dayAt, monthOfDay, startOfDay } from './days.ts'
 import {
   type ChangedOrder,
   countDay,
   deleteRecount,
-  dropDays,
+  deleteSalesDays,
   findPlacedAfter,
   findRecount,
   findSellerOfSales,
@@ -16,7 +16,7 @@ import {
   listChangedOrders,
   listDueMonths,
   listRecounts,
-  markCounted,
+  markOrdersCounted,
   putRecount,
   type Recount,
   sumMonth,
@@ -40,7 +40,7 @@ const graceMs = 3 * 86_400_000
 
 // Returns the number of months. A day that is counted later marks its month to be summed again.
 async function sumMonths(storage: Storage, now: number): Promise<number> {
-  const before = monthOf(dayOf(now - graceMs, 'UTC'))
+  const before = monthOfDay(dayAt(now - graceMs, 'UTC'))
   const due = await storage.read((db) => listDueMonths(db, before, now))
   return handleRows(
     { storage, loop: 'sales', now },
@@ -67,9 +67,9 @@ async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<num
   const seller = await findSellerOfSales(tx, merchantId)
   if (!seller) throw new Error(`${merchantId} has orders and does not exist`)
   const { timeZone } = seller
-  for (const day of new Set(orders.map(({ placedAt }) => dayOf(placedAt, timeZone))))
-    countDay(tx, { merchantId, mode, day, from: startOf(day, timeZone), to: startOf(plusDays(day, 1), timeZone) })
-  await markCounted(tx, orders)
+  for (const day of new Set(orders.map(({ placedAt }) => dayAt(placedAt, timeZone))))
+    countDay(tx, { merchantId, mode, day, from: startOfDay(day, timeZone), to: startOfDay(addDays(day, 1), timeZone) })
+  await markOrdersCounted(tx, orders)
   return orders.length
 }
 
@@ -107,11 +107,11 @@ async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<numbe
   forgetMonths(tx, { merchantId, mode })
   let { day } = recount
   for (let count = 0; count < daysMax; count += 1) {
-    const from = day === '' ? 0 : startOf(plusDays(day, 1), timeZone)
+    const from = day === '' ? 0 : startOfDay(addDays(day, 1), timeZone)
     const next = await findPlacedAfter(tx, { merchantId, mode }, from)
-    const upTo = next === undefined ? null : dayOf(next, timeZone)
+    const upTo = next === undefined ? null : dayAt(next, timeZone)
     // Drops the days without sales in the new time zone.
-    dropDays(tx, { merchantId, mode }, { after: day, before: upTo })
+    deleteSalesDays(tx, { merchantId, mode }, { after: day, before: upTo })
     if (upTo === null) {
       deleteRecount(tx, { merchantId, mode })
       return count + 1
@@ -120,8 +120,8 @@ async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<numbe
       merchantId,
       mode,
       day: upTo,
-      from: startOf(upTo, timeZone),
-      to: startOf(plusDays(upTo, 1), timeZone),
+      from: startOfDay(upTo, timeZone),
+      to: startOfDay(addDays(upTo, 1), timeZone),
     })
     day = upTo
   }

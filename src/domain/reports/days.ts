@@ -15,7 +15,7 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   return format
 }
 
-export function dayOf(at: number, timeZone: string): Day {
+export function dayAt(at: number, timeZone: string): Day {
   return formatIn(timeZone).format(at)
 }
 
@@ -26,7 +26,7 @@ const starts = new Map<string, number>()
 const startsMax = 10_000
 
 // Returns the first instant of a day, which most reports need again: finding it takes 27 formatted dates.
-export function startOf(day: Day, timeZone: string): number {
+export function startOfDay(day: Day, timeZone: string): number {
   const key = `${day} ${timeZone}`
   const known = starts.get(key)
   if (known !== undefined) return known
@@ -43,13 +43,13 @@ function findStart(day: Day, timeZone: string): number {
   let after = midnight + 13 * hourMs
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2)
-    if (dayOf(middle, timeZone) < day) before = middle
+    if (dayAt(middle, timeZone) < day) before = middle
     else after = middle
   }
   return after
 }
 
-export function plusDays(day: Day, days: number): Day {
+export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * dayMs).toISOString().slice(0, 10)
 }
 
@@ -61,11 +61,11 @@ export function daysBetween(from: Day, to: Day): number {
 export type Period = 'day' | 'week' | 'month'
 
 // Returns the first day of the period that contains a day. Weeks begin on Monday (ISO 8601).
-export function periodOf(day: Day, period: Period): Day {
+export function startOfPeriod(day: Day, period: Period): Day {
   if (period === 'day') return day
   if (period === 'month') return `${day.slice(0, 7)}-01`
   const weekday = new Date(`${day}T00:00:00.000Z`).getUTCDay()
-  return plusDays(day, -((weekday + 6) % 7))
+  return addDays(day, -((weekday + 6) % 7))
 }
 
 // Accepts the years 1900 to 2999: the day after the last one of 9999 has no four-digit year.
@@ -77,13 +77,13 @@ export function isDay(text: string): boolean {
 // Such as 2026-06.
 export type Month = string
 
-export function monthOf(day: Day): Month {
+export function monthOfDay(day: Day): Month {
   return day.slice(0, 7)
 }
 
 // Returns day 31 for the last day of a month, whatever the month's length; other days are returned unchanged.
-export function lastOf(day: Day): Day {
-  return monthOf(plusDays(day, 1)) === monthOf(day) ? day : `${monthOf(day)}-31`
+export function lastDayAs31(day: Day): Day {
+  return monthOfDay(addDays(day, 1)) === monthOfDay(day) ? day : `${monthOfDay(day)}-31`
 }
 
 export interface DayRange {
@@ -98,8 +98,8 @@ export function rangesWithout({ from, to }: DayRange, months: readonly Month[]):
   let next = from
   for (const month of months) {
     const first = `${month}-01`
-    if (next < first) ranges.push({ from: next, to: plusDays(first, -1) })
-    next = `${monthOf(plusDays(`${month}-28`, 4))}-01`
+    if (next < first) ranges.push({ from: next, to: addDays(first, -1) })
+    next = `${monthOfDay(addDays(`${month}-28`, 4))}-01`
   }
   if (next <= to) ranges.push({ from: next, to })
   return ranges

@@ -6,7 +6,7 @@ import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { type Day, dayOf, daysBetween, isDay, type Period, periodOf, plusDays, startOf } from './days.ts'
+import { addDays, type Day, dayAt, daysBetween, isDay, type Period, startOfDay, startOfPeriod } from './days.ts'
 import {
   type BestSeller,
   findSellerOfSales,
@@ -23,16 +23,16 @@ type CountedSales = Omit<AdminSales, 'lost' | 'net'>
 const daysDefault = 30
 const daysMax = 1_000
 
-export interface SalesAsked {
+export interface SalesReportQuery {
   from?: Day
   to?: Day
   by?: SalesGroup
 }
 
-export async function salesReport(
+export async function buildSalesReport(
   db: Reader,
   seller: MerchantMode,
-  asked: SalesAsked,
+  asked: SalesReportQuery,
   now: Date,
 ): Promise<AdminSalesReport> {
   return reportOn(db, await periodFor(db, seller, asked, now), asked.by ?? 'day')
@@ -61,15 +61,15 @@ interface ReportPeriod {
 async function periodFor(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  asked: SalesAsked,
+  asked: SalesReportQuery,
   now: Date,
 ): Promise<ReportPeriod> {
   const seller = await findSellerOfSales(db, merchantId)
   if (!seller) throw new Error(`${merchantId} asks for a report and does not exist`)
   const { currency, timeZone } = seller
-  const { to = dayOf(now.getTime(), timeZone) } = asked
+  const { to = dayAt(now.getTime(), timeZone) } = asked
   if (!isDay(to)) throw badDay('to', issue('not_a_day'))
-  const { from = plusDays(to, 1 - daysDefault) } = asked
+  const { from = addDays(to, 1 - daysDefault) } = asked
   if (!isDay(from)) throw badDay('from', issue('not_a_day'))
   const days = daysBetween(from, to)
   if (days < 1) throw badDay('from', issue('after_last_day'))
@@ -81,7 +81,7 @@ async function reportOn(db: Reader, { range, timeZone }: ReportPeriod, by: Sales
   const { from, to, currency } = range
   const [found, parts] = await Promise.all([
     // With as many days before.
-    dailySales(db, { ...range, from: plusDays(from, -daysBetween(from, to)) }, timeZone),
+    dailySales(db, { ...range, from: addDays(from, -daysBetween(from, to)) }, timeZone),
     isPeriod(by) ? [] : listSalesParts(db, { ...range, part: by }, salesRowsMax),
   ])
   const daily = found.filter(({ day }) => day >= from)
@@ -95,15 +95,15 @@ type DayOfSales = AdminSales & { day: Day }
 
 // A dispute does not change its order, so lost amounts are not in the counted sales. They are read separately, since there are few.
 async function dailySales(db: Reader, range: Omit<SalesQuery, 'part'>, timeZone: string): Promise<DayOfSales[]> {
-  const from = startOf(range.from, timeZone)
-  const to = startOf(plusDays(range.to, 1), timeZone)
+  const from = startOfDay(range.from, timeZone)
+  const to = startOfDay(addDays(range.to, 1), timeZone)
   const [rows, lost] = await Promise.all([
     listSalesDays(db, { ...range, part: 'all' }),
     listLostDisputes(db, range, { from, to }),
   ])
   return [
     ...rows.map((row) => ({ day: row.day, ...netOf(row, 0) })),
-    ...lost.map(({ placedAt, amount }) => ({ day: dayOf(placedAt, timeZone), ...netOf(nothing, amount) })),
+    ...lost.map(({ placedAt, amount }) => ({ day: dayAt(placedAt, timeZone), ...netOf(nothing, amount) })),
   ]
 }
 
@@ -177,9 +177,9 @@ function byPeriod(
   { from, to, period }: { from: Day; to: Day; period: Period },
 ): AdminSalesRow[] {
   const sums = new Map<Day, AdminSales>()
-  for (let day = from; day <= to; day = plusDays(day, 1)) sums.set(periodOf(day, period), nothing)
+  for (let day = from; day <= to; day = addDays(day, 1)) sums.set(startOfPeriod(day, period), nothing)
   for (const row of daily) {
-    const key = periodOf(row.day, period)
+    const key = startOfPeriod(row.day, period)
     sums.set(key, plus(sums.get(key) ?? nothing, row))
   }
   return [...sums].map(([key, sum]) => ({ key, name: null, ...sum }))

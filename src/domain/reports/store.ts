@@ -3,8 +3,8 @@
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { type Day, lastOf, type Month, monthOf, rangesWithout } from './days.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { type Day, lastDayAs31, type Month, monthOfDay, rangesWithout } from './days.ts'
 
 export interface ChangedOrder {
   installationId: string
@@ -26,23 +26,23 @@ export async function listChangedOrders(db: Reader, now: number, rowsMax: number
     order by placed_at, id limit ${rowsMax}`
 }
 
-export interface Seller {
+export interface SalesSeller {
   currency: string
   timeZone: string
 }
 
-export async function findSellerOfSales(db: Reader, merchantId: string): Promise<Seller | undefined> {
-  const [row] = await db.sql<Seller>`
+export async function findSellerOfSales(db: Reader, merchantId: string): Promise<SalesSeller | undefined> {
+  const [row] = await db.sql<SalesSeller>`
     select currency, time_zone as "timeZone" from merchants where id = ${merchantId}`
   return row
 }
 
 // Marks the orders as counted with the version that was read: an order that changed since is counted again. They are locked in the order
 // of their ids, as by the search index.
-export async function markCounted(tx: Tx, orders: readonly ChangedOrder[]): Promise<void> {
-  const installations = list([...new Set(orders.map(({ installationId }) => installationId))])
+export async function markOrdersCounted(tx: Tx, orders: readonly ChangedOrder[]): Promise<void> {
+  const installations = listFragment([...new Set(orders.map(({ installationId }) => installationId))])
   const locking = tx.lockRow`
-    select id from orders where installation_id in (${installations}) and id in (${list(orders.map(({ id }) => id))})
+    select id from orders where installation_id in (${installations}) and id in (${listFragment(orders.map(({ id }) => id))})
     order by id`
   const seen = tx.rows(
     orders.map(({ installationId, id, version, refunded }) => [installationId, id, version, refunded]),
@@ -98,7 +98,7 @@ export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay):
     [merchantId, mode, from, to],
   )
   tx.send`
-    insert into sales_summed_months (merchant_id, mode, month, days) values (${merchantId}, ${mode}, ${monthOf(day)}, null)
+    insert into sales_summed_months (merchant_id, mode, month, days) values (${merchantId}, ${mode}, ${monthOfDay(day)}, null)
     on conflict (merchant_id, mode, month) do update set days = null`
   tx.send`
     delete from sales_days where merchant_id = ${merchantId} and mode = ${mode} and ${ofAnyPart} and day = ${day}`
@@ -219,17 +219,17 @@ export function sumMonth(tx: Tx, { merchantId, mode, month }: SalesMonth): void 
 async function listSummedMonths(db: Reader, { merchantId, mode, from, to }: SalesQuery): Promise<Month[]> {
   const rows = await db.sql<SalesMonth>`
     select s.month from sales_summed_months s
-    where s.merchant_id = ${merchantId} and s.mode = ${mode} and s.month >= ${monthOf(from)} and s.month <= ${monthOf(to)}
+    where s.merchant_id = ${merchantId} and s.mode = ${mode} and s.month >= ${monthOfDay(from)} and s.month <= ${monthOfDay(to)}
       and s.days = (
         select count(distinct d.day) * min(d.has_month) from sales_days d
         where d.merchant_id = ${merchantId} and d.mode = ${mode} and d.part = 'all' and d.day >= s.month || '-01'
           and d.day <= s.month || '-31')
     order by s.month`
-  return rows.map(({ month }) => month).filter((month) => `${month}-01` >= from && `${month}-31` <= lastOf(to))
+  return rows.map(({ month }) => month).filter((month) => `${month}-01` >= from && `${month}-31` <= lastDayAs31(to))
 }
 
 // Both days are excluded; without `before`, all later days are dropped.
-export function dropDays(
+export function deleteSalesDays(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
   { after, before }: { after: Day; before: Day | null },

@@ -1,10 +1,10 @@
 // The admin operations on returns.
 
-import type { AdminReturn, returnRows } from '../../contract/admin/returns.ts'
+import type { AdminReturn, returnOperationRows } from '../../contract/admin/returns.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -21,7 +21,7 @@ import { findAdminReturn, findReturn, listAdminReturns, type ReturnFacts } from 
 import { adminReturnSummary, returnChanges } from './view.ts'
 
 // Exchanges create orders, and are in `exchanges/`.
-type ReturnOperation = Exclude<keyof typeof returnRows, 'exchangeAdminReturn'>
+type ReturnOperation = Exclude<keyof typeof returnOperationRows, 'exchangeAdminReturn'>
 type Handlers<Id extends ReturnOperation> = { [One in Id]: AdminHandler<One> }
 type ViewOf = (db: Reader, caller: ReturnCaller, facts: ReturnFacts) => Promise<AdminReturn>
 
@@ -38,10 +38,12 @@ function looks(viewOf: ViewOf): Handlers<'listAdminReturns' | 'getAdminReturn'> 
         ...filters,
         from: from === undefined ? undefined : Date.parse(from),
         to: to === undefined ? undefined : Date.parse(to),
-        after: paging.after === null ? null : readPlace(paging.after, 'ret'),
+        after: paging.after === null ? null : readCursorPosition(paging.after, 'ret'),
         limit: adminRowsAsked,
       })
-      const { rows, meta } = pageOf(found, paging, ({ row }) => writePlace({ at: row.requestedAt, id: row.id }))
+      const { rows, meta } = pageOfRows(found, paging, ({ row }) =>
+        writeCursorPosition({ at: row.requestedAt, id: row.id }),
+      )
       return { data: rows.map(adminReturnSummary), meta }
     },
 
@@ -69,7 +71,7 @@ function openings(viewOf: ViewOf, rootSecret: RootSecret): Handlers<'createAdmin
         { member: 'items', from: null, to: items },
         { member: 'reason', from: null, to: reason },
       ]
-      return new Audited({ data: await viewOf(db, caller, facts) }, returnChanges(facts, 'create', members))
+      return new AuditedReply({ data: await viewOf(db, caller, facts) }, returnChanges(facts, 'create', members))
     },
   }
 }
@@ -83,13 +85,13 @@ function answers(
       const { instructions: answer = null, labelUrl = null } = body
       const context = { now: now.getTime(), cause }
       const after = await changeReturn(db, facts, 'approve', { answer, labelUrl }, context)
-      return new Audited({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
+      return new AuditedReply({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
     },
 
     async refuseAdminReturn({ db, caller, path, body, now, cause }) {
       const { facts } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const after = await changeReturn(db, facts, 'refuse', { answer: body.text }, { now: now.getTime(), cause })
-      return new Audited({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
+      return new AuditedReply({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
     },
 
     async receiveAdminReturn({ db, caller, path, body, now, cause }) {
@@ -100,13 +102,13 @@ function answers(
         isRestocked: restock,
       }))
       const after = await receiveReturn(db, facts, items, { now: now.getTime(), cause })
-      return new Audited({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
+      return new AuditedReply({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
     },
 
     async closeAdminReturn({ db, caller, path, body, now, cause }) {
       const { facts } = await lockAdminReturn(db, caller, path.returnId, body.expectedVersion)
       const after = await changeReturn(db, facts, 'close', {}, { now: now.getTime(), cause })
-      return new Audited({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
+      return new AuditedReply({ data: await viewOf(db, caller, after) }, changesOf(facts, after))
     },
   }
 }
@@ -121,18 +123,21 @@ function payments(viewOf: ViewOf): Handlers<'refundAdminReturn'> {
       const shown = { ...preview, items: preview.items.map((item) => ({ ...item })) }
       if (dryRun) {
         const view = await viewOf(db, caller, facts)
-        return new Audited({ data: { ...shown, refund: null, return: view } }, [])
+        return new AuditedReply({ data: { ...shown, refund: null, return: view } }, [])
       }
       const context = { now: now.getTime(), cause }
       const paid = await refundReturn(db, facts, preview, body.reason ?? null, context)
       const after = body.close ? await changeReturn(db, facts, 'close', {}, context) : facts
       const { refund } = paid
       const lines = preview.items.map(({ skuId, quantity, amount }) => ({ skuId, quantity, amount }))
-      return new Audited({ data: { ...shown, refund: refundView(refund), return: await viewOf(db, caller, after) } }, [
-        ...returnChanges(after, 'change', statusChange(facts, after)),
-        ...orderChanges(order, paid.order),
-        ...refundChanges(paid.order, paid.refunds, { lines, restocked: [] }),
-      ])
+      return new AuditedReply(
+        { data: { ...shown, refund: refundView(refund), return: await viewOf(db, caller, after) } },
+        [
+          ...returnChanges(after, 'change', statusChange(facts, after)),
+          ...orderChanges(order, paid.order),
+          ...refundChanges(paid.order, paid.refunds, { lines, restocked: [] }),
+        ],
+      )
     },
   }
 }

@@ -7,7 +7,7 @@ import { changeView } from '../../platform/audit/view.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { openChangeView } from '../orders/adminview.ts'
 import { lockOrderFacts } from '../orders/change.ts'
@@ -60,7 +60,9 @@ export async function findAdminReturnView(
   const own = refunds.filter(({ id, movedTo }) => refundIds.includes(id) && movedTo === null)
   const mayRead = scopes.includes('admin:orders')
   const note =
-    mayRead && row.noteSealed !== null ? openByRoot(rootSecret, returnNotePurpose, row.noteSealed, row.id) : undefined
+    mayRead && row.noteSealed !== null
+      ? decryptByRootSecret(rootSecret, returnNotePurpose, row.noteSealed, row.id)
+      : undefined
   return {
     ...returnView(facts),
     currency: row.currency,

@@ -7,9 +7,9 @@ import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
 import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
 import { type QueuedEmail, queueEmails } from '../../platform/outbox/emails.ts'
-import { type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { restock } from '../inventory/sales.ts'
+import { restockSale } from '../inventory/sales.ts'
 import { listRefundedLines } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { isReturnOpen, returnLifecycle } from './lifecycle.ts'
@@ -69,7 +69,7 @@ export async function openReturn(
     ...{ installationId, id, merchantId, mode, orderId, orderNumber, currency },
     ...{ reason, wish, openedBy, answer, labelUrl, status: move.to, version: 1 },
     position: returns.length + 1,
-    noteSealed: note === '' ? null : sealByRoot(rootSecret, returnNotePurpose, note, id),
+    noteSealed: note === '' ? null : encryptByRootSecret(rootSecret, returnNotePurpose, note, id),
     requestedAt: context.now,
     updatedAt: context.now,
   }
@@ -108,7 +108,7 @@ export async function changeReturn(
 ): Promise<ReturnFacts> {
   const { row } = facts
   const move = moveFor(returnLifecycle, verb, row.status)
-  if (!move) throw notChangeable(row)
+  if (!move) throw returnNotChangeable(row)
   const { lines = facts.lines, exchanges = facts.exchanges, ...members } = change
   const changed = { ...row, ...members, status: move.to, version: row.version + 1, updatedAt: context.now }
   saveReturn(tx, changed, row)
@@ -116,7 +116,7 @@ export async function changeReturn(
   return announced(tx, { row: changed, lines, exchanges }, move.announces, context)
 }
 
-export function notChangeable({ status, version }: ReturnRow): Refusal {
+export function returnNotChangeable({ status, version }: ReturnRow): Refusal {
   return refuse('return_not_changeable', { message: `The return is ${status}.`, current: { status, version } })
 }
 
@@ -132,7 +132,7 @@ export async function receiveReturn(
   context: ChangeContext,
 ): Promise<ReturnFacts> {
   const { row, lines } = facts
-  if (!moveFor(returnLifecycle, 'receive', row.status)) throw notChangeable(row)
+  if (!moveFor(returnLifecycle, 'receive', row.status)) throw returnNotChangeable(row)
   const came = items ?? lines.map((line) => ({ ...line, quantity: line.quantity - line.received, isRestocked: true }))
   const counted = lines.map((line) => {
     const own = came.filter(({ skuId }) => skuId === line.skuId)
@@ -151,7 +151,7 @@ export async function receiveReturn(
     quantity > 0 ? [{ skuId: line.skuId, quantity }] : [],
   )
   // Never restocks more than the order took out of stock: units on backorder were not taken.
-  const back = wanted.length > 0 ? await restock(tx, row, row.orderId, wanted, context) : []
+  const back = wanted.length > 0 ? await restockSale(tx, row, row.orderId, wanted, context) : []
   const after = counted.map(({ line, received }) => {
     const restocked = back.find(({ skuId }) => skuId === line.skuId)?.quantity ?? 0
     if (received > 0) raiseReceived(tx, row, { skuId: line.skuId, received, restocked })

@@ -2,21 +2,21 @@
 
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { type MovedMoney, moveMoney } from '../orders/refunds.ts'
+import { type MovedMoney, moveMoneyToOrder } from '../orders/refunds.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { ReturnRefund } from './amounts.ts'
 import { changeReturn } from './change.ts'
 import { refundedLinesOf } from './refund.ts'
 import { insertExchange, insertReturnRefund, type ReturnExchangeRow, type ReturnFacts } from './store.ts'
 
-export async function moveCredit(
+export async function moveReturnCredit(
   tx: Tx,
   { facts, order }: { facts: ReturnFacts; order: OrderFacts },
   refund: ReturnRefund,
   context: ChangeContext,
 ): Promise<MovedMoney> {
   const { amount } = refund
-  const moved = await moveMoney(tx, order, { amount, lines: refundedLinesOf(refund) }, context)
+  const moved = await moveMoneyToOrder(tx, order, { amount, lines: refundedLinesOf(refund) }, context)
   if (!moved || moved.parts.length === 0)
     throw new Error(`the payments of order ${order.order.id} have no ${amount} left`)
   for (const part of moved.parts) insertReturnRefund(tx, facts.row, part.refund.id)
@@ -24,7 +24,7 @@ export async function moveCredit(
 }
 
 // Called after the new order was placed.
-export async function noteExchange(
+export async function recordExchange(
   tx: Tx,
   facts: ReturnFacts,
   { parts }: MovedMoney,

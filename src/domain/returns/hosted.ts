@@ -11,7 +11,7 @@ import { lockOrderFacts } from '../orders/change.ts'
 import { findOrderOfSecret } from '../orders/store.ts'
 import { openReturn } from './change.ts'
 
-export interface ReturnWishes {
+export interface ReturnRequest {
   items: readonly ItemQuantity[]
   reason: ReturnReason
   wish: ReturnWish
@@ -22,7 +22,7 @@ export interface ReturnWishes {
 // meanwhile. Undefined: no order has this secret.
 export type RequestReturn = (
   secret: string,
-  wishes: ReturnWishes,
+  wishes: ReturnRequest,
 ) => Promise<'done' | 'open' | 'not_possible' | undefined>
 
 export function createReturnService(storage: Storage, rootSecret: RootSecret, clock: () => Date): RequestReturn {

@@ -10,11 +10,11 @@ import { listRefundedLines, type RefundedLine } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { RefundRow } from '../payments/store.ts'
 import { type ReturnRefund, returnRefundFor } from './amounts.ts'
-import { notChangeable } from './change.ts'
+import { returnNotChangeable } from './change.ts'
 import { isReturnRefundable } from './lifecycle.ts'
 import { insertReturnRefund, listRefundedUnits, type ReturnFacts } from './store.ts'
 
-export interface ReturnRefundWish {
+export interface ReturnRefundRequest {
   // Undefined: all items received or expected that were not refunded yet.
   items: readonly ItemQuantity[] | undefined
   shipping: boolean | undefined
@@ -26,10 +26,10 @@ export async function previewReturnRefund(
   db: Reader,
   facts: ReturnFacts,
   order: OrderFacts,
-  wish: ReturnRefundWish,
+  wish: ReturnRefundRequest,
 ): Promise<ReturnRefund> {
   const { row } = facts
-  if (!isReturnRefundable(row.status)) throw notChangeable(row)
+  if (!isReturnRefundable(row.status)) throw returnNotChangeable(row)
   // A new refund would replace the failed one, and lose its lines.
   if (order.refunds.some(isWaiting)) {
     const message = `A refund of order ${row.orderNumber} failed: refund it again on the order first.`

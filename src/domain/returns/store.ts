@@ -5,7 +5,7 @@ import type { Mode, ReturnOpener, ReturnReason, ReturnStatus, ReturnWish } from 
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { OrderKey } from '../orders/store.ts'
 
 export interface ReturnRow {
@@ -151,13 +151,13 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
       select l.return_id as "returnId", l.sku_id as "skuId", o.code, o.name, o.options, o.image, l.quantity, l.received, l.restocked
       from return_lines l
       join order_lines o on o.installation_id = l.installation_id and o.order_id = l.order_id and o.sku_id = l.sku_id
-      where l.installation_id in (${list(installations)}) and l.return_id in (${list(ids)})
+      where l.installation_id in (${listFragment(installations)}) and l.return_id in (${listFragment(ids)})
       order by o.position`,
     db.sql<ReturnExchangeRow & { returnId: string }>`
       select e.return_id as "returnId", e.order_id as "orderId", o.number as "orderNumber", e.credit, e.refunded, e.paid,
         e.created_at as "at"
       from return_exchanges e join orders o on o.installation_id = e.installation_id and o.id = e.order_id
-      where e.merchant_id in (${list(merchants)}) and e.return_id in (${list(ids)})
+      where e.merchant_id in (${listFragment(merchants)}) and e.return_id in (${listFragment(ids)})
       order by e.created_at, e.order_id`,
   ])
   return rows.map((row) => ({
@@ -254,8 +254,8 @@ export async function listRefundedOfReturns(
   return db.sql<{ returnId: string; amount: number }>`
     select f.return_id as "returnId", cast(sum(r.amount) as bigint) as "amount" from return_refunds f
     join refunds r on r.installation_id = f.installation_id and r.id = f.refund_id
-    where f.installation_id in (${list([...new Set(rows.map(({ installationId }) => installationId))])})
-      and f.return_id in (${list(rows.map(({ id }) => id))}) and r.status <> 'failed' and r.moved_to is null
+    where f.installation_id in (${listFragment([...new Set(rows.map(({ installationId }) => installationId))])})
+      and f.return_id in (${listFragment(rows.map(({ id }) => id))}) and r.status <> 'failed' and r.moved_to is null
     group by f.return_id`
 }
 

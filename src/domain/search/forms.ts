@@ -59,7 +59,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
 const formLengthMin = 3
 
 // The word itself comes first.
-export function formsOf(word: string, language: string): string[] {
+export function wordForms(word: string, language: string): string[] {
   const forms = new Set([word])
   for (const [one, other] of rules[language] ?? [])
     for (const [from, to] of [

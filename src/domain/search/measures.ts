@@ -31,7 +31,7 @@ const measure = new RegExp(`\\b(\\d{1,6}(?:[.,]\\d{1,3})?)\\s?-?(${longestFirst.
 const hasDigit = /\d/
 
 // Expects a folded text.
-export function measuresIn(folded: string): string[] {
+export function findMeasures(folded: string): string[] {
   if (!hasDigit.test(folded)) return []
   return Array.from(folded.matchAll(measure), ([, number = '', unit = '']) => wordOf(number, unit))
 }

@@ -8,18 +8,18 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { createDatabaseKey, listDatabaseKeys } from '../../platform/secrets/databasekey.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { tryOpenAddress } from '../addresses/vault.ts'
-import { openCustomer } from '../orders/customer.ts'
+import { tryDecryptAddress } from '../addresses/vault.ts'
+import { decryptCustomer } from '../orders/customer.ts'
 import { lockOrders, type OrderKey } from '../orders/store.ts'
-import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
-import { misspeltLengthMin, oneMistakeOf } from './spelling.ts'
+import { postalWords, searchTokensFor, splitSearchWords, wordBeginnings } from './sealedwords.ts'
+import { misspeltLengthMin, wordsOneMistakeAway } from './spelling.ts'
 import {
   insertTokens,
   listKnownTokens,
   listOrdersNotIndexed,
   listOrdersOfTokens,
   listSealedOrders,
-  noteIndexed,
+  markOrdersIndexed,
   type TokenRow,
   type UnindexedOrder,
 } from './store.ts'
@@ -55,7 +55,7 @@ export async function indexOrders(
         for (const order of orders)
           for (const token of await tokensOf(tx, rootSecret, { order, key, now })) tokens.push({ ...order, token })
         insertTokens(tx, tokens)
-        noteIndexed(tx, keys, now)
+        markOrdersIndexed(tx, keys, now)
         return keys.length
       }),
   )
@@ -71,12 +71,12 @@ async function tokensOf(
   const address =
     addressId === null || !row
       ? undefined
-      : await tryOpenAddress(tx, rootSecret, { installationId, ownerId: orderId, id: addressId, now, row })
+      : await tryDecryptAddress(tx, rootSecret, { installationId, ownerId: orderId, id: addressId, now, row })
   // Once the address is erased, the order can be found only by its number.
   if (addressId !== null && !address) return []
-  const customer = openCustomer(rootSecret, checkoutSessionId, order.customerSealed)
+  const customer = decryptCustomer(rootSecret, checkoutSessionId, order.customerSealed)
   const words = [
-    ...wordsOf(
+    ...splitSearchWords(
       [customer?.email, customer?.name, address?.name, address?.company, address?.city].filter(Boolean).join(' '),
     ),
     ...postalWords(address?.postalCode ?? ''),
@@ -84,7 +84,7 @@ async function tokensOf(
   return new Set(
     words
       .filter(Boolean)
-      .flatMap((word) => [word, ...beginningsOf(word)])
+      .flatMap((word) => [word, ...wordBeginnings(word)])
       .map((word) => tokenOf(key, order.merchantId, word)),
   )
 }
@@ -96,12 +96,12 @@ export async function findOrdersByWords(
   seller: MerchantMode,
   { text, limit }: { text: string; limit: number },
 ): Promise<OrderKey[]> {
-  const words = wordsOf(text)
+  const words = splitSearchWords(text)
   if (words.length === 0) return []
   const keys = await listDatabaseKeys(db, rootSecret, searchKeyName)
   if (keys.length === 0) return []
   const alternatives = words.map((word) =>
-    keys.flatMap((key) => askedAs(word).map((text) => tokenOf(key, seller.merchantId, text))),
+    keys.flatMap((key) => searchTokensFor(word).map((text) => tokenOf(key, seller.merchantId, text))),
   )
   return listOrdersOfTokens(db, seller, alternatives, limit)
 }
@@ -117,16 +117,16 @@ export async function findOrdersByMistake(
   seller: MerchantMode,
   { text, limit }: { text: string; limit: number },
 ): Promise<OrderKey[]> {
-  const words = wordsOf(text)
+  const words = splitSearchWords(text)
   const keys = await listDatabaseKeys(db, rootSecret, searchKeyName)
   if (keys.length === 0) return []
   const asked = words.map((word) =>
-    keys.flatMap((key) => askedAs(word).map((one) => tokenOf(key, seller.merchantId, one))),
+    keys.flatMap((key) => searchTokensFor(word).map((one) => tokenOf(key, seller.merchantId, one))),
   )
   for (const [at, word] of words.entries()) {
     const length = [...word].length
     if (length < misspeltLengthMin || length > mistakeLengthMax || /[^\p{L}\p{M}]/u.test(word)) continue
-    const tokens = keys.flatMap((key) => oneMistakeOf(word).map((one) => tokenOf(key, seller.merchantId, one)))
+    const tokens = keys.flatMap((key) => wordsOneMistakeAway(word).map((one) => tokenOf(key, seller.merchantId, one)))
     const known = await listKnownTokens(db, seller, tokens)
     if (known.length === 0) continue
     const found = await listOrdersOfTokens(db, seller, asked.with(at, known), limit)

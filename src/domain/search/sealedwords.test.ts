@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { askedAs, beginningsOf, postalWords, wordsOf } from './sealedwords.ts'
+import { postalWords, searchTokensFor, splitSearchWords, wordBeginnings } from './sealedwords.ts'
 
 test('words ignore case, and an e-mail address is one word', () => {
-  assert.deepEqual(wordsOf('Ada  LOVELACE-King'), ['ada', 'lovelace', 'king'])
-  assert.deepEqual(wordsOf('Ada@Example.COM'), wordsOf('ada@example.com'))
-  assert.equal(wordsOf('ada@example.com').length, 1)
-  assert.deepEqual(wordsOf('李 Ｗａｎｇ'), ['李', 'wang'])
-  assert.deepEqual(wordsOf(' ,.- '), [])
-  assert.equal(wordsOf(Array.from({ length: 50 }, (_, i) => `w${i}`).join(' ')).length, 20)
+  assert.deepEqual(splitSearchWords('Ada  LOVELACE-King'), ['ada', 'lovelace', 'king'])
+  assert.deepEqual(splitSearchWords('Ada@Example.COM'), splitSearchWords('ada@example.com'))
+  assert.equal(splitSearchWords('ada@example.com').length, 1)
+  assert.deepEqual(splitSearchWords('李 Ｗａｎｇ'), ['李', 'wang'])
+  assert.deepEqual(splitSearchWords(' ,.- '), [])
+  assert.equal(splitSearchWords(Array.from({ length: 50 }, (_, i) => `w${i}`).join(' ')).length, 20)
 })
 
 test('a postal code is found with and without its space', () => {
@@ -18,12 +18,12 @@ test('a postal code is found with and without its space', () => {
 
 test('a word is found by each of its prefixes from two letters on, and an e-mail address not by those of another', () => {
   for (const word of ['hansen', 'featherstonehaugh', 'wolfgang.amadeus@example.com', '李小龍', '𠮷𠮷𠮷']) {
-    const tokens = new Set([word, ...beginningsOf(word)])
+    const tokens = new Set([word, ...wordBeginnings(word)])
     const letters = [...word]
     const missed = letters
       .map((_, at) => letters.slice(0, at + 1).join(''))
       .slice(1)
-      .filter((typed) => !askedAs(typed).some((asked) => tokens.has(asked)))
+      .filter((typed) => !searchTokensFor(typed).some((asked) => tokens.has(asked)))
     assert.deepEqual(
       missed.filter((typed) => !typed.includes('@')),
       [],
@@ -31,8 +31,8 @@ test('a word is found by each of its prefixes from two letters on, and an e-mail
     )
   }
   const isFound = (typed: string, word: string) => {
-    const tokens = [word, ...beginningsOf(word)]
-    return askedAs(typed).some((asked) => tokens.includes(asked))
+    const tokens = [word, ...wordBeginnings(word)]
+    return searchTokensFor(typed).some((asked) => tokens.includes(asked))
   }
   assert.ok(isFound('wolfgang.amadeus@exam', 'wolfgang.amadeus@example.com'))
   assert.ok(!isFound('ada@example.org', 'ada@example.com'))

@@ -1,14 +1,16 @@
 // The words by which a sealed text can be found. Pure.
 
-import { mailboxOf } from '../../platform/kit/email.ts'
+import { normalizeMailbox } from '../../platform/kit/email.ts'
 
 // Maximum per sealed text, and per question.
 const wordsMax = 20
 
 // A mailbox is one word. All other text is split at characters that are neither letters nor digits, so `Müller-Lüdenscheidt` is two
 // words.
-export function wordsOf(text: string): string[] {
-  const words = text.split(/\s+/).flatMap((piece) => (piece.includes('@') ? [mailboxOf(piece)] : plainWords(piece)))
+export function splitSearchWords(text: string): string[] {
+  const words = text
+    .split(/\s+/)
+    .flatMap((piece) => (piece.includes('@') ? [normalizeMailbox(piece)] : plainWords(piece)))
   return [...new Set(words)].slice(0, wordsMax)
 }
 
@@ -25,7 +27,7 @@ function plainWords(text: string): string[] {
 const beginningMin = 2
 const beginningMax = 12
 
-export function beginningsOf(word: string): string[] {
+export function wordBeginnings(word: string): string[] {
   const letters = [...word]
   const most = Math.min(letters.length - 1, beginningMax)
   return Array.from({ length: Math.max(0, most - beginningMin + 1) }, (_, i) =>
@@ -36,7 +38,7 @@ export function beginningsOf(word: string): string[] {
 // Returns the tokens to search for a typed word: the word itself, and the beginning of a longer one. Only the first letters are used for
 // the latter, so the word is still found while it is being typed. A whole mailbox is searched only as it is: another person's may have
 // the same beginning.
-export function askedAs(word: string): string[] {
+export function searchTokensFor(word: string): string[] {
   if (wholeMailbox.test(word)) return [word]
   return [word, beginning([...word].slice(0, beginningMax).join(''))]
 }

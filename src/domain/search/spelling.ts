@@ -17,7 +17,7 @@ const letters = [...'abcdefghijklmnopqrstuvwxyzäöüßáàâåãæçéèêëí�
 
 // Returns all words of Latin letters that differ from this one by a single mistake. Used to search sealed words, since they cannot be
 // compared. A word of eight letters has about 800 variants.
-export function oneMistakeOf(word: string): string[] {
+export function wordsOneMistakeAway(word: string): string[] {
   const typed = [...word]
   const found = new Set<string>()
   for (let at = 0; at <= typed.length; at += 1) {
@@ -34,6 +34,6 @@ export function oneMistakeOf(word: string): string[] {
 }
 
 // A single mistake changes the beginning of a word or its end, not both.
-export function endsOf(word: string): { head: string; tail: string } {
+export function splitAtMistake(word: string): { head: string; tail: string } {
   return { head: word.slice(0, 2), tail: word.slice(-2) }
 }

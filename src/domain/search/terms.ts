@@ -1,7 +1,7 @@
 // The terms in the full-text index and in queries. Pure. A term is one token of ASCII letters and digits, or letters of other scripts. It
 // begins with a mark of its merchant, so each merchant has an index of its own within the engine's index, and a letter for its kind.
 
-import { fold } from './words.ts'
+import { foldSearchText } from './words.ts'
 
 // any: in every product, with an empty text. word: from any field. name: from the name or the brand. code: a whole SKU code. The others
 // are filters.
@@ -31,7 +31,7 @@ export type Match = readonly (readonly Term[])[]
 
 export type Terms = (kind: Kind, text: string) => string
 
-export function termsOf(merchantId: string): Terms {
+export function termsForMerchant(merchantId: string): Terms {
   const mark = markOf(merchantId)
   return (kind, text) => `${mark}${letters[kind]}${text}`
 }
@@ -46,17 +46,17 @@ export function joinTerms(merchantId: string, texts: Readonly<Record<Kind, reado
 }
 
 function markOf(merchantId: string): string {
-  return hashOf(merchantId).slice(0, 6)
+  return hashTerm(merchantId).slice(0, 6)
 }
 
 // Hashes texts that may contain anything, such as a tag, into one token. Texts have the same token if they fold to the same text.
-export function digestOf(...texts: readonly string[]): string {
-  return hashOf(texts.map(fold).join('\n'))
+export function hashTexts(...texts: readonly string[]): string {
+  return hashTerm(texts.map(foldSearchText).join('\n'))
 }
 
 // FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would also find the other, so the hash need not resist
 // attacks; a cryptographic one took a third of the time for indexing a product.
-export function hashOf(text: string): string {
+export function hashTerm(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at)
@@ -66,6 +66,6 @@ export function hashOf(text: string): string {
   return (one >>> 0).toString(36).padStart(7, '0') + ((other >>> 0) % 36 ** 6).toString(36).padStart(6, '0')
 }
 
-export function exactly(text: string): Term {
+export function exactTerm(text: string): Term {
   return { text, isPrefix: false }
 }

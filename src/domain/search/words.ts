@@ -2,7 +2,7 @@
 // so they only get words from here.
 
 import { undecomposed } from '../../platform/kit/letters.ts'
-import { measuresIn, withMeasuresAsWords } from './measures.ts'
+import { findMeasures, withMeasuresAsWords } from './measures.ts'
 
 const undecomposedExpression = new RegExp(`[${Object.keys(undecomposed).join('')}]`, 'g')
 
@@ -11,7 +11,7 @@ const accents = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u06
 
 const isAscii = /^[\0-\x7f]*$/
 
-export function fold(text: string): string {
+export function foldSearchText(text: string): string {
   // Most texts are ASCII, for which this takes a tenth of the time.
   if (isAscii.test(text)) return text.toLowerCase()
   return withoutLongMarks(text)
@@ -40,15 +40,15 @@ const wordLengthMax = 40
 
 // Returns the words to index. A run without spaces is found by any of its letters and any two neighbours, an ä by a and by ae, a number
 // with its unit also as one word.
-export function wordsIn(text: string): string[] {
+export function indexWords(text: string): string[] {
   if (isPlain.test(text)) {
     const lower = text.toLowerCase()
-    return withOthers(plainWords(lower), measuresIn(lower))
+    return withOthers(plainWords(lower), findMeasures(lower))
   }
-  const folded = fold(text)
+  const folded = foldSearchText(text)
   const words = piecesOf(folded).flatMap((piece) => (isUnspaced.test(piece) ? [...piece, ...pairsOf(piece)] : [piece]))
   const spelled = spelledOut(text)
-  return withOthers(words, [...(spelled === text ? [] : piecesOf(fold(spelled))), ...measuresIn(folded)])
+  return withOthers(words, [...(spelled === text ? [] : piecesOf(foldSearchText(spelled))), ...findMeasures(folded)])
 }
 
 function withOthers(words: string[], others: readonly string[]): string[] {
@@ -58,12 +58,12 @@ function withOthers(words: string[], others: readonly string[]): string[] {
 }
 
 // Returns the words of a query, in order, each once.
-export function wordsAsked(text: string): string[] {
+export function queryWords(text: string): string[] {
   return [...new Set(allAsked(text))]
 }
 
 // Returns the queried words that contain an ä or similar, each with its spelling with ae.
-export function spellingsAsked(text: string): ReadonlyMap<string, string> {
+export function querySpellings(text: string): ReadonlyMap<string, string> {
   const spelled = spelledOut(text)
   if (spelled === text) return new Map()
   const others = allAsked(spelled)
@@ -71,20 +71,20 @@ export function spellingsAsked(text: string): ReadonlyMap<string, string> {
 }
 
 function allAsked(text: string): string[] {
-  return piecesOf(withMeasuresAsWords(fold(text))).flatMap((piece) => {
+  return piecesOf(withMeasuresAsWords(foldSearchText(text))).flatMap((piece) => {
     const isLong = isUnspaced.test(piece) && [...piece].length > 1
     return isLong ? pairsOf(piece) : [piece]
   })
 }
 
 // Returns the words of a query, and, if they differ, the same words with ae for ä and similar.
-export function sequencesAsked(text: string): string[][] {
+export function queryWordSequences(text: string): string[][] {
   const spelled = spelledOut(text)
   return spelled === text ? [allAsked(text)] : [allAsked(text), allAsked(spelled)]
 }
 
 // Returns neighbouring words joined, since a compound may be written as one word: `tea pot` is also `teapot`.
-export function compoundsIn(text: string): string[] {
+export function neighbourCompounds(text: string): string[] {
   const spelled = spelledOut(text)
   return [...joinedNeighbours(text), ...(spelled === text ? [] : joinedNeighbours(spelled))]
 }
@@ -104,7 +104,7 @@ export function joinedWith(word: string, next: string): string | undefined {
 
 // Returns the words of a text in their order.
 function sequenceIn(text: string): string[] {
-  return piecesOf(fold(text))
+  return piecesOf(foldSearchText(text))
 }
 
 function piecesOf(folded: string): string[] {
@@ -148,7 +148,7 @@ function pairsOf(run: string): string[] {
 
 // Returns a code without the characters between its parts: `MUG-250` and `mug 250` are the same.
 export function wholeCode(text: string): string {
-  return fold(text)
+  return foldSearchText(text)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
     .slice(0, 2 * wordLengthMax)
 }

@@ -1,14 +1,14 @@
 // The admin operations on the site: its state, its content, its hosts and its pages.
 
-import { type pageRows, pagesMax } from '../../contract/admin/pages.ts'
-import type { siteRows } from '../../contract/admin/site.ts'
+import { type pageOperationRows, pagesMax } from '../../contract/admin/pages.ts'
+import type { siteOperationRows } from '../../contract/admin/site.ts'
 import { issueAt } from '../../contract/issues.ts'
 import type { SiteStatus } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { subjectChangeView } from '../../platform/audit/view.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems, versionConflict } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
@@ -17,17 +17,17 @@ import { lockMerchantById, type Merchant } from '../merchants/store.ts'
 import { claimPaths, recordMoves } from '../redirects/change.ts'
 import { pagePath } from '../redirects/paths.ts'
 import { openOrClose } from './change.ts'
-import { contentProblems, draftContent, normalContent, publishedContent } from './content.ts'
-import { changeContent, draftOrNone } from './contentchange.ts'
+import { contentProblems, draftContent, normalizeContent, publishedContent } from './content.ts'
+import { changeContent, nullIfPublished } from './contentchange.ts'
 import { findSiteContent } from './contentstore.ts'
-import { addHost, askForCheck, makeMain, removeHost } from './hostchange.ts'
-import { normalHost } from './hosts.ts'
+import { addHost, removeHost, requestHostCheck, setMainHostAudited } from './hostchange.ts'
+import { normalizeHost } from './hosts.ts'
 import { pageChange, pageProblems, pageRowOf, pageView } from './pages.ts'
 import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
 import { adminSiteView, type SiteContext, siteStatusOf, siteVersionOf } from './site.ts'
 import { findStoredSite } from './store.ts'
 
-export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof siteRows]: AdminHandler<Id> } {
+export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof siteOperationRows]: AdminHandler<Id> } {
   async function become(tx: Tx, caller: MerchantMode, wanted: SiteStatus, expectedVersion: number, now: number) {
     const { merchant, site } = await lockSite(tx, parts, caller, expectedVersion)
     const before = siteStatusOf(site)
@@ -46,7 +46,7 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
       refuseProblems('', contentProblems(given))
       const { merchant, content } = await lockSite(db, parts, caller, expectedVersion)
       const published = publishedContent(merchant, content)
-      const draft = draftOrNone(published, normalContent(given))
+      const draft = nullIfPublished(published, normalizeContent(given))
       const context = { now: now.getTime(), cause }
       return siteChanged(db, parts, caller, await changeContent(db, merchant, { ...published, draft }, context))
     },
@@ -63,18 +63,18 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
     },
 
     async addAdminHost({ db, caller, body, now }) {
-      const host = normalHost(body.host)
+      const host = normalizeHost(body.host)
       const isOwn = host === URL.parse(parts.publicOrigin())?.hostname
       if (host === undefined || isOwn) refuseProblems('', [issueAt('/host', isOwn ? 'own_host' : 'host_not_public')])
       return siteChanged(db, parts, caller, await addHost(db, caller.merchantId, host ?? '', now.getTime()))
     },
 
     async checkAdminHost({ db, caller, path: { host }, now }) {
-      return siteChanged(db, parts, caller, await askForCheck(db, caller.merchantId, host, now.getTime()))
+      return siteChanged(db, parts, caller, await requestHostCheck(db, caller.merchantId, host, now.getTime()))
     },
 
     async makeAdminHostMain({ db, caller, path: { host } }) {
-      return siteChanged(db, parts, caller, await makeMain(db, caller.merchantId, host))
+      return siteChanged(db, parts, caller, await setMainHostAudited(db, caller.merchantId, host))
     },
 
     async removeAdminHost({ db, caller, path: { host } }) {
@@ -96,10 +96,13 @@ async function lockSite(tx: Tx, parts: SiteContext, caller: MerchantMode, expect
 }
 
 async function siteChanged(tx: Tx, parts: SiteContext, caller: MerchantMode, changes: readonly AuditedChange[]) {
-  return new Audited({ data: await adminSiteView(tx, parts, caller), changes: changes.map(subjectChangeView) }, changes)
+  return new AuditedReply(
+    { data: await adminSiteView(tx, parts, caller), changes: changes.map(subjectChangeView) },
+    changes,
+  )
 }
 
-export function adminPageOperations(): { [Id in keyof typeof pageRows]: AdminHandler<Id> } {
+export function adminPageOperations(): { [Id in keyof typeof pageOperationRows]: AdminHandler<Id> } {
   return {
     async getAdminPages({ db, caller }) {
       return { data: (await listPages(db, caller.merchantId)).map(pageView) }
@@ -156,7 +159,7 @@ async function lockPage(tx: Tx, merchantId: string, slug: string, expectedVersio
 function pageChanged(tx: Tx, page: PageRow, change: AuditedChange) {
   const changes = change.kind === 'change' && change.members.length === 0 ? [] : [change]
   if (changes.length > 0) tx.signal('sites')
-  return new Audited({ data: pageView(page), changes: changes.map(subjectChangeView) }, changes)
+  return new AuditedReply({ data: pageView(page), changes: changes.map(subjectChangeView) }, changes)
 }
 
 function statusChange({ id, slug }: Merchant, from: SiteStatus, to: SiteStatus): AuditedChange {

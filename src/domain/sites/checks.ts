@@ -5,11 +5,11 @@ import { lockMerchantById } from '../merchants/store.ts'
 import { allowHost } from './change.ts'
 import { nextCheckAt } from './hosts.ts'
 import { findHostOwner, type HostRow, listDueHosts, setProved, setUnproved } from './hoststore.ts'
-import type { Prove } from './prove.ts'
+import type { ProveHost } from './prove.ts'
 
 export async function checkHosts(
   storage: Storage,
-  { prove, publicOrigin, now, limit }: { prove: Prove; publicOrigin: string; now: number; limit: number },
+  { prove, publicOrigin, now, limit }: { prove: ProveHost; publicOrigin: string; now: number; limit: number },
 ): Promise<number> {
   const due = await storage.read((db) => listDueHosts(db, now, limit))
   const outcomes = await Promise.all(due.map(async (row) => [row, await prove(row.host, row.proof)] as const))
@@ -21,7 +21,7 @@ async function settle(
   storage: Storage,
   publicOrigin: string,
   row: HostRow,
-  outcome: Awaited<ReturnType<Prove>>,
+  outcome: Awaited<ReturnType<ProveHost>>,
   now: number,
 ): Promise<void> {
   await storage.write(async (tx) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SiteContent, SiteSection } from '../../contract/sitecontent.ts'
-import { contentProblems, isLinkAddress, lookText, normalContent, publishedContent, storedLook } from './content.ts'
+import { contentProblems, isLinkAddress, lookText, normalizeContent, publishedContent, storedLook } from './content.ts'
 
 const plain: SiteContent = {
   look: { logo: null, color: '#2C4C3E', font: 'classic', corners: 'round', density: 'airy', scheme: 'auto' },
@@ -46,7 +46,7 @@ test('missing parts of a section are reported, and parts of other kinds are remo
     '/home/3/link/target not_a_slug',
     '/menus/head/0/target not_a_slug',
   ])
-  const made = normalContent({
+  const made = normalizeContent({
     ...plain,
     home: [{ kind: 'text', bodyHtml: '<p>Hi<script>x</script>', limit: 4, image: null }],
     menus: { head: [{ kind: 'all', target: 'dropped', label: 'All' }], foot: null },
@@ -56,7 +56,7 @@ test('missing parts of a section are reported, and parts of other kinds are remo
     home: [{ kind: 'text', bodyHtml: '<p>Hi</p>' }],
     menus: { head: [{ kind: 'all', target: '', label: 'All' }], foot: null },
   })
-  assert.deepEqual(normalContent(made), made)
+  assert.deepEqual(normalizeContent(made), made)
 })
 
 test('a merchant without changes has the default theme, which is not stored', () => {

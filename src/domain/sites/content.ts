@@ -12,10 +12,10 @@ import {
   sectionBodyLengthMax,
 } from '../../contract/sitecontent.ts'
 import type { SectionKind } from '../../contract/words.ts'
-import { controlCharacters, isBlank, type Problem } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems, type EntryProblem, isBlank } from '../../platform/kit/problems.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import { isPicture } from '../catalog/problems.ts'
-import { safeHtml } from '../catalog/safehtml.ts'
+import { sanitizeHtml } from '../catalog/safehtml.ts'
 import type { Merchant } from '../merchants/store.ts'
 import type { ContentRow } from './contentstore.ts'
 
@@ -51,7 +51,7 @@ export function lookText({ font, corners, density, scheme }: SiteLook): string |
 }
 
 // Returns the content with sorted members, safe HTML, and no members that the kind of a section does not have.
-export function normalContent({ look, home, menus }: SiteContent): SiteContent {
+export function normalizeContent({ look, home, menus }: SiteContent): SiteContent {
   const { logo, color, font, corners, density, scheme } = look
   return {
     look: { logo, color: color?.toLowerCase() ?? null, font, corners, density, scheme },
@@ -74,9 +74,9 @@ function normalSection(section: SiteSection): SiteSection {
   const { kind, bodyHtml = '', link, columns = [] } = section
   const whole: SiteSection = {
     ...section,
-    bodyHtml: safeHtml(bodyHtml),
+    bodyHtml: sanitizeHtml(bodyHtml),
     link: link ? normalLink(link) : null,
-    columns: columns.map((column) => ({ title: column.title, bodyHtml: safeHtml(column.bodyHtml) })),
+    columns: columns.map((column) => ({ title: column.title, bodyHtml: sanitizeHtml(column.bodyHtml) })),
   }
   const members = sectionMembers[kind].flatMap((name) => (whole[name] === undefined ? [] : [[name, whole[name]]]))
   // The members of a section; some may be missing.
@@ -87,8 +87,8 @@ function normalLink({ kind, target, label }: SiteLink): SiteLink {
   return { kind, target: kind === 'all' ? '' : target, label }
 }
 
-export function* contentProblems(content: SiteContent): Generator<Problem> {
-  yield* controlCharacters(content, '')
+export function* contentProblems(content: SiteContent): Generator<EntryProblem> {
+  yield* controlCharacterProblems(content, '')
   const { look, home, menus } = content
   if (look.logo !== null && !isPicture(look.logo)) yield issueAt('/look/logo', 'not_an_image_address')
   for (const [at, section] of (home ?? []).entries()) yield* sectionProblems(section, `/home/${at}`)
@@ -96,9 +96,9 @@ export function* contentProblems(content: SiteContent): Generator<Problem> {
     for (const [at, link] of (menus[name] ?? []).entries()) yield* linkProblems(link, `/menus/${name}/${at}`)
 }
 
-function* sectionProblems(section: SiteSection, path: string): Generator<Problem> {
+function* sectionProblems(section: SiteSection, path: string): Generator<EntryProblem> {
   const { kind, bodyHtml = '', image, link, source, category, products = [], columns = [] } = section
-  if (safeHtml(bodyHtml).length > sectionBodyLengthMax)
+  if (sanitizeHtml(bodyHtml).length > sectionBodyLengthMax)
     yield issueAt(`${path}/bodyHtml`, 'too_long', { max: sectionBodyLengthMax })
   if (image != null && !isPicture(image)) yield issueAt(`${path}/image`, 'not_an_image_address')
   if (link) yield* linkProblems(link, `${path}/link`)
@@ -106,11 +106,11 @@ function* sectionProblems(section: SiteSection, path: string): Generator<Problem
     yield issueAt(`${path}/category`, 'needed')
   if (kind === 'products' && source === 'chosen' && products.length === 0) yield issueAt(`${path}/products`, 'needed')
   for (const [at, column] of columns.entries())
-    if (safeHtml(column.bodyHtml).length > columnBodyLengthMax)
+    if (sanitizeHtml(column.bodyHtml).length > columnBodyLengthMax)
       yield issueAt(`${path}/columns/${at}/bodyHtml`, 'too_long', { max: columnBodyLengthMax })
 }
 
-function* linkProblems({ kind, target, label }: SiteLink, path: string): Generator<Problem> {
+function* linkProblems({ kind, target, label }: SiteLink, path: string): Generator<EntryProblem> {
   if (kind === 'all') return
   const isNamed = kind === 'category' || kind === 'page'
   if (!isNamed && isBlank(label)) yield issueAt(`${path}/label`, 'needed')

@@ -3,7 +3,7 @@
 
 import type { SiteContent } from '../../contract/sitecontent.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
-import { refuseOvertaken, type UndoAsk, valuesBefore } from '../../platform/audit/undo.ts'
+import { refuseIfOvertaken, type UndoAsk, valuesBefore } from '../../platform/audit/undo.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { announceShop } from '../merchants/shop.ts'
@@ -18,7 +18,7 @@ export interface ContentState extends SiteContent {
 
 const contentMembers = ['look', 'home', 'menus', 'draft'] as const
 
-export async function contentStateOf(tx: Tx, merchant: Merchant): Promise<ContentState> {
+export async function loadContentState(tx: Tx, merchant: Merchant): Promise<ContentState> {
   const row = await findSiteContent(tx, merchant.id)
   return { ...publishedContent(merchant, row), draft: draftContent(row) }
 }
@@ -29,7 +29,7 @@ export async function changeContent(
   wanted: ContentState,
   context: ChangeContext,
 ): Promise<AuditedChange[]> {
-  const before = await contentStateOf(tx, merchant)
+  const before = await loadContentState(tx, merchant)
   const members = membersChanged(before, wanted, contentMembers)
   if (members.length === 0) return []
   await writeContent(tx, merchant, wanted, context)
@@ -55,20 +55,20 @@ async function writeContent(tx: Tx, merchant: Merchant, wanted: ContentState, co
 }
 
 // Returns null for a draft that equals the published content.
-export function draftOrNone(published: SiteContent, draft: SiteContent): SiteContent | null {
+export function nullIfPublished(published: SiteContent, draft: SiteContent): SiteContent | null {
   return JSON.stringify(published) === JSON.stringify(draft) ? null : draft
 }
 
 // Copies a logo or colour that was changed in the settings of the shop to the draft, unless the draft has a different one. Otherwise
 // publishing the draft would restore the old value.
-export async function carryLook(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void> {
+export async function copyLookToDraft(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void> {
   const row = await findSiteContent(tx, before.id)
   const draft = draftContent(row)
   if (!row || !draft) return
   const { look } = draft
   const logo = look.logo === before.logo ? after.logo : look.logo
   const color = look.color === (before.color?.toLowerCase() ?? null) ? (after.color?.toLowerCase() ?? null) : look.color
-  const carried = draftOrNone(publishedContent(after, row), { ...draft, look: { ...look, logo, color } })
+  const carried = nullIfPublished(publishedContent(after, row), { ...draft, look: { ...look, logo, color } })
   const { home, menus } = row
   await saveContent(tx, before.id, { home, menus, draft: carried === null ? null : JSON.stringify(carried) }, now)
 }
@@ -78,8 +78,8 @@ export async function undoContent(
   merchant: Merchant,
   change: AuditedChange,
 ): Promise<void> {
-  const present = await contentStateOf(tx, merchant)
-  refuseOvertaken(change, present)
+  const present = await loadContentState(tx, merchant)
+  refuseIfOvertaken(change, present)
   const wanted = { ...present, ...valuesBefore<ContentState>(change, contentMembers) }
   if (!dryRun) await writeContent(tx, merchant, wanted, context)
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostsMax } from '../../contract/admin/site.ts'
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
-import { notUndoable, overtaken, type UndoAsk } from '../../platform/audit/undo.ts'
+import { notUndoable, overtakenRefusal, type UndoAsk } from '../../platform/audit/undo.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -47,7 +47,7 @@ export async function removeHost(
   return [changeOf('retire', host, [{ member: 'proof', from: proof, to: null }])]
 }
 
-export async function makeMain(tx: Tx, merchantId: string, host: string): Promise<AuditedChange[]> {
+export async function setMainHostAudited(tx: Tx, merchantId: string, host: string): Promise<AuditedChange[]> {
   await lockMerchantById(tx, merchantId)
   const { isMain, provedAt } = await siteHostOf(tx, merchantId, host)
   if (isMain) return []
@@ -59,7 +59,12 @@ export async function makeMain(tx: Tx, merchantId: string, host: string): Promis
 }
 
 // Makes the host due for a check; the loop runs it immediately. The list of changes records who requested it.
-export async function askForCheck(tx: Tx, merchantId: string, host: string, now: number): Promise<AuditedChange[]> {
+export async function requestHostCheck(
+  tx: Tx,
+  merchantId: string,
+  host: string,
+  now: number,
+): Promise<AuditedChange[]> {
   await lockMerchantById(tx, merchantId)
   const { checkAt } = await siteHostOf(tx, merchantId, host)
   await setCheckAt(tx, merchantId, host, now)
@@ -82,14 +87,14 @@ export async function undoHost(ask: UndoAsk, parts: SiteContext, change: Audited
   const present = hosts.find(({ host }) => host === change.id)
   const [member] = change.members
   if (change.kind === 'create') {
-    if (!present) throw overtaken(change, `${change.name} was removed since.`)
+    if (!present) throw overtakenRefusal(change, `${change.name} was removed since.`)
     if (!dryRun) await removeHost(tx, parts, merchantId, change.id)
   } else if (change.kind === 'retire') {
-    if (present || hosts.length >= hostsMax) throw overtaken(change, `${change.name} cannot be added again.`)
+    if (present || hosts.length >= hostsMax) throw overtakenRefusal(change, `${change.name} cannot be added again.`)
     if (!dryRun) await insertHost(tx, newHost(merchantId, change.id, String(member?.from ?? ''), context.now))
   } else if (change.kind === 'change' && member?.member === 'main') {
     const former = hosts.find(({ host, provedAt }) => host === member?.from && provedAt !== null)
-    if (!present?.isMain || !former) throw overtaken(change, `${change.name} was changed since.`)
+    if (!present?.isMain || !former) throw overtakenRefusal(change, `${change.name} was changed since.`)
     if (!dryRun) await setMainHost(tx, merchantId, former.host)
   } else throw notUndoable(change)
   tx.signal('sites')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hostIn, isLocalName, nextCheckAt, normalHost, shopOriginFor } from './hosts.ts'
+import { hostFromHeader, isLocalName, nextCheckAt, normalizeHost, shopOriginFor } from './hosts.ts'
 
 test('a host is a public name in normalized spelling', () => {
   for (const [text, host] of [
@@ -8,7 +8,7 @@ test('a host is a public name in normalized spelling', () => {
     [' Tea.Example.COM. ', 'tea.example.com'],
     ['tee-küche.example', 'xn--tee-kche-b6a.example'],
   ] as const)
-    assert.equal(normalHost(text), host, text)
+    assert.equal(normalizeHost(text), host, text)
   for (const text of [
     ...[
       '',
@@ -32,11 +32,11 @@ test('a host is a public name in normalized spelling', () => {
     ],
     ...['tea.example.com\u200b', 'tea.example.com\\x', `${'a'.repeat(64)}.example.com`, `${'a.'.repeat(130)}com`],
   ])
-    assert.equal(normalHost(text), undefined, text)
+    assert.equal(normalizeHost(text), undefined, text)
 })
 
 test('the host of a request is read without its port, and local names are recognized', () => {
-  assert.deepEqual(['Tea.Example.com:443', 'tea.example.com.', undefined].map(hostIn), [
+  assert.deepEqual(['Tea.Example.com:443', 'tea.example.com.', undefined].map(hostFromHeader), [
     ...['tea.example.com', 'tea.example.com', ''],
   ])
   for (const name of ['', 'localhost', 'cartwright', '127.0.0.1', '[::1]', 'a.internal', 'tea.localhost'])

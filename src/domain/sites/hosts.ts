@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 
 // Returns a name of the public DNS in lower case and ASCII, or undefined. Refuses IP addresses, ports, names of a local network, and
 // texts that browsers read differently.
-export function normalHost(text: string): string | undefined {
+export function normalizeHost(text: string): string | undefined {
   const written = text.trim().toLowerCase().replace(/\.$/, '')
   if (written === '' || /[\s\p{Cc}\p{Cf}\\/?#@%:[\]]/u.test(written)) return undefined
   const host = URL.parse(`https://${written}`)?.hostname ?? ''
@@ -15,7 +15,7 @@ export function normalHost(text: string): string | undefined {
 }
 
 // Returns the name in a Host header, without port; '' if there is no header.
-export function hostIn(header: string | undefined): string {
+export function hostFromHeader(header: string | undefined): string {
   return (header ?? '').toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
 }
 

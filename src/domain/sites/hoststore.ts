@@ -1,7 +1,7 @@
 // The SQL of the hosts of shops.
 
 import type { HostProblem } from '../../contract/words.ts'
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 
 export interface HostRow {
@@ -60,7 +60,7 @@ export async function listDueHosts(db: Reader, now: number, limit: number): Prom
 }
 
 // Called after the clock was set back.
-export function bringHostsForward(tx: Tx, { now, backMs }: SetBack): void {
+export function correctHostCheckTimes(tx: Tx, { now, backMs }: ClockSetBack): void {
   tx.send`
     update site_hosts set check_at = case when check_at - ${backMs} < ${now} then ${now} else check_at - ${backMs} end
     where check_at > ${now}`

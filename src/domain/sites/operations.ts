@@ -1,19 +1,19 @@
 // The open operations on sites.
 
 import { createHash } from 'node:crypto'
-import { Rendered } from '../../platform/http/handler.ts'
-import type { OpenHandler } from '../../platform/http/open.ts'
+import { RenderedReply } from '../../platform/http/handler.ts'
+import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
 import { findPublicSeller } from '../merchants/store.ts'
-import { normalPath } from '../redirects/paths.ts'
+import { normalizePath } from '../redirects/paths.ts'
 import { findPage } from './pagestore.ts'
-import { resolvedPath } from './resolve.ts'
+import { resolveSitePath } from './resolve.ts'
 import { type SiteContext, siteView } from './site.ts'
 
 type SiteOperation = 'getSite' | 'getPage' | 'resolvePath' | 'getMerchantSite'
 
-export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: OpenHandler<Id> } {
+export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: OpenInterfaceHandler<Id> } {
   return {
     async getSite({ db, caller }) {
       return { data: await siteView(db, parts, caller) }
@@ -27,8 +27,8 @@ export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: Ope
     },
 
     async resolvePath({ db, caller, query }) {
-      const path = normalPath(query.path)
-      const found = path === undefined ? undefined : await resolvedPath(db, caller, path)
+      const path = normalizePath(query.path)
+      const found = path === undefined ? undefined : await resolveSitePath(db, caller, path)
       return { data: found ?? { kind: 'missing', path: null } }
     },
 
@@ -41,8 +41,11 @@ export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: Ope
 }
 
 // Every caller gets the same bytes, so a cache may store them.
-function openly(answer: object): Rendered {
+function openly(answer: object): RenderedReply {
   const body = JSON.stringify(answer)
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-  return new Rendered(body, { 'cache-control': 'public, max-age=60, stale-while-revalidate=600', etag: `"${digest}"` })
+  return new RenderedReply(body, {
+    'cache-control': 'public, max-age=60, stale-while-revalidate=600',
+    etag: `"${digest}"`,
+  })
 }

@@ -4,10 +4,10 @@ import type { AdminPage, PageEntry } from '../../contract/admin/pages.ts'
 import { pageBodyLengthMax, pagesMax } from '../../contract/admin/pages.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
-import { overtaken, refuseOvertaken, type UndoAsk, valuesBefore } from '../../platform/audit/undo.ts'
+import { overtakenRefusal, refuseIfOvertaken, type UndoAsk, valuesBefore } from '../../platform/audit/undo.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import { controlCharacters, type Problem } from '../../platform/kit/problems.ts'
-import { safeHtml } from '../catalog/safehtml.ts'
+import { controlCharacterProblems, type EntryProblem } from '../../platform/kit/problems.ts'
+import { sanitizeHtml } from '../catalog/safehtml.ts'
 import { claimPaths } from '../redirects/change.ts'
 import { pagePath } from '../redirects/paths.ts'
 import { deletePage, findPage, insertPage, listPages, type PageRow, updatePage } from './pagestore.ts'
@@ -37,11 +37,11 @@ const reserved: ReadonlySet<string> = new Set([
 
 export const pageMembers = ['title', 'body', 'description', 'menu', 'position', 'isPublished'] as const
 
-export function pageProblems({ slug, title, description = '', bodyHtml }: PageEntry): Problem[] {
+export function pageProblems({ slug, title, description = '', bodyHtml }: PageEntry): EntryProblem[] {
   return [
-    ...controlCharacters({ title, description }, ''),
+    ...controlCharacterProblems({ title, description }, ''),
     ...(reserved.has(slug) ? [issueAt('/slug', 'page_reserved')] : []),
-    ...(safeHtml(bodyHtml).length > pageBodyLengthMax
+    ...(sanitizeHtml(bodyHtml).length > pageBodyLengthMax
       ? [issueAt('/bodyHtml', 'too_long', { max: pageBodyLengthMax })]
       : []),
   ]
@@ -51,7 +51,7 @@ export function pageRowOf(entry: PageEntry, version: number, now: number): PageR
   const { slug, title, bodyHtml, description = '', menu = 'none', position = 0, published = true } = entry
   return {
     ...{ slug, title, description, menu, position, version },
-    body: safeHtml(bodyHtml),
+    body: sanitizeHtml(bodyHtml),
     isPublished: published,
     updatedAt: now,
   }
@@ -93,18 +93,18 @@ export async function undoPage(
   const { merchantId } = seller
   const present = await findPage(tx, merchantId, change.id)
   if (change.kind === 'create') {
-    if (present?.version !== 1) throw overtaken(change, `${change.name} was changed since.`)
+    if (present?.version !== 1) throw overtakenRefusal(change, `${change.name} was changed since.`)
     if (!dryRun) await deletePage(tx, merchantId, change.id)
   } else if (change.kind === 'retire') {
     const isFull = (await listPages(tx, merchantId)).length >= pagesMax
-    if (present || isFull) throw overtaken(change, `${change.name} cannot be made again.`)
+    if (present || isFull) throw overtakenRefusal(change, `${change.name} cannot be made again.`)
     const values = valuesBefore<PageRow>(change, pageMembers) as PageRow
     if (!dryRun) {
       await insertPage(tx, merchantId, { ...values, slug: change.id, version: 2, updatedAt: now })
       await claimPaths(tx, merchantId, [pagePath(change.id)])
     }
   } else {
-    refuseOvertaken(change, present)
+    refuseIfOvertaken(change, present)
     const values = valuesBefore<PageRow>(change, pageMembers)
     if (!dryRun && present)
       await updatePage(tx, merchantId, { ...present, ...values, version: present.version + 1, updatedAt: now })

@@ -11,7 +11,7 @@ export interface ShopName {
 export const demoSlug = 'alder-finch'
 
 // The merchants of this server that influence the paths.
-export interface ShopNeighbours {
+export interface ShopPathContext {
   // The slug of the only merchant; undefined if there are several.
   only: string | undefined
   // The slug of the demo shop, whose test mode is shown as the shop. Its live mode has nothing to show.
@@ -20,7 +20,7 @@ export interface ShopNeighbours {
 
 // The path of a shop, with which all its URLs begin. The path of test mode is not below that of live mode, since a cookie for a path is
 // sent to every path below it.
-export function shopPathFor({ slug, mode }: ShopName, { only, demo }: ShopNeighbours): string {
+export function shopPathFor({ slug, mode }: ShopName, { only, demo }: ShopPathContext): string {
   if (demo !== undefined && slug === demo && mode === 'test') return '/shop'
   const isAlone = slug === only && demo === undefined
   return `${mode === 'test' ? '/test' : ''}${isAlone ? '/shop' : `/shops/${slug}`}`

@@ -9,12 +9,12 @@ import { proofPath, proofRecord } from './hosts.ts'
 // An import would load Node's own HTTP client too (see platform/http/sockets.ts).
 const { request } = process.getBuiltinModule('node:http')
 
-export type Prove = (host: string, proof: string) => Promise<'proved' | HostProblem>
+export type ProveHost = (host: string, proof: string) => Promise<'proved' | HostProblem>
 
 const timeoutMs = 5_000
 const bytesMax = 1_024
 
-export const proveHost: Prove = async (host, proof) => {
+export const proveHost: ProveHost = async (host, proof) => {
   const { name, value } = proofRecord(host, proof)
   const records = await resolveTxt(name).catch(() => [])
   if (records.some((pieces) => pieces.join('') === value)) return 'proved'

@@ -6,10 +6,10 @@ import { isSlug } from '../../platform/kit/slug.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { findListing, hasCategory } from '../catalog/store.ts'
 import { resolveRedirect } from '../redirects/change.ts'
-import { addressOfTarget, likelyPaths, thingAt } from '../redirects/paths.ts'
+import { encodeTarget, likelyPaths, shopThingAtPath } from '../redirects/paths.ts'
 import { findPage } from './pagestore.ts'
 
-export async function resolvedPath(db: Reader, seller: MerchantMode, path: string): Promise<SitePath | undefined> {
+export async function resolveSitePath(db: Reader, seller: MerchantMode, path: string): Promise<SitePath | undefined> {
   const there = await kindAt(db, seller, path)
   if (there) return { kind: there, path }
   const led = await ledFrom(db, seller, path)
@@ -25,11 +25,11 @@ export async function resolvedPath(db: Reader, seller: MerchantMode, path: strin
 async function ledFrom(db: Reader, { merchantId }: MerchantMode, path: string): Promise<SitePath | undefined> {
   const found = await resolveRedirect(db, merchantId, path)
   if (!found) return undefined
-  return found.kind === 'gone' ? { kind: 'gone', path: null } : { kind: 'moved', path: addressOfTarget(found.target) }
+  return found.kind === 'gone' ? { kind: 'gone', path: null } : { kind: 'moved', path: encodeTarget(found.target) }
 }
 
 async function kindAt(db: Reader, seller: MerchantMode, path: string) {
-  const thing = thingAt(path)
+  const thing = shopThingAtPath(path)
   if (!thing || !isSlug(thing.slug)) return undefined
   const { kind, slug } = thing
   if (kind === 'product') return (await findListing(db, seller, slug)) ? kind : undefined

@@ -13,7 +13,7 @@ import {
   findMerchantFace,
   listShippingZones,
   type Merchant,
-  type MerchantFace,
+  type PublicMerchantFacts,
   withdrawalPathOf,
 } from '../merchants/store.ts'
 import { draftContent, publishedContent } from './content.ts'
@@ -57,7 +57,7 @@ export async function findShopUrl(
 
 export async function adminSiteView(db: Reader, parts: SiteContext, seller: MerchantMode): Promise<AdminSite> {
   const [merchant, site, content] = await Promise.all([
-    merchantOf(db, seller),
+    requireMerchant(db, seller),
     findStoredSite(db, seller),
     findSiteContent(db, seller.merchantId),
   ])
@@ -104,7 +104,7 @@ export async function siteView(
   of: 'published' | 'draft' = 'published',
 ): Promise<Site> {
   const [merchant, site, zones, face, row] = await Promise.all([
-    merchantOf(db, seller),
+    requireMerchant(db, seller),
     findStoredSite(db, seller),
     listShippingZones(db, seller.merchantId),
     findMerchantFace(db, seller.merchantId),
@@ -142,7 +142,7 @@ export async function siteView(
   }
 }
 
-function noticesOf({ guaranteeNotices }: MerchantFace, urlOf: (path: string) => string) {
+function noticesOf({ guaranteeNotices }: PublicMerchantFacts, urlOf: (path: string) => string) {
   return textLanguages.flatMap((language) => {
     const path = guaranteeNotices[language]
     return path === undefined ? [] : [{ language, url: urlOf(path) }]
@@ -150,12 +150,12 @@ function noticesOf({ guaranteeNotices }: MerchantFace, urlOf: (path: string) => 
 }
 
 // A legal text that this server hosts takes precedence over the merchant's own page.
-function hostedLinks({ publicOrigin }: SiteContext, face: MerchantFace | undefined): Partial<Site['links']> {
+function hostedLinks({ publicOrigin }: SiteContext, face: PublicMerchantFacts | undefined): Partial<Site['links']> {
   const kinds = (['terms', 'privacy', 'imprint'] as const).filter((kind) => face?.textKinds.includes(kind))
   return Object.fromEntries(kinds.map((kind) => [kind, `${publicOrigin()}/legal/${face?.slug}/${kind}`]))
 }
 
-export async function merchantOf(db: Reader, { merchantId }: MerchantMode): Promise<Merchant> {
+export async function requireMerchant(db: Reader, { merchantId }: MerchantMode): Promise<Merchant> {
   const merchant = await findMerchantById(db, merchantId)
   if (!merchant) throw new Error(`${merchantId} is called for and does not exist`)
   return merchant

@@ -4,7 +4,7 @@ import type { Mode } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { makeInstallation, setRedirectHosts } from '../merchants/store.ts'
+import { createInstallation, setRedirectHosts } from '../merchants/store.ts'
 
 export interface SiteRow {
   merchantId: string
@@ -51,7 +51,7 @@ export async function ensureSite(
     return { ...known, redirectHosts: hosts }
   }
   const id = newId('ins')
-  await makeInstallation(tx, { id, merchantId, name: installationNames[mode], mode, redirectHosts: hosts }, now)
+  await createInstallation(tx, { id, merchantId, name: installationNames[mode], mode, redirectHosts: hosts }, now)
   await tx.sql`
     insert into sites (merchant_id, mode, installation_id, opened_at, version, created_at, updated_at)
     values (${merchantId}, ${mode}, ${id}, null, 1, ${now}, ${now})

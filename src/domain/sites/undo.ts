@@ -1,7 +1,7 @@
 // Undoes changes of the site.
 
 import type { SiteStatus } from '../../contract/words.ts'
-import { notUndoable, refuseOvertaken, reverseOf, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
+import { notUndoable, refuseIfOvertaken, reverseChange, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
 import { lockMerchantById } from '../merchants/store.ts'
 import { openOrClose } from './change.ts'
 import { undoContent } from './contentchange.ts'
@@ -31,11 +31,11 @@ export function siteUndoer(parts: SiteContext): Undoer {
           continue
         }
         if (change.kind !== 'change') throw notUndoable(change)
-        refuseOvertaken(change, { status: siteStatusOf(await findStoredSite(tx, seller)) })
+        refuseIfOvertaken(change, { status: siteStatusOf(await findStoredSite(tx, seller)) })
         const { status } = valuesBefore<{ status: SiteStatus }>(change, ['status'])
         if (!dryRun && status) await openOrClose(tx, parts, seller, status, context.now)
       }
-      return changes.map(reverseOf)
+      return changes.map(reverseChange)
     },
   }
 }

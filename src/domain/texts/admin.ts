@@ -1,20 +1,20 @@
 // The admin operations on legal texts.
 
-import type { AdminText, textRows } from '../../contract/admin/texts.ts'
+import type { AdminText, textOperationRows } from '../../contract/admin/texts.ts'
 import { limits } from '../../contract/limits.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems } from '../../platform/http/adminreply.ts'
-import { Audited } from '../../platform/http/handler.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { lockMerchantById, raiseCatalogVersion } from '../merchants/store.ts'
 import { findText, insertText, listTextHeads } from './store.ts'
-import { noticeProblems, textsInForce } from './texts.ts'
+import { filterTextsInForce, noticeProblems } from './texts.ts'
 
-export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHandler<Id> } {
+export function adminTextOperations(): { [Id in keyof typeof textOperationRows]: AdminHandler<Id> } {
   return {
     async getAdminTexts({ db, caller: { merchantId }, now }) {
-      const inForce = textsInForce(await listTextHeads(db, merchantId), now.getTime())
+      const inForce = filterTextsInForce(await listTextHeads(db, merchantId), now.getTime())
       const data = await Promise.all(
         inForce.map(async ({ kind, language, version, createdAt }): Promise<AdminText> => {
           const text = (await findText(db, { merchantId, kind, language }, version)) ?? ''
@@ -43,7 +43,7 @@ export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHan
         since: toInstant(since),
       })
       if (text === before) {
-        return new Audited({ data: last ? view(last.version, last.createdAt) : view(0, now.getTime()) }, [])
+        return new AuditedReply({ data: last ? view(last.version, last.createdAt) : view(0, now.getTime()) }, [])
       }
       if (versions.length >= limits.textVersionsMax)
         throw refuse('text_limit', { current: { limit: limits.textVersionsMax } })
@@ -52,7 +52,7 @@ export function adminTextOperations(): { [Id in keyof typeof textRows]: AdminHan
       // Carts cache the links to legal texts by this version.
       await raiseCatalogVersion(db, merchantId)
       const members = [{ member: 'version', from: last?.version ?? null, to: row.version }]
-      return new Audited({ data: view(row.version, row.createdAt) }, [
+      return new AuditedReply({ data: view(row.version, row.createdAt) }, [
         { kind: 'change', what: 'legal_text', id: merchantId, name, members },
       ])
     },

@@ -2,9 +2,9 @@
 
 import { type LegalTextKind, legalTextKinds, type TextLanguage } from '../../contract/words.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
-import { findMerchant, findMerchantFace, type MerchantFace } from '../merchants/store.ts'
+import { findMerchant, findMerchantFace, type PublicMerchantFacts } from '../merchants/store.ts'
 import { findText, listTextHeads } from './store.ts'
-import { textShown, textsInForce } from './texts.ts'
+import { chooseText, filterTextsInForce } from './texts.ts'
 
 export interface ShownText {
   kind: LegalTextKind
@@ -14,7 +14,7 @@ export interface ShownText {
   text: string
 }
 
-export interface TextAsk {
+export interface TextQuery {
   merchantId: string
   kinds: readonly LegalTextKind[]
   // Most preferred first.
@@ -22,11 +22,14 @@ export interface TextAsk {
   at: number
 }
 
-export async function listShownTexts(db: Reader, { merchantId, kinds, languages, at }: TextAsk): Promise<ShownText[]> {
-  const inForce = textsInForce(await listTextHeads(db, merchantId), at)
+export async function listShownTexts(
+  db: Reader,
+  { merchantId, kinds, languages, at }: TextQuery,
+): Promise<ShownText[]> {
+  const inForce = filterTextsInForce(await listTextHeads(db, merchantId), at)
   const shown: ShownText[] = []
   for (const kind of kinds) {
-    const head = textShown(inForce, kind, languages)
+    const head = chooseText(inForce, kind, languages)
     if (!head) continue
     const { language, version, createdAt } = head
     const text = await findText(db, { merchantId, kind, language }, version)
@@ -36,7 +39,7 @@ export async function listShownTexts(db: Reader, { merchantId, kinds, languages,
 }
 
 export interface LegalPage {
-  shop: MerchantFace
+  shop: PublicMerchantFacts
   text: ShownText
 }
 

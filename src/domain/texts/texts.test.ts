@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { noticeProblems, type TextVersion, textShown, textsInForce } from './texts.ts'
+import { chooseText, filterTextsInForce, noticeProblems, type TextVersion } from './texts.ts'
 
 const row = (version: number, createdAt: number, more: Partial<TextVersion> = {}): TextVersion => ({
   kind: 'terms',
@@ -13,7 +13,7 @@ const row = (version: number, createdAt: number, more: Partial<TextVersion> = {}
 
 test('an order has the versions of the texts in force when it was placed', () => {
   const rows = [row(1, 100), row(2, 200), row(1, 150, { language: 'en' }), row(3, 300, { text: '' })]
-  const at = (time: number) => textsInForce(rows, time).map(({ language, version }) => `${language} ${version}`)
+  const at = (time: number) => filterTextsInForce(rows, time).map(({ language, version }) => `${language} ${version}`)
   assert.deepEqual(at(99), [])
   assert.deepEqual(at(100), ['de 1'])
   assert.deepEqual(at(250), ['de 2', 'en 1'])
@@ -22,9 +22,9 @@ test('an order has the versions of the texts in force when it was placed', () =>
 
 test("a text is shown in the reader's language, else the merchant's, else any", () => {
   const rows = [row(1, 1), row(1, 1, { language: 'en' })]
-  const shown = (...languages: string[]) => textShown(rows, 'terms', languages)?.language
+  const shown = (...languages: string[]) => chooseText(rows, 'terms', languages)?.language
   assert.deepEqual([shown('en', 'de'), shown('fr', 'de'), shown('fr', 'es')], ['en', 'de', 'de'])
-  assert.equal(textShown(rows, 'privacy', ['de']), undefined)
+  assert.equal(chooseText(rows, 'privacy', ['de']), undefined)
 })
 
 test("the picture of the guarantee notice must be one of the shop's own", () => {

@@ -2,7 +2,7 @@
 
 import { issueAt } from '../../contract/issues.ts'
 import type { LegalTextKind, TextLanguage } from '../../contract/words.ts'
-import type { Problem } from '../../platform/kit/problems.ts'
+import type { EntryProblem } from '../../platform/kit/problems.ts'
 
 export interface TextVersion {
   kind: LegalTextKind
@@ -14,7 +14,7 @@ export interface TextVersion {
 }
 
 // Returns the texts in force at a time: the newest version of each kind and language, unless it ended the text.
-export function textsInForce<Row extends Omit<TextVersion, 'text'> & { text?: string; isEmpty?: boolean }>(
+export function filterTextsInForce<Row extends Omit<TextVersion, 'text'> & { text?: string; isEmpty?: boolean }>(
   rows: readonly Row[],
   at: number,
 ): Row[] {
@@ -29,7 +29,7 @@ export function textsInForce<Row extends Omit<TextVersion, 'text'> & { text?: st
 
 // Returns the text in the language of the reader, else in that of the merchant, else in any: a text in another language is better than
 // none.
-export function textShown<Row extends Pick<TextVersion, 'kind' | 'language'>>(
+export function chooseText<Row extends Pick<TextVersion, 'kind' | 'language'>>(
   inForce: readonly Row[],
   kind: LegalTextKind,
   languages: readonly string[],
@@ -44,7 +44,7 @@ export function textShown<Row extends Pick<TextVersion, 'kind' | 'language'>>(
 
 // The notice on the legal guarantee is a picture that the merchant uploaded. Its bytes are sent in e-mails, so a picture of another
 // server is refused.
-export function* noticeProblems(merchantId: string, text: string): Generator<Problem> {
+export function* noticeProblems(merchantId: string, text: string): Generator<EntryProblem> {
   const isUploaded =
     /^\/media\/(mer_[0-9a-z]{1,40})\/[0-9a-f]{32}-[0-9]{1,4}\.[a-z]{3,4}$/.exec(text)?.[1] === merchantId
   if (text !== '' && !isUploaded) yield issueAt('/text', 'not_uploaded_here')

@@ -1,13 +1,13 @@
 // The admin operations on people.
 
-import type { AdminMember, AdminPeople, peopleRows } from '../../contract/admin/people.ts'
+import type { AdminMember, AdminPeople, peopleOperationRows } from '../../contract/admin/people.ts'
 import { issueAt } from '../../contract/issues.ts'
 import type { Role } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type AdminCaller, type AdminHandler, isMachine } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { pageOf } from '../../platform/http/paging.ts'
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { pageOfRows } from '../../platform/http/paging.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -44,7 +44,7 @@ export interface AdminPeopleParts {
 }
 
 export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleParts): {
-  [Id in keyof typeof peopleRows]: AdminHandler<Id>
+  [Id in keyof typeof peopleOperationRows]: AdminHandler<Id>
 } {
   return {
     async getAdminPeople({ db, caller: { merchantId } }) {
@@ -58,7 +58,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
         throw refuse('person_required', { message: 'A second factor is given up by a signed-in owner.' })
       const isChanged = await setSecondFactorRequired(db, merchantId, isRequired)
       const changes = isChanged ? [secondFactorChange(merchantId, isRequired)] : []
-      return new Audited({ data: await peopleView(db, merchantId) }, changes)
+      return new AuditedReply({ data: await peopleView(db, merchantId) }, changes)
     },
 
     // Members and invitations together are few, so all are read and the page is taken from them.
@@ -68,7 +68,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
         listInvitations(db, rootSecret, merchantId, now.getTime()),
       ])
       const all = [...members.map(memberView), ...invitations.map(invitationView)]
-      const { rows, meta } = pageOf(all.slice(startOf(all, paging.after)), paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(all.slice(startOf(all, paging.after)), paging, ({ id }) => id)
       return { data: rows, meta }
     },
 
@@ -87,7 +87,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       if (!made) throw new Error('an invitation that was just made is not there')
       // A viewer of the link could accept it and keep access after the key has ended, so a machine does not get the link.
       const shown = isMachine(caller) ? null : publicOrigin() + link.path
-      return new Audited({ data: { member: invitationView(made), link: shown } }, [
+      return new AuditedReply({ data: { member: invitationView(made), link: shown } }, [
         changeOf('create', 'invitation', link.id, [null, rights]),
       ])
     },
@@ -101,7 +101,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const before = await setRole(db, { merchantId, userId: memberId, role, scopes, held }, now.getTime())
       const member = await findMember(db, rootSecret, merchantId, memberId)
       if (!member) throw refuse('member_not_found')
-      if (isSameRights(before, rights)) return new Audited({ data: memberView(member) }, [])
+      if (isSameRights(before, rights)) return new AuditedReply({ data: memberView(member) }, [])
       if (memberId !== caller.id)
         await notifyUser(
           db,
@@ -109,7 +109,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
           { userId: memberId, merchantId, kind: 'role_changed', facts: { role } },
           now.getTime(),
         )
-      return new Audited({ data: memberView(member) }, [changeOf('change', 'member', memberId, [before, rights])])
+      return new AuditedReply({ data: memberView(member) }, [changeOf('change', 'member', memberId, [before, rights])])
     },
 
     async removeAdminMember({ db, caller, path: { memberId }, now }) {
@@ -133,7 +133,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
         ? await mailReset(db, reset, now.getTime())
         : await showReset(db, reset, now.getTime())
       const members = [{ member: 'passwordReset', from: null, to: expiresAt }]
-      return new Audited({ data: { memberId, link, expiresAt } }, [
+      return new AuditedReply({ data: { memberId, link, expiresAt } }, [
         { kind: 'change', what: 'member', id: memberId, name: member.role, members },
       ])
     },
@@ -142,7 +142,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       if (!isId('usr', memberId)) throw refuse('member_not_found')
       const { role, ended } = await endSessionsOfMember(db, { merchantId, userId: memberId, held }, now.getTime())
       const members = [{ member: 'sessions', from: ended, to: 0 }]
-      return new Audited({ data: { memberId, ended } }, [
+      return new AuditedReply({ data: { memberId, ended } }, [
         { kind: 'change', what: 'member', id: memberId, name: role, members },
       ])
     },
@@ -172,7 +172,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
 }
 
 function removed(id: string, change: AuditedChange) {
-  return new Audited({ data: { id, removed: true as const } }, [change])
+  return new AuditedReply({ data: { id, removed: true as const } }, [change])
 }
 
 async function refuseWithoutMail(db: Reader): Promise<void> {
@@ -245,6 +245,6 @@ function invitationView({ id, email, role, scopes, createdAt, expiresAt }: OpenI
 // person is left out.
 function startOf(all: readonly AdminMember[], after: string | null): number {
   if (after === null) return 0
-  if (!isId('usr', after) && !isId('inv', after)) throw badCursor()
+  if (!isId('usr', after) && !isId('inv', after)) throw badCursorRefusal()
   return all.findIndex(({ id }) => id === after) + 1
 }

@@ -4,12 +4,12 @@
 import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { addressBucket, networkBucket } from '../../platform/access/throttle.ts'
 import { createDatabaseKey } from '../../platform/secrets/databasekey.ts'
-import { deriveKeys, type RootSecret, readToken, signToken } from '../../platform/secrets/secrets.ts'
+import { deriveKeys, type RootSecret, signToken, verifyToken } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { giveBackSignIn, takeSignIn } from './signins.ts'
-import { normalEmail } from './users.ts'
+import { returnSignInAttempt, takeSignInAttempt } from './signins.ts'
+import { normalizeEmail } from './users.ts'
 
-export interface Guess {
+export interface SignInGuess {
   // What the attempt guesses. A code has six digits, so fewer guesses are allowed. A recovery code is too long to guess, so its account
   // is not limited, and a person who only knows the password cannot lock the owner out. A password reset is no guess, but each request
   // for an e-mail counts.
@@ -20,7 +20,7 @@ export interface Guess {
   device: string | undefined
 }
 
-export interface Attempt {
+export interface SignInAttempt {
   // For the log: hashes that show an attack without identifying any person.
   account: string
   network: string
@@ -30,8 +30,8 @@ export interface Attempt {
   succeed(): Promise<void>
 }
 
-export interface Attempts {
-  begin(guess: Guess): Promise<Attempt>
+export interface SignInAttempts {
+  begin(guess: SignInGuess): Promise<SignInAttempt>
   // Returns the value of the cookie for a browser in which this account signed in. `hasSecondFactor`: a code was correct too.
   deviceFor(email: string, hasSecondFactor: boolean): Promise<string>
 }
@@ -66,7 +66,7 @@ export interface AttemptParts {
   clock: () => Date
 }
 
-export function createAttempts({ storage, rootSecret, clock }: AttemptParts): Attempts {
+export function createAttempts({ storage, rootSecret, clock }: AttemptParts): SignInAttempts {
   // The key is stored in the database, so nodes share their counts while the root secret is rotated.
   const findKey = createDatabaseKey(rootSecret, 'sign-in')
   const deviceKeys = deriveKeys(rootSecret, 'signed-in device')
@@ -83,7 +83,7 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
   }
 
   function startsWith(device: string | undefined, beginning: string): boolean {
-    return device !== undefined && deviceKeys.some((key) => readToken(key, device)?.startsWith(beginning) === true)
+    return device !== undefined && deviceKeys.some((key) => verifyToken(key, device)?.startsWith(beginning) === true)
   }
 
   return {
@@ -107,7 +107,8 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
               ]
       const isAdmitted = await storage
         .write(async (tx) => {
-          for (const [bucket, limit] of buckets) if (!(await takeSignIn(tx, bucket, limit, now))) throw new Limited()
+          for (const [bucket, limit] of buckets)
+            if (!(await takeSignInAttempt(tx, bucket, limit, now))) throw new Limited()
           return true
         })
         .catch((error: unknown) => {
@@ -121,7 +122,7 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): At
         isAdmitted,
         succeed: () =>
           storage.write(async (tx) => {
-            for (const [bucket, { everyMs }] of buckets) await giveBackSignIn(tx, bucket, everyMs)
+            for (const [bucket, { everyMs }] of buckets) await returnSignInAttempt(tx, bucket, everyMs)
           }),
       }
     },
@@ -138,7 +139,11 @@ class Limited extends Error {}
 
 const twice = 'twice '
 
-function accountBucket(key: KeyObject, kind: Exclude<Guess['kind'], undefined>, counted: string): [string, Limit][] {
+function accountBucket(
+  key: KeyObject,
+  kind: Exclude<SignInGuess['kind'], undefined>,
+  counted: string,
+): [string, Limit][] {
   if (kind === 'recovery') return []
   return [[hashOf(key, `account ${counted}`), limits[kind === 'password' ? 'account' : kind]]]
 }
@@ -146,7 +151,7 @@ function accountBucket(key: KeyObject, kind: Exclude<Guess['kind'], undefined>, 
 const shownLength = 12
 
 function accountOf(key: KeyObject, email: string): string {
-  return hashOf(key, `e-mail ${normalEmail(email)}`)
+  return hashOf(key, `e-mail ${normalizeEmail(email)}`)
 }
 
 function hashOf(key: KeyObject, text: string): string {

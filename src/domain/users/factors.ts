@@ -3,10 +3,10 @@
 
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../platform/kit/ids.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { makeRecoveryCodes, recoveryHash } from './recovery.ts'
-import { stepOfCode, totpSecretBytes } from './totp.ts'
+import { totpSecretBytes, totpStepOfCode } from './totp.ts'
 import { endSessionsFrom } from './users.ts'
 
 const factorPurpose = 'second factor'
@@ -43,12 +43,12 @@ export async function setTotp(
   { userId, secret, code, sessionId }: NewTotp,
   now: number,
 ): Promise<string[] | undefined> {
-  const step = stepOfCode(secret, code, { now, lastStep: 0 })
+  const step = totpStepOfCode(secret, code, { now, lastStep: 0 })
   if (step === undefined) return undefined
   await tx.lockRow`select id from users where id = ${userId}`
   await tx.sql`delete from user_factors where user_id = ${userId} and kind = 'totp'`
   const id = newId('fac')
-  const sealed = sealByRoot(rootSecret, factorPurpose, secret.toString('base64url'), `${userId} ${id}`)
+  const sealed = encryptByRootSecret(rootSecret, factorPurpose, secret.toString('base64url'), `${userId} ${id}`)
   await tx.sql`
     insert into user_factors (user_id, id, kind, secret_sealed, last_step, created_at)
     values (${userId}, ${id}, 'totp', ${sealed}, ${step}, ${now})`
@@ -83,7 +83,7 @@ export async function removeAllFactors(tx: Tx, userId: string): Promise<boolean>
 }
 
 // Uses up a code of the app, or a recovery code. Returns false for a wrong code and for one that was used before.
-export async function useCode(
+export async function useSecondFactorCode(
   tx: Tx,
   rootSecret: RootSecret,
   userId: string,
@@ -113,9 +113,9 @@ async function useTotp(tx: Tx, rootSecret: RootSecret, userId: string, code: str
   const [row] = await tx.sql<TotpRow>`
     select id, secret_sealed as sealed, last_step as "lastStep" from user_factors where user_id = ${userId} and kind = 'totp'`
   if (!row) return false
-  const secret = openByRoot(rootSecret, factorPurpose, row.sealed, `${userId} ${row.id}`)
+  const secret = decryptByRootSecret(rootSecret, factorPurpose, row.sealed, `${userId} ${row.id}`)
   if (secret === undefined) throw new Error(`the second factor of ${userId} cannot be opened: its secret is gone`)
-  const step = stepOfCode(Buffer.from(secret, 'base64url'), code, { now, lastStep: Number(row.lastStep) })
+  const step = totpStepOfCode(Buffer.from(secret, 'base64url'), code, { now, lastStep: Number(row.lastStep) })
   if (step === undefined) return false
   const rows = await tx.sql`
     update user_factors set last_step = ${step}

@@ -7,13 +7,19 @@ import { isId, newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { queueUserEmail } from '../../platform/outbox/emails.ts'
 import { emailHash } from '../../platform/secrets/emailhash.ts'
-import { deriveKeys, isEqualSecret, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import {
+  decryptByRootSecret,
+  deriveKeys,
+  encryptByRootSecret,
+  isEqualSecret,
+  type RootSecret,
+} from '../../platform/secrets/secrets.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { removeAllFactors } from './factors.ts'
 import { countPeople, lockMerchantOfPeople, membersMax } from './members.ts'
 import { findAddress, notifyOwners, notifyUser } from './notices.ts'
 import { linkPaths } from './places.ts'
-import { mayGive, type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles.ts'
+import { mayGrantRights, type Rights, type RightsRow, rightsFor, rightsFromRow, rightsToRow } from './roles.ts'
 import {
   addMerchants,
   createUser,
@@ -21,7 +27,7 @@ import {
   findMerchantOf,
   findUserForSignIn,
   listMerchantsOf,
-  normalEmail,
+  normalizeEmail,
   setPassword,
 } from './users.ts'
 
@@ -32,7 +38,7 @@ const ownResetMs = 3_600_000
 
 export type LinkKind = keyof typeof linkPaths
 
-export interface MadeLink {
+export interface CreatedLink {
   id: string
   // A path of this server with the secret in it.
   path: string
@@ -61,20 +67,20 @@ export async function createInvitation(
   rootSecret: RootSecret,
   { merchantId, email, role: given, scopes: chosen, held, createdBy }: NewInvitation,
   now: number,
-): Promise<MadeLink> {
+): Promise<CreatedLink> {
   const rights = rightsFor(given, chosen)
-  if (!mayGive(held, rights)) throw refuse('scope_missing')
+  if (!mayGrantRights(held, rights)) throw refuse('scope_missing')
   await lockMerchantOfPeople(tx, merchantId)
-  const normal = normalEmail(email)
+  const normal = normalizeEmail(email)
   const user = await findUserForSignIn(tx, rootSecret, normal)
   if (user && (await isMember(tx, merchantId, user.id))) throw refuse('member_exists')
   await tx.sql`
     delete from invitations where merchant_id = ${merchantId} and kind = 'invitation'
-      and (expires_at <= ${now} or not ${hasLivingMaker(now)} or email_hash in (${list(emailHashes(rootSecret, normal))}))`
+      and (expires_at <= ${now} or not ${hasLivingMaker(now)} or email_hash in (${listFragment(emailHashes(rootSecret, normal))}))`
   if ((await countPeople(tx, merchantId)) >= membersMax) throw refuse('invitation_limit')
   const { token, ...link } = newLink('invitation', now + invitationMs)
-  const sealed = sealByRoot(rootSecret, invitationPurpose, normal, link.id)
-  const { role, scopes } = rowOf(rights)
+  const sealed = encryptByRootSecret(rootSecret, invitationPurpose, normal, link.id)
+  const { role, scopes } = rightsToRow(rights)
   await tx.sql`
     insert into invitations (id, kind, token_hash, merchant_id, email_hash, email_sealed, role, scopes, created_by, created_at,
       expires_at)
@@ -120,7 +126,7 @@ export async function listInvitations(
     order by created_at, id limit ${membersMax}`
   return rows.map(({ emailSealed, ...row }) => ({
     ...row,
-    ...rightsOf(row),
+    ...rightsFromRow(row),
     email: openInvited(rootSecret, row.id, emailSealed),
   }))
 }
@@ -142,7 +148,7 @@ function hasLivingMaker(now: number, of: '' | 'i.' = ''): Fragment {
 }
 
 function openInvited(rootSecret: RootSecret, id: string, sealed: string): string {
-  const email = openByRoot(rootSecret, invitationPurpose, sealed, id)
+  const email = decryptByRootSecret(rootSecret, invitationPurpose, sealed, id)
   if (email === undefined)
     throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
   return email
@@ -157,14 +163,14 @@ export async function removeInvitation(
   const [row] = await tx.sql<RightsRow>`
     select role, scopes from invitations where merchant_id = ${merchantId} and kind = 'invitation' and id = ${id}`
   if (!row) throw refuse('member_not_found')
-  const rights = rightsOf(row)
-  if (!mayGive(held, rights)) throw refuse('scope_missing')
+  const rights = rightsFromRow(row)
+  if (!mayGrantRights(held, rights)) throw refuse('scope_missing')
   await tx.sql`delete from invitations where merchant_id = ${merchantId} and id = ${id}`
   return rights
 }
 
 // The facts that the page of a link shows.
-export interface SeenInvitation extends Rights {
+export interface InvitationByToken extends Rights {
   id: string
   merchantId: string
   merchantName: string
@@ -175,7 +181,7 @@ export interface SeenInvitation extends Rights {
   userId: string | null
 }
 
-interface SeenRow extends Omit<SeenInvitation, 'email' | 'userId' | keyof Rights>, RightsRow {
+interface SeenRow extends Omit<InvitationByToken, 'email' | 'userId' | keyof Rights>, RightsRow {
   emailSealed: string
 }
 
@@ -184,7 +190,7 @@ export async function findInvitation(
   rootSecret: RootSecret,
   token: string,
   now: number,
-): Promise<SeenInvitation | undefined> {
+): Promise<InvitationByToken | undefined> {
   if (!isToken(token)) return undefined
   const [row] = await db.sql<SeenRow>`
     select i.id, i.merchant_id as "merchantId", m.name as "merchantName", i.email_sealed as "emailSealed", i.role,
@@ -196,11 +202,11 @@ export async function findInvitation(
   const { emailSealed, ...seen } = row
   const email = openInvited(rootSecret, row.id, emailSealed)
   const user = await findUserForSignIn(db, rootSecret, email)
-  return { ...seen, ...rightsOf(row), email, userId: user?.id ?? null }
+  return { ...seen, ...rightsFromRow(row), email, userId: user?.id ?? null }
 }
 
 // Creates the user. Refuses if the link was used or revoked, or if the user exists by now and must sign in.
-export async function acceptAsNew(
+export async function acceptInvitationAsNewUser(
   tx: Tx,
   rootSecret: RootSecret,
   { token, mailed = null, passwordHash, name }: UsedInvitation & { passwordHash: string; name?: string | undefined },
@@ -243,7 +249,7 @@ function proofBy(key: KeyObject, token: string): string {
 }
 
 // Called for the invited person, signed in.
-export async function acceptAsUser(
+export async function acceptInvitationAsUser(
   tx: Tx,
   rootSecret: RootSecret,
   { token, mailed = null, userId }: UsedInvitation & { userId: string },
@@ -258,7 +264,7 @@ export async function acceptAsUser(
 }
 
 // Among concurrent callers, the one that deletes the invitation gets it. The merchant is locked first, as in every change of its people.
-async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, now: number): Promise<SeenInvitation> {
+async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, now: number): Promise<InvitationByToken> {
   const seen = await findInvitation(tx, rootSecret, token, now)
   if (!seen) throw refuse('invitation_not_found')
   await lockMerchantOfPeople(tx, seen.merchantId)
@@ -271,7 +277,7 @@ async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, no
 }
 
 // Called for the operator, for any user. An earlier link no longer works.
-export async function createReset(tx: Tx, userId: string, now: number): Promise<MadeLink> {
+export async function createReset(tx: Tx, userId: string, now: number): Promise<CreatedLink> {
   return insertReset(
     tx,
     { userId, merchantId: null, createdBy: null, isMailed: false, expiresAt: now + invitationMs },
@@ -288,7 +294,7 @@ export interface ResetForMember {
 
 // Called for a member, for another member. A viewer of the link can sign in as that person, so it is refused if that would give access to
 // another merchant; this is checked again when the link is used.
-export async function createResetForMember(tx: Tx, reset: ResetForMember, now: number): Promise<MadeLink> {
+export async function createResetForMember(tx: Tx, reset: ResetForMember, now: number): Promise<CreatedLink> {
   return insertResetForMember(tx, { ...reset, isMailed: false }, now)
 }
 
@@ -298,7 +304,7 @@ export async function mailResetToMember(
   rootSecret: RootSecret,
   reset: ResetForMember,
   now: number,
-): Promise<Pick<MadeLink, 'expiresAt'>> {
+): Promise<Pick<CreatedLink, 'expiresAt'>> {
   const { path, id, expiresAt } = await insertResetForMember(tx, { ...reset, isMailed: true }, now)
   const email = await findAddress(tx, rootSecret, reset.userId)
   if (email === undefined) throw new Error(`the e-mail of ${reset.userId} cannot be opened: its secret is gone`)
@@ -311,11 +317,11 @@ async function insertResetForMember(
   tx: Tx,
   { merchantId, userId, held, createdBy, isMailed }: ResetForMember & { isMailed: boolean },
   now: number,
-): Promise<MadeLink> {
+): Promise<CreatedLink> {
   await lockMerchantOfPeople(tx, merchantId)
   const membership = await findMerchantOf(tx, userId, merchantId)
   if (!membership) throw refuse('member_not_found')
-  if (!mayGive(held, membership)) throw refuse('scope_missing')
+  if (!mayGrantRights(held, membership)) throw refuse('scope_missing')
   if (await actsForOthers(tx, userId, merchantId)) throw refuse('person_of_others')
   return insertReset(tx, { userId, merchantId, createdBy, isMailed, expiresAt: now + invitationMs }, now)
 }
@@ -328,7 +334,7 @@ async function actsForOthers(db: Reader, userId: string, merchantId: string): Pr
 
 // Called for a person who requested it with an e-mail address: only the e-mail contains the link. Does nothing for an unknown address,
 // for a disabled user, and for a user without a shop.
-export async function mailReset(
+export async function mailPasswordReset(
   tx: Tx,
   rootSecret: RootSecret,
   { email, locale }: { email: string; locale: string | null },
@@ -347,7 +353,7 @@ export async function mailReset(
     kind: 'password_reset',
     subjectId: link.id,
     merchantId: merchant.id,
-    email: normalEmail(email),
+    email: normalizeEmail(email),
   } as const
   queueUserEmail(tx, rootSecret, { ...message, path: link.path, expiresAt: link.expiresAt, locale }, now)
 }
@@ -373,16 +379,16 @@ async function insertReset(tx: Tx, { userId, merchantId, createdBy, isMailed, ex
   return link
 }
 
-export interface SeenReset {
+export interface ResetByToken {
   id: string
   userId: string
   merchantId: string | null
   isMailed: number
 }
 
-export async function findReset(db: Reader, token: string, now: number): Promise<SeenReset | undefined> {
+export async function findReset(db: Reader, token: string, now: number): Promise<ResetByToken | undefined> {
   if (!isToken(token)) return undefined
-  const [row] = await db.sql<SeenReset>`
+  const [row] = await db.sql<ResetByToken>`
     select i.id, i.user_id as "userId", i.merchant_id as "merchantId", i.is_mailed as "isMailed"
     from invitations i join users u on u.id = i.user_id
     where i.token_hash = ${tokenHash(token)} and i.kind = 'password_reset' and i.expires_at > ${now} and u.disabled_at is null
@@ -393,7 +399,7 @@ export async function findReset(db: Reader, token: string, now: number): Promise
 // Ends every session of the user, and their other links. A second factor is still required afterwards, unless another person may have set
 // it up who joined with an address that is not theirs: the owner of the mailbox gets the account. The person is notified of both, since
 // another viewer of the link may have opened it.
-export async function useReset(
+export async function resetPassword(
   tx: Tx,
   rootSecret: RootSecret,
   { token, passwordHash }: { token: string; passwordHash: string },
@@ -437,7 +443,7 @@ export async function deleteExpiredLinks(tx: Tx, now: number, rowsMax: number): 
   return rows.length
 }
 
-function newLink(kind: LinkKind, expiresAt: number): MadeLink & { token: string } {
+function newLink(kind: LinkKind, expiresAt: number): CreatedLink & { token: string } {
   const token = randomBytes(32).toString('base64url')
   return { id: newId('inv'), token, path: `${linkPaths[kind]}/${token}`, expiresAt }
 }

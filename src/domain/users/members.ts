@@ -5,10 +5,18 @@ import type { Role } from '../../contract/words.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { list, type Reader, type Tx } from '../../platform/storage/storage.ts'
-import { isSameRights, mayGive, type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles.ts'
+import { listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import {
+  isSameRights,
+  mayGrantRights,
+  type Rights,
+  type RightsRow,
+  rightsFor,
+  rightsFromRow,
+  rightsToRow,
+} from './roles.ts'
 import { countSessions } from './sessions.ts'
-import { addMerchants, endSessionsFrom, openEmail, openName } from './users.ts'
+import { addMerchants, decryptEmail, decryptName, endSessionsFrom } from './users.ts'
 
 export interface Member extends Rights {
   userId: string
@@ -61,9 +69,9 @@ export async function findMember(
 function memberFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...member }: MemberRow): Member {
   return {
     ...member,
-    ...rightsOf(member),
-    name: openName(rootSecret, member.userId, nameSealed),
-    email: openEmail(rootSecret, member.userId, emailSealed),
+    ...rightsFromRow(member),
+    name: decryptName(rootSecret, member.userId, nameSealed),
+    email: decryptEmail(rootSecret, member.userId, emailSealed),
     hasSecondFactor: Number(member.hasSecondFactor) === 1,
   }
 }
@@ -84,7 +92,7 @@ async function findRights(db: Reader, merchantId: string, userId: string): Promi
   const [row] = await db.sql<RightsRow>`
     select role, scopes from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
   if (!row) throw refuse('member_not_found')
-  return rightsOf(row)
+  return rightsFromRow(row)
 }
 
 // `held`: the scopes of the person or key that makes the change. The operator has all scopes.
@@ -106,10 +114,10 @@ export async function setRole(
   const rights = rightsFor(given, chosen)
   await lockMerchantOfPeople(tx, merchantId)
   const before = await findRights(tx, merchantId, userId)
-  if (!mayGive(held, before) || !mayGive(held, rights)) throw refuse('scope_missing')
+  if (!mayGrantRights(held, before) || !mayGrantRights(held, rights)) throw refuse('scope_missing')
   if (isSameRights(before, rights)) return before
   if (before.role === 'owner') await refuseLastOwner(tx, merchantId, userId)
-  const { role, scopes } = rowOf(rights)
+  const { role, scopes } = rightsToRow(rights)
   await tx.sql`
     update user_merchants set role = ${role}, scopes = ${scopes} where merchant_id = ${merchantId} and user_id = ${userId}`
   await tx.sql`update users set updated_at = ${now} where id = ${userId}`
@@ -125,7 +133,7 @@ export async function removeMember(
 ): Promise<Rights> {
   await lockMerchantOfPeople(tx, merchantId)
   const rights = await findRights(tx, merchantId, userId)
-  if (!mayGive(held, rights)) throw refuse('scope_missing')
+  if (!mayGrantRights(held, rights)) throw refuse('scope_missing')
   if (rights.role === 'owner') await refuseLastOwner(tx, merchantId, userId)
   await tx.sql`delete from user_merchants where merchant_id = ${merchantId} and user_id = ${userId}`
   await deleteInvitationsBy(tx, merchantId, userId)
@@ -141,7 +149,7 @@ export async function endSessionsOfMember(
 ): Promise<{ role: Role; ended: number }> {
   await lockMerchantOfPeople(tx, merchantId)
   const rights = await findRights(tx, merchantId, userId)
-  if (!mayGive(held, rights)) throw refuse('scope_missing')
+  if (!mayGrantRights(held, rights)) throw refuse('scope_missing')
   const ended = await countSessions(tx, userId, now)
   await endSessionsFrom(tx, userId, now)
   return { role: rights.role, ended }
@@ -175,7 +183,7 @@ export async function replaceMerchants(
 ): Promise<ReplacedMerchants> {
   const rows = await tx.sql<{ merchantId: string } & RightsRow>`
     select merchant_id as "merchantId", role, scopes from user_merchants where user_id = ${userId} order by merchant_id`
-  const before = rows.map((row) => ({ merchantId: row.merchantId, role: rightsOf(row).role }))
+  const before = rows.map((row) => ({ merchantId: row.merchantId, role: rightsFromRow(row).role }))
   const dropped = before.filter(({ merchantId }) => !merchantIds.includes(merchantId))
   for (const { merchantId, role } of dropped) {
     await lockMerchantOfPeople(tx, merchantId)
@@ -184,7 +192,7 @@ export async function replaceMerchants(
   }
   if (dropped.length > 0) {
     const ids = dropped.map(({ merchantId }) => merchantId)
-    await tx.sql`delete from user_merchants where user_id = ${userId} and merchant_id in (${list(ids)})`
+    await tx.sql`delete from user_merchants where user_id = ${userId} and merchant_id in (${listFragment(ids)})`
     await endSessionsFrom(tx, userId, now)
   }
   await addMerchants(tx, userId, { merchantIds }, now)

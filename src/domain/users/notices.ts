@@ -3,12 +3,12 @@
 
 import type { Role } from '../../contract/words.ts'
 import { type NoticeKind, queueNotice } from '../../platform/outbox/emails.ts'
-import { openByRoot, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { listMembers } from './members.ts'
 import { emailPurpose, listMerchantsOf } from './users.ts'
 
-export interface Notice {
+export interface UserNotification {
   userId: string
   kind: NoticeKind
   // (default: the person's first merchant; a person without one gets no e-mail)
@@ -16,7 +16,7 @@ export interface Notice {
   facts?: Readonly<Record<string, string>>
 }
 
-export async function notifyUser(tx: Tx, rootSecret: RootSecret, notice: Notice, now: number): Promise<void> {
+export async function notifyUser(tx: Tx, rootSecret: RootSecret, notice: UserNotification, now: number): Promise<void> {
   const { userId, kind, facts = {} } = notice
   const email = await findAddress(tx, rootSecret, userId)
   const merchantId = notice.merchantId ?? (await listMerchantsOf(tx, userId))[0]?.id
@@ -39,5 +39,5 @@ export async function notifyOwners(
 // Undefined if the version of the root secret that sealed the address was dropped: that must not prevent the change of the account.
 export async function findAddress(db: Reader, rootSecret: RootSecret, userId: string): Promise<string | undefined> {
   const [row] = await db.sql<{ sealed: string }>`select email_sealed as "sealed" from users where id = ${userId}`
-  return row && openByRoot(rootSecret, emailPurpose, row.sealed, userId)
+  return row && decryptByRootSecret(rootSecret, emailPurpose, row.sealed, userId)
 }

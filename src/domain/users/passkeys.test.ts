@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachEngine } from '../../../harness/storage.ts'
 import { parseRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
-import { addPasskey, findPasskey, recordUse } from './passkeys.ts'
+import { addPasskey, findPasskey, recordPasskeyUse } from './passkeys.ts'
 import { createUser } from './users.ts'
 
 const now = 1_700_000_000_000
@@ -17,7 +17,7 @@ eachEngine('the counter of a passkey', (given) => {
     assert.ok(await storage.write((tx) => addPasskey(tx, { userId, sessionId: 'x', name: 'Key', passkey }, now)))
     const use = async (counter: number) => {
       const found = await storage.read((db) => findPasskey(db, passkey.id))
-      return found && storage.write((tx) => recordUse(tx, found, counter, now))
+      return found && storage.write((tx) => recordPasskeyUse(tx, found, counter, now))
     }
     // Some devices count nothing.
     assert.deepEqual([await use(0), await use(0)], [true, true])

@@ -95,7 +95,12 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
 }
 
 // Returns false if the passkey was used with a later counter meanwhile. The counter of a passkey that is shared between devices stays 0.
-export async function recordUse(tx: Tx, { userId, id }: Passkey, counter: number, now: number): Promise<boolean> {
+export async function recordPasskeyUse(
+  tx: Tx,
+  { userId, id }: Passkey,
+  counter: number,
+  now: number,
+): Promise<boolean> {
   const rows = await tx.sql`
     update user_passkeys set counter = ${counter}, used_at = ${now}
     where user_id = ${userId} and id = ${id} and (counter < ${counter} or (counter = 0 and counter = ${counter})) returning id`

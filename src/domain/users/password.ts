@@ -53,7 +53,7 @@ export interface PasswordCost {
 const standardCost: PasswordCost = { ln: 15, r: 8, p: 3 }
 // For passwords that are made here: 119 bits cannot be guessed, however fast a guess is. The first sign-in stores the password at the
 // standard cost.
-export const madePasswordCost: PasswordCost = { ln: 10, r: 8, p: 1 }
+export const generatedPasswordCost: PasswordCost = { ln: 10, r: 8, p: 1 }
 const saltBytes = 16
 const hashBytes = 32
 

@@ -5,24 +5,31 @@ import { test } from 'node:test'
 import { answerOf } from '../../../harness/refused.ts'
 import { eachEngine } from '../../../harness/storage.ts'
 import { adminScopes, type Role } from '../../contract/words.ts'
-import { openUserEmail, setMailSwitch } from '../../platform/outbox/emails.ts'
+import { decryptUserEmail, setMailSwitch } from '../../platform/outbox/emails.ts'
 import { parseRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { countRecoveryCodes, hasSecondFactor, makeTotpSecret, removeSecondFactor, setTotp, useCode } from './factors.ts'
 import {
-  acceptAsNew,
-  acceptAsUser,
+  countRecoveryCodes,
+  hasSecondFactor,
+  makeTotpSecret,
+  removeSecondFactor,
+  setTotp,
+  useSecondFactorCode,
+} from './factors.ts'
+import {
+  acceptInvitationAsNewUser,
+  acceptInvitationAsUser,
+  type CreatedLink,
   createInvitation,
   createReset,
   createResetForMember,
   findInvitation,
   findReset,
   listInvitations,
-  type MadeLink,
-  mailReset,
+  mailPasswordReset,
   type NewInvitation,
   removeInvitation,
-  useReset,
+  resetPassword,
 } from './invitations.ts'
 import { findMember, listMembers, removeMember, replaceMerchants, setRole } from './members.ts'
 import { hashPassword, type PasswordCost } from './password.ts'
@@ -39,7 +46,7 @@ import {
   touchSession,
 } from './sessions.ts'
 import { sweepUsers } from './sweep.ts'
-import { codeAt, stepAt } from './totp.ts'
+import { totpCodeAt, totpStepAt } from './totp.ts'
 import { authenticate, createUser, disableUser, endSessionsFrom, setPassword } from './users.ts'
 
 const rootSecret = parseRootSecret('the-root-secret-of-people-in-tests-1') as RootSecret
@@ -59,7 +66,7 @@ async function withShops(storage: Storage, slugs: readonly string[]): Promise<vo
   })
 }
 
-const tokenOf = ({ path }: Pick<MadeLink, 'path'>) => path.slice(path.lastIndexOf('/') + 1)
+const tokenOf = ({ path }: Pick<CreatedLink, 'path'>) => path.slice(path.lastIndexOf('/') + 1)
 
 eachEngine('users, sessions and invitations', (given) => {
   let opened: Promise<Storage> | undefined
@@ -196,7 +203,7 @@ eachEngine('users, sessions and invitations', (given) => {
     const { id: sessionId, token } = await signedIn(user.id)
     const elsewhere = await signedIn(user.id)
     const secret = makeTotpSecret()
-    const code = (at: number) => codeAt(secret, stepAt(at))
+    const code = (at: number) => totpCodeAt(secret, totpStepAt(at))
     const set = (typed: string, at = now) =>
       storage.write((tx) => setTotp(tx, rootSecret, { userId: user.id, secret, code: typed, sessionId }, at))
     assert.equal(await set('000000'), undefined)
@@ -212,7 +219,8 @@ eachEngine('users, sessions and invitations', (given) => {
     )
     for (const text of [...codes, secret.toString('base64url'), secret.toString('hex')]) assert.ok(!rows.includes(text))
 
-    const use = (typed: string, at: number) => storage.write((tx) => useCode(tx, rootSecret, user.id, typed, at))
+    const use = (typed: string, at: number) =>
+      storage.write((tx) => useSecondFactorCode(tx, rootSecret, user.id, typed, at))
     assert.equal(await use(code(now), now), false, 'the code that set it up')
     const later = now + 60_000
     const twice = await Promise.all([use(code(later), later), use(code(later), later)])
@@ -224,7 +232,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal(await storage.read((db) => countRecoveryCodes(db, user.id)), 8)
     const other = await newUser('owner')
     assert.equal(
-      await storage.write((tx) => useCode(tx, rootSecret, other.id, codes[3] ?? '', later)),
+      await storage.write((tx) => useSecondFactorCode(tx, rootSecret, other.id, codes[3] ?? '', later)),
       false,
       "another's code",
     )
@@ -319,7 +327,8 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.ok(!rows.includes(token) && !rows.toLowerCase().includes('guest'), 'nothing is stored in clear')
 
     const passwordHash = await cheapHash(firstPassword)
-    const accept = () => answerOf(storage.write((tx) => acceptAsNew(tx, rootSecret, { token, passwordHash }, now)))
+    const accept = () =>
+      answerOf(storage.write((tx) => acceptInvitationAsNewUser(tx, rootSecret, { token, passwordHash }, now)))
     const answers = await Promise.all([accept(), accept()])
     assert.deepEqual(answers.map((answer) => ('code' in answer ? answer.code : 'done')).sort(), [
       'done',
@@ -343,7 +352,8 @@ eachEngine('users, sessions and invitations', (given) => {
         (db) => db.sql<{ kind: string; subjectId: string }>`
           select kind, subject_id as "subjectId" from emails where merchant_id = ${merchantId} order by kind`,
       )
-    const forget = (email: string) => storage.write((tx) => mailReset(tx, rootSecret, { email, locale: 'de' }, now))
+    const forget = (email: string) =>
+      storage.write((tx) => mailPasswordReset(tx, rootSecret, { email, locale: 'de' }, now))
     await forget(owner.email)
     assert.deepEqual(await emails(), [])
     await storage.write((tx) => setMailSwitch(tx, true, now))
@@ -371,25 +381,27 @@ eachEngine('users, sessions and invitations', (given) => {
         (db) => db.sql<{ id: string; sealed: string }>`
           select id, sealed from emails where merchant_id = ${merchantId} order by id desc limit 1`,
       )
-      const opened = message && openUserEmail(rootSecret, message.id, message.sealed)
+      const opened = message && decryptUserEmail(rootSecret, message.id, message.sealed)
       assert.equal(opened?.email, email)
       return { path: opened?.path ?? '' }
     }
     const secret = makeTotpSecret()
-    const code = codeAt(secret, stepAt(now))
+    const code = totpCodeAt(secret, totpStepAt(now))
     // Joins, sets up a factor, and is reset by mail: whether the factor is still there.
     async function resetByMail(email: string, way: 'shown' | 'mailed') {
       const shown = await invite({ email })
       const link = new URL(way === 'shown' ? shown.path : (await emailedPath(email)).path, 'https://x.example')
       const accepted = { token: link.pathname.split('/').at(-1) ?? '', mailed: link.searchParams.get('mailed') }
       const passwordHash = await cheapHash(firstPassword)
-      const { userId } = await storage.write((tx) => acceptAsNew(tx, rootSecret, { ...accepted, passwordHash }, now))
+      const { userId } = await storage.write((tx) =>
+        acceptInvitationAsNewUser(tx, rootSecret, { ...accepted, passwordHash }, now),
+      )
       const factors = []
       for (const _ of [1, 2]) {
         await storage.write((tx) => setTotp(tx, rootSecret, { userId, secret, code, sessionId: '' }, now))
-        await storage.write((tx) => mailReset(tx, rootSecret, { email, locale: null }, now))
+        await storage.write((tx) => mailPasswordReset(tx, rootSecret, { email, locale: null }, now))
         const token = tokenOf(await emailedPath(email))
-        await storage.write((tx) => useReset(tx, rootSecret, { token, passwordHash }, now))
+        await storage.write((tx) => resetPassword(tx, rootSecret, { token, passwordHash }, now))
         factors.push(await storage.read((db) => hasSecondFactor(db, userId)))
       }
       return factors
@@ -403,14 +415,14 @@ eachEngine('users, sessions and invitations', (given) => {
     const { storage, newUser } = await scene()
     const user = await newUser('owner')
     const link = await storage.write((tx) => createReset(tx, user.id, now))
-    const ask = () => storage.write((tx) => mailReset(tx, rootSecret, { email: user.email, locale: null }, now))
+    const ask = () => storage.write((tx) => mailPasswordReset(tx, rootSecret, { email: user.email, locale: null }, now))
     await ask()
     await ask()
     assert.ok(await storage.read((db) => findReset(db, tokenOf(link), now)))
     const open = () => storage.read((db) => db.sql`select id from invitations where user_id = ${user.id}`)
     assert.equal((await open()).length, 2, 'of the e-mails the newest counts')
     const passwordHash = await cheapHash('a new long password')
-    await storage.write((tx) => useReset(tx, rootSecret, { token: tokenOf(link), passwordHash }, now))
+    await storage.write((tx) => resetPassword(tx, rootSecret, { token: tokenOf(link), passwordHash }, now))
     assert.deepEqual(await open(), [], 'a used link ends the others')
   })
 
@@ -421,7 +433,7 @@ eachEngine('users, sessions and invitations', (given) => {
     const email = `twice.${merchantId}@bloom.example`
     const first = await invite({ email })
     const second = await invite({ email, role: 'viewer' })
-    const see = (link: MadeLink) => storage.read((db) => findInvitation(db, rootSecret, tokenOf(link), now))
+    const see = (link: CreatedLink) => storage.read((db) => findInvitation(db, rootSecret, tokenOf(link), now))
     assert.equal(await see(first), undefined)
     const open = () => storage.read((db) => listInvitations(db, rootSecret, merchantId, now))
     assert.deepEqual(
@@ -450,13 +462,15 @@ eachEngine('users, sessions and invitations', (given) => {
     const token = tokenOf(link)
     assert.equal((await storage.read((db) => findInvitation(db, rootSecret, token, now)))?.userId, user.id)
     const passwordHash = await cheapHash('a password of the inviter')
-    const taken = await answerOf(storage.write((tx) => acceptAsNew(tx, rootSecret, { token, passwordHash }, now)))
+    const taken = await answerOf(
+      storage.write((tx) => acceptInvitationAsNewUser(tx, rootSecret, { token, passwordHash }, now)),
+    )
     assert.equal('code' in taken && taken.code, 'user_exists')
     const wrong = await answerOf(
-      storage.write((tx) => acceptAsUser(tx, rootSecret, { token, userId: stranger.id }, now)),
+      storage.write((tx) => acceptInvitationAsUser(tx, rootSecret, { token, userId: stranger.id }, now)),
     )
     assert.equal('code' in wrong && wrong.code, 'invitation_not_found')
-    await storage.write((tx) => acceptAsUser(tx, rootSecret, { token, userId: user.id }, now))
+    await storage.write((tx) => acceptInvitationAsUser(tx, rootSecret, { token, userId: user.id }, now))
     assert.equal((await storage.read((db) => findMember(db, rootSecret, merchantId, user.id)))?.role, 'staff')
     assert.ok(await authenticate(storage, rootSecret, user.email, firstPassword, { cost }))
 
@@ -474,8 +488,8 @@ eachEngine('users, sessions and invitations', (given) => {
     const link = await storage.write((tx) => createReset(tx, user.id, now))
     assert.equal(await storage.read((db) => findReset(db, tokenOf(earlier), now)), undefined, 'the newest counts')
     const passwordHash = await cheapHash('a new long password')
-    const use = (made: MadeLink) =>
-      answerOf(storage.write((tx) => useReset(tx, rootSecret, { token: tokenOf(made), passwordHash }, now)))
+    const use = (made: CreatedLink) =>
+      answerOf(storage.write((tx) => resetPassword(tx, rootSecret, { token: tokenOf(made), passwordHash }, now)))
     const answers = await Promise.all([use(link), use(link)])
     assert.deepEqual(answers.map((answer) => ('code' in answer ? answer.code : 'done')).sort(), [
       'done',

@@ -6,7 +6,7 @@ export const linkPaths = { invitation: '/admin/invitations', password_reset: '/a
 // Path of the link that the first start prints.
 export const setupPath = '/admin/setup'
 
-export type PlaceName =
+export type StaffPageName =
   | 'home'
   | 'sign-in'
   | 'sign-out'
@@ -18,15 +18,15 @@ export type PlaceName =
   | 'passkey options'
   | 'confirm'
 
-export interface Place {
-  name: PlaceName
+export interface StaffPage {
+  name: StaffPageName
   path: string
   methods: readonly ('GET' | 'POST')[]
 }
 
 const both = ['GET', 'POST'] as const
 
-export const places: readonly Place[] = [
+export const staffPages: readonly StaffPage[] = [
   { name: 'home', path: '/admin', methods: ['GET'] },
   { name: 'sign-in', path: '/admin/sign-in', methods: both },
   { name: 'sign-out', path: '/admin/sign-out', methods: ['POST'] },

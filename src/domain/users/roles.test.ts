@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { adminScopes } from '../../contract/words.ts'
-import { mayGive, mayGrant, mayInstall, type NamedRole, rightsFor, rightsOf, rowOf, scopesOfRole } from './roles.ts'
+import {
+  mayGrantRights,
+  mayGrantScopes,
+  mayInstall,
+  type NamedRole,
+  rightsFor,
+  rightsFromRow,
+  rightsToRow,
+  scopesOfRole,
+} from './roles.ts'
 
 const roles = ['owner', 'staff', 'viewer'] as const satisfies readonly NamedRole[]
 
@@ -24,25 +33,25 @@ test('custom rights include reading, in the defined order, and only existing sco
 
 test('an earlier version reads custom rights as those of a viewer, and this one reads them unchanged', () => {
   const packer = rightsFor('custom', ['admin:orders'])
-  assert.deepEqual(rowOf(packer), { role: 'viewer', scopes: 'admin:read admin:orders' })
+  assert.deepEqual(rightsToRow(packer), { role: 'viewer', scopes: 'admin:read admin:orders' })
   for (const rights of [packer, ...roles.map((role) => rightsFor(role))])
-    assert.deepEqual(rightsOf(rowOf(rights)), rights)
+    assert.deepEqual(rightsFromRow(rightsToRow(rights)), rights)
 })
 
 test('only a member with all scopes of a role can give it', () => {
-  const given = roles.map((holder) => roles.filter((role) => mayGive(scopesOfRole[holder], rightsFor(role))))
+  const given = roles.map((holder) => roles.filter((role) => mayGrantRights(scopesOfRole[holder], rightsFor(role))))
   assert.deepEqual(given, [['owner', 'staff', 'viewer'], ['staff', 'viewer'], ['viewer']])
   assert.deepEqual(
-    roles.filter((role) => mayGive(['admin:people', 'admin:read'], rightsFor(role))),
+    roles.filter((role) => mayGrantRights(['admin:people', 'admin:read'], rightsFor(role))),
     ['viewer'],
   )
-  assert.equal(mayGive(scopesOfRole.staff, rightsFor('custom', ['admin:orders'])), true)
-  assert.equal(mayGive(scopesOfRole.staff, rightsFor('custom', ['admin:settings'])), false)
+  assert.equal(mayGrantRights(scopesOfRole.staff, rightsFor('custom', ['admin:orders'])), true)
+  assert.equal(mayGrantRights(scopesOfRole.staff, rightsFor('custom', ['admin:settings'])), false)
 })
 
 test('only a user with the admin scopes can grant them to an app', () => {
   assert.deepEqual(
-    roles.filter((role) => mayGrant(rightsFor(role), ['catalog:read', 'admin:people'])),
+    roles.filter((role) => mayGrantScopes(rightsFor(role), ['catalog:read', 'admin:people'])),
     ['owner'],
   )
 })

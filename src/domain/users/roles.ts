@@ -1,6 +1,6 @@
 // The rights of a merchant's people: a role with its scopes, or scopes that were chosen one by one. Pure.
 
-import { type AdminScope, adminScopes, openScopes, type Role, type Scope } from '../../contract/words.ts'
+import { type AdminScope, adminScopes, openInterfaceScopes, type Role, type Scope } from '../../contract/words.ts'
 
 // A role with fixed scopes, as it is stored.
 export type NamedRole = Exclude<Role, 'custom'>
@@ -29,11 +29,11 @@ export interface RightsRow {
   scopes: string | null
 }
 
-export function rightsOf({ role, scopes }: RightsRow): Rights {
+export function rightsFromRow({ role, scopes }: RightsRow): Rights {
   return scopes === null ? rightsFor(role) : rightsFor('custom', scopes.split(' '))
 }
 
-export function rowOf({ role, scopes }: Rights): RightsRow {
+export function rightsToRow({ role, scopes }: Rights): RightsRow {
   return role === 'custom' ? { role: 'viewer', scopes: scopes.join(' ') } : { role, scopes: null }
 }
 
@@ -42,7 +42,7 @@ export function isSameRights(one: Rights, other: Rights): boolean {
 }
 
 // Whether a person with these scopes may give these rights to a member, or remove them. This requires having all of the scopes.
-export function mayGive(held: readonly string[], { scopes }: Pick<Rights, 'scopes'>): boolean {
+export function mayGrantRights(held: readonly string[], { scopes }: Pick<Rights, 'scopes'>): boolean {
   return scopes.every((scope) => held.includes(scope))
 }
 
@@ -52,7 +52,7 @@ export function mayInstall({ scopes }: Pick<Rights, 'scopes'>): boolean {
 }
 
 // Whether a member may grant these scopes to an app. Scopes of the open interface come with the right to install it.
-export function mayGrant({ scopes }: Pick<Rights, 'scopes'>, granted: readonly Scope[]): boolean {
-  const held: readonly string[] = [...openScopes, ...scopes]
+export function mayGrantScopes({ scopes }: Pick<Rights, 'scopes'>, granted: readonly Scope[]): boolean {
+  const held: readonly string[] = [...openInterfaceScopes, ...scopes]
   return granted.every((scope) => held.includes(scope))
 }

@@ -11,15 +11,15 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { planMerchant } from '../merchants/settings.ts'
 import { insertMerchant } from '../merchants/store.ts'
-import type { MadeLink } from './invitations.ts'
-import { places, setupPath } from './places.ts'
+import type { CreatedLink } from './invitations.ts'
+import { setupPath, staffPages } from './places.ts'
 import { createUser } from './users.ts'
 
 const setupMs = 3_600_000
 const onlyId = 'setup'
 
 // Called at each start. Returns undefined if the server is not empty. The links of earlier starts no longer work.
-export async function createSetupLink(tx: Tx, now: number): Promise<MadeLink | undefined> {
+export async function createSetupLink(tx: Tx, now: number): Promise<CreatedLink | undefined> {
   await tx.sql`delete from setup_links`
   if (await isInUse(tx)) return undefined
   const token = randomBytes(32).toString('base64url')
@@ -100,6 +100,6 @@ export async function useSetupLink(
 // Returns a slug that differs from the paths of the server's own pages.
 function shopSlug(name: string): string {
   const slug = slugify(name) || 'shop'
-  const taken = places.some(({ path }) => path.split('/')[2] === slug)
+  const taken = staffPages.some(({ path }) => path.split('/')[2] === slug)
   return taken || slug === 'test' ? `${slug}-shop` : slug
 }

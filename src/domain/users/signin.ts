@@ -6,14 +6,14 @@ import { networkBucket } from '../../platform/access/throttle.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
-import { deriveKeys, isEqualSecret, type RootSecret, readToken, signToken } from '../../platform/secrets/secrets.ts'
+import { deriveKeys, isEqualSecret, type RootSecret, signToken, verifyToken } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { createAttempts } from './attempts.ts'
-import { hasSecondFactor, isTotpCode, useCode } from './factors.ts'
-import { findPasskey, recordUse, useChallenge } from './passkeys.ts'
+import { hasSecondFactor, isTotpCode, useSecondFactorCode } from './factors.ts'
+import { findPasskey, recordPasskeyUse, useChallenge } from './passkeys.ts'
 import type { PasswordCost } from './password.ts'
 import { authenticate, findUser, findUserForSignIn, type UserForSignIn } from './users.ts'
-import { type Answered, answeredIn, usedCounter } from './webauthn.ts'
+import { type ChallengeResponse, readChallengeResponse, verifyPasskeyUse } from './webauthn.ts'
 
 export interface SignInParts {
   storage: Storage
@@ -118,15 +118,15 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
   }
 
   // The challenge is used up first, so a wrong response cannot be tried again.
-  async function usePasskey({ id, challenge }: Answered, response: string, boundTo: string) {
+  async function usePasskey({ id, challenge }: ChallengeResponse, response: string, boundTo: string) {
     const now = nowMs()
     const origin = publicOrigin()
     if (!(await storage.write((tx) => useChallenge(tx, challenge, boundTo, now)))) return undefined
     const passkey = await storage.read((db) => findPasskey(db, id))
-    const counter = passkey && (await usedCounter(response, { origin, challenge }, passkey))
+    const counter = passkey && (await verifyPasskeyUse(response, { origin, challenge }, passkey))
     if (!passkey || counter === undefined) return undefined
     return storage.write(async (tx) => {
-      if (!(await recordUse(tx, passkey, counter, now))) return undefined
+      if (!(await recordPasskeyUse(tx, passkey, counter, now))) return undefined
       const email = (await findUser(tx, rootSecret, passkey.userId))?.email
       const user = email === undefined ? undefined : await findUserForSignIn(tx, rootSecret, email)
       return user && email !== undefined && user.disabledAt === null ? { ...user, email } : undefined
@@ -145,7 +145,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
     },
 
     async byCode({ pending, code }, visitor) {
-      const note = keys.map((key) => readToken(key, pending)).find((text) => text !== undefined)
+      const note = keys.map((key) => verifyToken(key, pending)).find((text) => text !== undefined)
       const [userId = '', expiresAt = ''] = note?.split(' ') ?? []
       const now = nowMs()
       const found = await storage.read(async (db) => {
@@ -165,7 +165,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
         log.warn('second factor limited', { requestId, account, network, userId })
         return { problem: 'limited' }
       }
-      if (!(await storage.write((tx) => useCode(tx, rootSecret, user.id, code, now)))) {
+      if (!(await storage.write((tx) => useSecondFactorCode(tx, rootSecret, user.id, code, now)))) {
         log.warn('second factor failed', { requestId, account, network, userId })
         return { problem: 'failed' }
       }
@@ -183,7 +183,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
 
     async byPasskey({ response, boundTo, userId }, visitor) {
       const { address, device, requestId } = visitor
-      const answered = answeredIn(response)
+      const answered = readChallengeResponse(response)
       const name = `passkey ${answered?.id ?? ''}`
       const attempt = await attempts.begin({ kind: 'recovery', email: name.slice(0, emailLengthMax), address, device })
       const { network } = attempt

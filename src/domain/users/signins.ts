@@ -10,7 +10,7 @@ export interface SignInLimit {
 
 // Takes one attempt from the bucket; returns false if none was left. Computes like platform/access/throttle.ts, but in one statement, so
 // nodes share the count. A time much further ahead than a whole burst was stored before the clock was set back: it counts as one burst.
-export async function takeSignIn(
+export async function takeSignInAttempt(
   tx: Tx,
   bucket: string,
   { burst, everyMs }: SignInLimit,
@@ -28,7 +28,7 @@ export async function takeSignIn(
   return rows.length > 0
 }
 
-export async function giveBackSignIn(tx: Tx, bucket: string, everyMs: number): Promise<void> {
+export async function returnSignInAttempt(tx: Tx, bucket: string, everyMs: number): Promise<void> {
   await tx.sql`update sign_in_limits set full_at = full_at - ${everyMs} where bucket = ${bucket}`
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { codeAt, stepAt, stepOfCode, toBase32, totpUri } from './totp.ts'
+import { toBase32, totpCodeAt, totpStepAt, totpStepOfCode, totpUri } from './totp.ts'
 
 // RFC 6238, appendix B, for SHA-1. Its codes have eight digits, of which ours are the last six.
 const secret = Buffer.from('12345678901234567890')
@@ -12,21 +12,23 @@ const vectors: readonly (readonly [seconds: number, code: string])[] = [
 
 describe('time-based codes', () => {
   for (const [seconds, code] of vectors)
-    test(`RFC 6238 at ${seconds}`, () => assert.equal(codeAt(secret, stepAt(seconds * 1000)), code.slice(2)))
+    test(`RFC 6238 at ${seconds}`, () => assert.equal(totpCodeAt(secret, totpStepAt(seconds * 1000)), code.slice(2)))
 
   test('a code is accepted at most one step early or late', () => {
     const now = 1_111_111_111_000
-    const at = (steps: number) => codeAt(secret, stepAt(now) + steps)
-    const taken = [-2, -1, 0, 1, 2].map((steps) => stepOfCode(secret, at(steps), { now, lastStep: 0 }) !== undefined)
+    const at = (steps: number) => totpCodeAt(secret, totpStepAt(now) + steps)
+    const taken = [-2, -1, 0, 1, 2].map(
+      (steps) => totpStepOfCode(secret, at(steps), { now, lastStep: 0 }) !== undefined,
+    )
     assert.deepEqual(taken, [false, true, true, true, false])
   })
 
   test('a code of a used or earlier step is refused', () => {
     const now = 1_111_111_111_000
-    const step = stepAt(now)
-    assert.equal(stepOfCode(secret, codeAt(secret, step), { now, lastStep: step }), undefined)
-    assert.equal(stepOfCode(secret, codeAt(secret, step - 1), { now, lastStep: step }), undefined)
-    assert.equal(stepOfCode(secret, codeAt(secret, step + 1), { now, lastStep: step }), step + 1)
+    const step = totpStepAt(now)
+    assert.equal(totpStepOfCode(secret, totpCodeAt(secret, step), { now, lastStep: step }), undefined)
+    assert.equal(totpStepOfCode(secret, totpCodeAt(secret, step - 1), { now, lastStep: step }), undefined)
+    assert.equal(totpStepOfCode(secret, totpCodeAt(secret, step + 1), { now, lastStep: step }), step + 1)
   })
 
   // RFC 4648, 10.

@@ -9,7 +9,7 @@ const stepsOff = 1
 // RFC 4226, 4: R6 recommends 160 bits.
 export const totpSecretBytes = 20
 
-export function codeAt(secret: Buffer, step: number): string {
+export function totpCodeAt(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const hash = createHmac('sha1', secret).update(counter).digest()
@@ -18,15 +18,15 @@ export function codeAt(secret: Buffer, step: number): string {
   return String(number % 10 ** digits).padStart(digits, '0')
 }
 
-export function stepAt(now: number): number {
+export function totpStepAt(now: number): number {
   return Math.floor(now / stepMs)
 }
 
 // Returns the step that a code belongs to. Undefined for a wrong code, and for a step up to `lastStep`: a code works once.
-export function stepOfCode(secret: Buffer, code: string, { now, lastStep }: { now: number; lastStep: number }) {
-  const current = stepAt(now)
+export function totpStepOfCode(secret: Buffer, code: string, { now, lastStep }: { now: number; lastStep: number }) {
+  const current = totpStepAt(now)
   for (let step = current - stepsOff; step <= current + stepsOff; step += 1)
-    if (step > lastStep && codeAt(secret, step) === code) return step
+    if (step > lastStep && totpCodeAt(secret, step) === code) return step
   return undefined
 }
 

@@ -8,10 +8,10 @@ import { isEmail } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { emailHash } from '../../platform/secrets/emailhash.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
-import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
+import { Fragment, listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { hashPassword, isOutdated, isPassword, type PasswordCost } from './password.ts'
-import { type Rights, type RightsRow, rightsFor, rightsOf, rowOf } from './roles.ts'
+import { type Rights, type RightsRow, rightsFor, rightsFromRow, rightsToRow } from './roles.ts'
 
 export interface User {
   id: string
@@ -82,7 +82,7 @@ export async function findUserForSignIn(
 ): Promise<UserForSignIn | undefined> {
   const [user] = await db.sql<UserForSignIn>`
     select id, password_hash as "passwordHash", disabled_at as "disabledAt", sessions_from as "sessionsFrom"
-    from users where email_hash in (${list(emailHashes(rootSecret, email))}) order by id limit 1`
+    from users where email_hash in (${listFragment(emailHashes(rootSecret, email))}) order by id limit 1`
   return user
 }
 
@@ -102,14 +102,14 @@ export interface UserInput {
 }
 
 export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
-  const email = normalEmail(input.email)
+  const email = normalizeEmail(input.email)
   // Also finds users under older versions of the root secret, which the unique index cannot compare.
   if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
   const name = nameIn(input.name)
   const rows = await tx.sql`
     insert into users (id, email_hash, email_sealed, name_sealed, password_hash, email_unproved, created_at, updated_at)
-    values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${sealEmail(rootSecret, id, email)},
+    values (${id}, ${emailHash(rootSecret, email, rootSecret.currentVersion)}, ${encryptEmail(rootSecret, id, email)},
       ${sealName(rootSecret, id, name)}, ${input.passwordHash}, ${input.isUnproved ? 1 : 0}, ${now}, ${now})
     on conflict (email_hash) do nothing returning id`
   if (rows.length === 0) throw refuse('user_exists')
@@ -146,16 +146,16 @@ export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<Use
   // A user whose version of the root secret was dropped is listed as well.
   return rows.map(({ emailSealed, nameSealed, ...user }) => ({
     ...user,
-    email: openByRoot(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
-    name: openName(rootSecret, user.id, nameSealed),
+    email: decryptByRootSecret(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
+    name: decryptName(rootSecret, user.id, nameSealed),
   }))
 }
 
 function userFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...user }: UserRow): User {
   return {
     ...user,
-    email: openEmail(rootSecret, user.id, emailSealed),
-    name: openName(rootSecret, user.id, nameSealed),
+    email: decryptEmail(rootSecret, user.id, emailSealed),
+    name: decryptName(rootSecret, user.id, nameSealed),
   }
 }
 
@@ -175,7 +175,7 @@ export async function listMerchantsOf(db: Reader, userId: string): Promise<UserM
 }
 
 function userMerchantFrom(row: UserMerchantRow): UserMerchant {
-  return { ...row, ...rightsOf(row), needsSecondFactor: Number(row.needsSecondFactor) === 1 }
+  return { ...row, ...rightsFromRow(row), needsSecondFactor: Number(row.needsSecondFactor) === 1 }
 }
 
 // Returns the chosen shop, if the user is a member.
@@ -202,7 +202,7 @@ export async function listUserMerchants(db: Reader): Promise<({ userId: string; 
     from user_merchants um
     join merchants m on m.id = um.merchant_id
     order by um.user_id, m.slug limit ${pairsMax}`
-  return rows.map((row) => ({ ...row, ...rightsOf(row) }))
+  return rows.map((row) => ({ ...row, ...rightsFromRow(row) }))
 }
 
 export async function addMerchants(
@@ -212,7 +212,7 @@ export async function addMerchants(
   now: number,
 ): Promise<void> {
   if (merchantIds.length > merchantsPerUserMax) throw new RangeError(`more than ${merchantsPerUserMax} merchants`)
-  const { role, scopes } = rowOf(rightsFor(given, chosen))
+  const { role, scopes } = rightsToRow(rightsFor(given, chosen))
   for (const merchantId of merchantIds) {
     await tx.sql`
       insert into user_merchants (user_id, merchant_id, role, scopes, created_at)
@@ -266,13 +266,13 @@ export async function enableUser(tx: Tx, id: string, now: number): Promise<boole
 }
 
 export function emailProblem(email: string): BrokenRule | undefined {
-  const normal = normalEmail(email)
+  const normal = normalizeEmail(email)
   if (normal.length > limits.emailLengthMax) return issue('too_long', { max: limits.emailLengthMax })
   return isEmail(normal) ? undefined : issue('not_an_email')
 }
 
 // Returns the same text for every spelling of an address.
-export function normalEmail(email: string): string {
+export function normalizeEmail(email: string): string {
   return email.trim().normalize('NFKC').toLowerCase()
 }
 
@@ -281,16 +281,16 @@ export const emailPurpose = 'user e-mail'
 // Returns one hash for each configured version of the root secret, since a user may have been created under any of them.
 export function emailHashes(rootSecret: RootSecret, email: string): string[] {
   // No address is this long, and normalizing a long text costs time.
-  const normal = email.length > limits.emailLengthMax * 2 ? '' : normalEmail(email)
+  const normal = email.length > limits.emailLengthMax * 2 ? '' : normalizeEmail(email)
   return rootSecret.versions.map((version) => emailHash(rootSecret, normal, version))
 }
 
-export function sealEmail(rootSecret: RootSecret, id: string, email: string): string {
-  return sealByRoot(rootSecret, emailPurpose, email, id)
+export function encryptEmail(rootSecret: RootSecret, id: string, email: string): string {
+  return encryptByRootSecret(rootSecret, emailPurpose, email, id)
 }
 
-export function openEmail(rootSecret: RootSecret, id: string, sealed: string): string {
-  const email = openByRoot(rootSecret, emailPurpose, sealed, id)
+export function decryptEmail(rootSecret: RootSecret, id: string, sealed: string): string {
+  const email = decryptByRootSecret(rootSecret, emailPurpose, sealed, id)
   if (email === undefined)
     throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
   return email
@@ -304,10 +304,10 @@ function nameIn(typed: string | null | undefined): string | null {
 }
 
 function sealName(rootSecret: RootSecret, id: string, name: string | null): string | null {
-  return name === null ? null : sealByRoot(rootSecret, namePurpose, name, id)
+  return name === null ? null : encryptByRootSecret(rootSecret, namePurpose, name, id)
 }
 
 // A name is not essential, so a name that can no longer be decrypted prevents nothing.
-export function openName(rootSecret: RootSecret, id: string, sealed: string | null): string | null {
-  return sealed === null ? null : (openByRoot(rootSecret, namePurpose, sealed, id) ?? null)
+export function decryptName(rootSecret: RootSecret, id: string, sealed: string | null): string | null {
+  return sealed === null ? null : (decryptByRootSecret(rootSecret, namePurpose, sealed, id) ?? null)
 }

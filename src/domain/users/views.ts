@@ -17,7 +17,7 @@ interface Membership {
 // Maximum for all lists of a shop together.
 export const savedViewsMax = 40
 
-export function viewsFrom(stored: string | null): readonly SavedView[] {
+export function parseSavedViews(stored: string | null): readonly SavedView[] {
   return stored === null ? [] : (JSON.parse(stored) as SavedView[])
 }
 
@@ -44,7 +44,7 @@ async function lockViews(tx: Tx, { merchantId, userId }: Membership): Promise<re
   await tx.lockRow`select user_id from user_merchants where user_id = ${userId} and merchant_id = ${merchantId}`
   const [row] = await tx.sql<{ views: string | null }>`
     select views from user_merchants where user_id = ${userId} and merchant_id = ${merchantId}`
-  return viewsFrom(row?.views ?? null)
+  return parseSavedViews(row?.views ?? null)
 }
 
 async function updateViews(tx: Tx, { merchantId, userId }: Membership, views: readonly SavedView[]): Promise<void> {

@@ -2,15 +2,15 @@
 // nothing.
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { late } from '../../platform/kit/late.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 
-const load = late(() => import('@simplewebauthn/server'))
+const load = loadOnce(() => import('@simplewebauthn/server'))
 
 const nameShown = 'Cartwright'
 const timeoutMs = 5 * 60_000
 
 // Passkeys belong to the host of our public origin.
-export function hostOf(origin: string): string {
+export function passkeyHostOf(origin: string): string {
   return new URL(origin).hostname
 }
 
@@ -21,20 +21,20 @@ export interface StoredPasskey {
   transports: readonly string[]
 }
 
-export interface Asked {
+export interface IssuedChallenge {
   origin: string
   challenge: string
 }
 
-export async function optionsToCreate(
-  { origin, challenge }: Asked,
+export async function passkeyCreationOptions(
+  { origin, challenge }: IssuedChallenge,
   user: { id: string; email: string; siteName?: string },
   known: readonly Pick<StoredPasskey, 'id' | 'transports'>[],
 ): Promise<object> {
   const { generateRegistrationOptions } = await load()
   return generateRegistrationOptions({
     rpName: user.siteName ?? nameShown,
-    rpID: hostOf(origin),
+    rpID: passkeyHostOf(origin),
     userName: user.email,
     userDisplayName: user.email,
     userID: Uint8Array.from(Buffer.from(user.id)),
@@ -48,13 +48,13 @@ export async function optionsToCreate(
 }
 
 // Options for the passkeys of one person or, without a list, for any passkey of this origin.
-export async function optionsToUse(
-  { origin, challenge }: Asked,
+export async function passkeyUseOptions(
+  { origin, challenge }: IssuedChallenge,
   known: readonly Pick<StoredPasskey, 'id' | 'transports'>[] = [],
 ): Promise<object> {
   const { generateAuthenticationOptions } = await load()
   return generateAuthenticationOptions({
-    rpID: hostOf(origin),
+    rpID: passkeyHostOf(origin),
     challenge: bytesOf(challenge),
     timeout: timeoutMs,
     userVerification: 'required',
@@ -63,7 +63,10 @@ export async function optionsToUse(
 }
 
 // Returns undefined for everything but a valid response.
-export async function createdPasskey(text: string, { origin, challenge }: Asked): Promise<StoredPasskey | undefined> {
+export async function verifyCreatedPasskey(
+  text: string,
+  { origin, challenge }: IssuedChallenge,
+): Promise<StoredPasskey | undefined> {
   const response = parsed(text)
   if (!response) return undefined
   const { verifyRegistrationResponse } = await load()
@@ -72,7 +75,7 @@ export async function createdPasskey(text: string, { origin, challenge }: Asked)
     response: response as unknown as RegistrationResponseJSON,
     expectedChallenge: challenge,
     expectedOrigin: origin,
-    expectedRPID: hostOf(origin),
+    expectedRPID: passkeyHostOf(origin),
     requireUserVerification: true,
   }).catch(() => undefined)
   if (!checked?.verified) return undefined
@@ -84,9 +87,9 @@ export async function createdPasskey(text: string, { origin, challenge }: Asked)
 
 // Returns the new counter. Undefined if the response is not from this passkey, or if its counter went backwards, which means that the
 // passkey was copied.
-export async function usedCounter(
+export async function verifyPasskeyUse(
   text: string,
-  { origin, challenge }: Asked,
+  { origin, challenge }: IssuedChallenge,
   { id, publicKey, counter }: StoredPasskey,
 ): Promise<number | undefined> {
   const response = parsed(text)
@@ -96,7 +99,7 @@ export async function usedCounter(
     response: response as unknown as AuthenticationResponseJSON,
     expectedChallenge: challenge,
     expectedOrigin: origin,
-    expectedRPID: hostOf(origin),
+    expectedRPID: passkeyHostOf(origin),
     credential: { id, publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')), counter },
     requireUserVerification: true,
   }).catch(() => undefined)
@@ -107,14 +110,14 @@ const idLengthMax = 1_400
 const transportsMax = 10
 const textLengthMax = 12_000
 
-export interface Answered {
+export interface ChallengeResponse {
   // Id of the passkey.
   id: string
   challenge: string
 }
 
 // Returns the ids that must be looked up before the response can be checked.
-export function answeredIn(text: string): Answered | undefined {
+export function readChallengeResponse(text: string): ChallengeResponse | undefined {
   const response = parsed(text)
   const { id } = response ?? {}
   const data = (response?.response as { clientDataJSON?: unknown } | undefined)?.clientDataJSON

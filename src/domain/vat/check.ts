@@ -19,7 +19,7 @@ export interface CartVatCheck extends VatCheck {
   tries: number
 }
 
-export function vatCheckFrom<Check extends VatCheck>(text: string | null): Check | null {
+export function parseVatCheck<Check extends VatCheck>(text: string | null): Check | null {
   return text === null ? null : (JSON.parse(text) as Check)
 }
 

@@ -23,7 +23,7 @@ export function createVies(url: string): VatRegister {
       signal,
     })
     const body = parsed(await readBounded(response))
-    return answerFrom({ id, requester, name }, response.status, body)
+    return viesAnswerFrom({ id, requester, name }, response.status, body)
   }
 }
 
@@ -51,7 +51,11 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 }
 
 // An error may have status 200. Only a clear yes or no counts as an answer.
-export function answerFrom({ name }: VatQuestion, status: number, body: Readonly<Record<string, unknown>>): VatAnswer {
+export function viesAnswerFrom(
+  { name }: VatQuestion,
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+): VatAnswer {
   const error = errorOf(body)
   if (error === 'INVALID_INPUT') return { isValid: false, consultationNumber: null, nameMatch: 'unknown' }
   if (error !== undefined) throw new VatUnanswered(`VIES_${error}`)

@@ -1,14 +1,18 @@
 // The admin operations on webhooks: endpoints and deliveries of all installations of a merchant, in one mode.
 
-import type { AdminWebhookDelivery, AdminWebhookEndpoint, developerRows } from '../../contract/admin/developers.ts'
+import type {
+  AdminWebhookDelivery,
+  AdminWebhookEndpoint,
+  developerOperationRows,
+} from '../../contract/admin/developers.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import { refuseBeyondApp } from '../../platform/access/machines.ts'
 import { type AuditedChange, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
 import type { AdminCaller, AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -37,13 +41,13 @@ import {
 } from './endpoints.ts'
 import { replayDelivery } from './replay.ts'
 import { countOpenDeliveries, type Delivery, type Endpoint, lockEndpoint } from './store.ts'
-import { mayRead, scopeOfRest } from './subscription.ts'
+import { defaultSubscriptionScope, mayReadSubscriptions } from './subscription.ts'
 import { deliveryView, endpointView } from './view.ts'
-import { changeOf, createdMembers, facts } from './written.ts'
+import { createdMembers, endpointChange, endpointFacts } from './written.ts'
 
 type Ours = {
-  [Id in keyof typeof developerRows]: Id extends `${string}Webhook${string}` ? Id : never
-}[keyof typeof developerRows]
+  [Id in keyof typeof developerOperationRows]: Id extends `${string}Webhook${string}` ? Id : never
+}[keyof typeof developerOperationRows]
 
 export interface AdminWebhookParts extends EndpointTools {
   // How long the bodies of events are stored.
@@ -56,7 +60,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
     async listAdminWebhookEndpoints({ db, caller, query, paging, now }) {
       const after = cursorOf(paging.after, 'whe')
       const found = await listEndpointsOf(db, caller, { ...query, after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(found, paging, ({ id }) => id)
       return { data: await endpointViews(db, caller, rows, now), meta }
     },
 
@@ -68,9 +72,9 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const input = { url, events, description, ...(status && { status }), credentialId: keyOf(caller) }
       const made = await asInvalidRequest(addEndpoint(db, installationId, input, parts, now.getTime()))
       const { endpoint, secret } = made
-      const members = facts(endpoint)
-      const change = changeOf('create', endpoint, createdMembers(members))
-      return new Audited({ data: { endpoint: await viewOf(db, caller, endpoint, now), secret } }, [change])
+      const members = endpointFacts(endpoint)
+      const change = endpointChange('create', endpoint, createdMembers(members))
+      return new AuditedReply({ data: { endpoint: await viewOf(db, caller, endpoint, now), secret } }, [change])
     },
 
     async updateAdminWebhookEndpoint({ db, caller, path: { endpointId }, body, now }) {
@@ -91,19 +95,21 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       if (status === 'enabled') await enableEndpoint(db, installationId, endpointId, at)
       const after = await findOwn(db, caller, endpointId)
       const members = [
-        ...membersChanged(facts(before), facts(after), ['url', 'description', 'events', 'status']),
+        ...membersChanged(endpointFacts(before), endpointFacts(after), ['url', 'description', 'events', 'status']),
         ...keyChange(before.credentialId, after.credentialId),
       ]
-      return new Audited(
+      return new AuditedReply(
         { data: await viewOf(db, caller, after, now) },
-        members.length > 0 ? [changeOf('change', after, members)] : [],
+        members.length > 0 ? [endpointChange('change', after, members)] : [],
       )
     },
 
     async removeAdminWebhookEndpoint({ db, caller, path: { endpointId }, now }) {
       const endpoint = await findOwn(db, caller, endpointId)
       await removeEndpoint(db, endpoint.installationId, endpointId, now.getTime())
-      return new Audited({ data: { id: endpointId, removed: true as const } }, [changeOf('retire', endpoint, [])])
+      return new AuditedReply({ data: { id: endpointId, removed: true as const } }, [
+        endpointChange('retire', endpoint, []),
+      ])
     },
 
     async rotateAdminWebhookSecret({ db, caller, path: { endpointId }, now }) {
@@ -114,8 +120,8 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const { endpoint, secret } = made
       // The last characters of the secret, as everyone who may see the endpoint sees them.
       const members = [{ member: 'secretHint', from: `…${before.secretHint}`, to: `…${endpoint.secretHint}` }]
-      return new Audited({ data: { endpoint: await viewOf(db, caller, endpoint, now), secret } }, [
-        changeOf('change', endpoint, members),
+      return new AuditedReply({ data: { endpoint: await viewOf(db, caller, endpoint, now), secret } }, [
+        endpointChange('change', endpoint, members),
       ])
     },
 
@@ -125,7 +131,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       if (!ping) throw refuse('webhook_endpoint_not_found')
       const [view] = await deliveryViews(db, caller, [ping])
       if (!view) throw new Error('one delivery has one view')
-      return new Audited({ data: view }, [sentChange(ping)])
+      return new AuditedReply({ data: view }, [sentChange(ping)])
     },
 
     async listAdminWebhookDeliveries({ db, caller, query, paging }) {
@@ -137,7 +143,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
         after: cursorOf(paging.after, 'whd'),
         limit: adminRowsAsked,
       })
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(found, paging, ({ id }) => id)
       return { data: await deliveryViews(db, caller, rows), meta }
     },
 
@@ -145,7 +151,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const delivery = isId('whd', deliveryId) ? await findDeliveryOf(db, caller, deliveryId) : undefined
       const [view] = delivery ? await deliveryViews(db, caller, [delivery]) : []
       if (!delivery || !view) throw refuse('webhook_delivery_not_found')
-      const isReadable = mayRead(caller.scopes, [delivery.eventType])
+      const isReadable = mayReadSubscriptions(caller.scopes, [delivery.eventType])
       return { data: { delivery: view, payload: isReadable ? await findPayload(db, delivery) : null } }
     },
 
@@ -163,7 +169,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
         outcomes.push({ deliveryId, outcome: 'done' as const, code: null, replayId: replay.id })
         changes.push(sentChange(replay))
       }
-      return new Audited({ data: outcomes }, changes)
+      return new AuditedReply({ data: outcomes }, changes)
     },
   }
 }
@@ -176,7 +182,8 @@ async function findOwn(db: Reader, merchant: MerchantMode, id: string): Promise<
 
 // A caller may not subscribe to events that it may not read.
 function refuseUnreadable({ scopes }: AdminCaller, events: readonly string[]): void {
-  if (!mayRead(scopes, events)) throw refuse('scope_missing', { current: { requiredScope: scopeOfRest } })
+  if (!mayReadSubscriptions(scopes, events))
+    throw refuse('scope_missing', { current: { requiredScope: defaultSubscriptionScope } })
 }
 
 // An endpoint that an app creates belongs to no key: it ends with the app's installation.
@@ -234,7 +241,7 @@ async function replayOne(
 }
 
 function cursorOf(after: string | null, prefix: 'whe' | 'whd'): string | null {
-  if (after !== null && !isId(prefix, after)) throw badCursor()
+  if (after !== null && !isId(prefix, after)) throw badCursorRefusal()
   return after
 }
 

@@ -2,8 +2,8 @@
 
 import type { DeliveryStatus } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { unpacked } from '../../platform/kit/packed.ts'
-import { Fragment, list, type Reader } from '../../platform/storage/storage.ts'
+import { unpackText } from '../../platform/kit/packed.ts'
+import { Fragment, listFragment, type Reader } from '../../platform/storage/storage.ts'
 import { type Delivery, deliveryColumns, type Endpoint, endpointColumns } from './store.ts'
 
 // The merchant's installations in the mode that have not ended.
@@ -110,7 +110,7 @@ export async function listUnreplayed(
 export async function findPayload(db: Reader, { installationId, eventId }: Delivery): Promise<string | null> {
   const [row] = await db.sql<{ body: string }>`
     select body from events where installation_id = ${installationId} and id = ${eventId}`
-  return row === undefined || row.body === '' ? null : unpacked(row.body)
+  return row === undefined || row.body === '' ? null : unpackText(row.body)
 }
 
 // Returns names by the ids of the keys.
@@ -122,7 +122,7 @@ export async function listKeyNames(
   const wanted = [...new Set(ids)].filter((id) => id !== null).sort()
   if (wanted.length === 0) return new Map()
   const rows = await db.sql<{ id: string; name: string }>`
-    select id, name from credentials where merchant_id = ${merchantId} and id in (${list(wanted)})`
+    select id, name from credentials where merchant_id = ${merchantId} and id in (${listFragment(wanted)})`
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
@@ -134,6 +134,6 @@ export async function listInstallationNames(
   const wanted = [...new Set(ids)].sort()
   if (wanted.length === 0) return new Map()
   const rows = await db.sql<{ id: string; name: string }>`
-    select id, name from installations where merchant_id = ${merchantId} and id in (${list(wanted)})`
+    select id, name from installations where merchant_id = ${merchantId} and id in (${listFragment(wanted)})`
   return new Map(rows.map(({ id, name }) => [id, name]))
 }

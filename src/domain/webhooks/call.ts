@@ -3,9 +3,9 @@
 import type { KeyObject } from 'node:crypto'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import type { Claimed } from './claim.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import type { CallOutcome, Sender } from './sender.ts'
-import { createSecretOpener, secretsOf, signedHeaders } from './signature.ts'
+import { createSigningKeyCache, decryptSigningSecrets, signedHeaders } from './signature.ts'
 
 export interface CallParts {
   sender: Sender
@@ -17,25 +17,25 @@ export interface CallParts {
 
 // Calls an agent platform, which gets its order in its current state, in the format of the platform's protocol. Undefined if there is no
 // order to send.
-export type PlatformDelivery = Claimed & { platformId: string }
+export type PlatformDelivery = ClaimedDelivery & { platformId: string }
 export type PlatformCall = (
   claimed: PlatformDelivery,
 ) => Promise<{ headers: Record<string, string>; body: string } | undefined>
 
-export type Call = (claimed: Claimed, startedAt: number) => Promise<CallOutcome>
+export type CallEndpoint = (claimed: ClaimedDelivery, startedAt: number) => Promise<CallOutcome>
 
-export function createCall({ sender, rootSecret, log, version, platformCall }: CallParts): Call {
-  const open = createSecretOpener(rootSecret)
+export function createCall({ sender, rootSecret, log, version, platformCall }: CallParts): CallEndpoint {
+  const open = createSigningKeyCache(rootSecret)
   // Deliveries that were claimed together share one `secrets` object per endpoint.
-  const keys = new WeakMap<Claimed['secrets'], KeyObject[]>()
+  const keys = new WeakMap<ClaimedDelivery['secrets'], KeyObject[]>()
 
-  function keysOf(secrets: Claimed['secrets'], now: number): KeyObject[] {
-    const known = keys.get(secrets) ?? secretsOf(open, secrets, now)
+  function keysOf(secrets: ClaimedDelivery['secrets'], now: number): KeyObject[] {
+    const known = keys.get(secrets) ?? decryptSigningSecrets(open, secrets, now)
     keys.set(secrets, known)
     return known
   }
 
-  function headersOf(claimed: Claimed, startedAt: number): Record<string, string> {
+  function headersOf(claimed: ClaimedDelivery, startedAt: number): Record<string, string> {
     const message = { id: claimed.eventId, timestamp: Math.floor(startedAt / 1_000), body: claimed.body }
     return {
       'content-type': 'application/json',
@@ -46,7 +46,7 @@ export function createCall({ sender, rootSecret, log, version, platformCall }: C
     }
   }
 
-  async function callPlatform(claimed: Claimed, platformId: string): Promise<CallOutcome> {
+  async function callPlatform(claimed: ClaimedDelivery, platformId: string): Promise<CallOutcome> {
     const made = await platformCall?.({ ...claimed, platformId })
     if (!made) return notMade('there is no order to send')
     const headers = { ...made.headers, 'user-agent': `Cartwright-Webhooks/${version}` }

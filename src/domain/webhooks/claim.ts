@@ -4,13 +4,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
-import { unpacked } from '../../platform/kit/packed.ts'
-import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { unpackText } from '../../platform/kit/packed.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import { type Candidate, candidatesMax, type EndpointPlan, passedOverMax, planClaims, roomFor } from './plan.ts'
 import { inFlightMax } from './schedule.ts'
 import { isHere, isMakerLiving } from './store.ts'
 
-export interface Claimed {
+export interface ClaimedDelivery {
   installationId: string
   id: string
   endpointId: string
@@ -61,15 +61,15 @@ export async function listDueEndpoints(db: Reader, after: string, now: number): 
   return turn <= 0 ? endpoints : [...endpoints.slice(turn), ...endpoints.slice(0, turn)]
 }
 
-export interface Claims {
-  claimed: Claimed[]
+export interface ClaimedDeliveries {
+  claimed: ClaimedDelivery[]
   // The endpoint that was served last; null if none was.
   servedLast: string | null
   // Whether more deliveries may be due.
   isMore: boolean
 }
 
-export const nothingClaimed: Claims = { claimed: [], servedLast: null, isMore: false }
+export const noClaimedDeliveries: ClaimedDeliveries = { claimed: [], servedLast: null, isMore: false }
 
 export interface ClaimBounds {
   // Number of calls that this process can make in addition to its current ones.
@@ -94,10 +94,10 @@ export async function claimDeliveries(
   { limit, aheadLimit = 0, ahead = noneAhead, holder = randomUUID(), leaseMs, now }: ClaimBounds,
   // Restricts the claim to one delivery, after claiming several has failed.
   only: RowKey | null = null,
-): Promise<Claims> {
+): Promise<ClaimedDeliveries> {
   // Counted after the lock, because another node may have claimed deliveries before it.
   const [locked, sendingBy] = await Promise.all([lockIdle(tx, endpoints, now), countSending(tx, endpoints, holder)])
-  if (locked.length === 0) return nothingClaimed
+  if (locked.length === 0) return noClaimedDeliveries
   const due = await Promise.all(
     locked.map(async ({ id, consecutiveFailures }) => {
       const { sending = 0, ofOthers = 0 } = sendingBy.get(id) ?? {}
@@ -120,17 +120,17 @@ interface IdleEndpoint extends EndpointKey {
   url: string
   platformId: string | null
   // The same object for all deliveries of the endpoint that are claimed together.
-  secrets: Claimed['secrets']
+  secrets: ClaimedDelivery['secrets']
   consecutiveFailures: number
 }
 
 // Returns the endpoints in the given order. Ids of endpoints are globally unique, so the installation need not be named.
 async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
-  const rows = await tx.sql<Omit<IdleEndpoint, 'secrets'> & Claimed['secrets']>`
+  const rows = await tx.sql<Omit<IdleEndpoint, 'secrets'> & ClaimedDelivery['secrets']>`
     select installation_id as "installationId", id, url, platform_id as "platformId", secret_sealed as "secretSealed", previous_sealed as "previousSealed",
       previous_expires_at as "previousExpiresAt", consecutive_failures as "consecutiveFailures"
     from webhook_endpoints e
-    where id in (${list(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
+    where id in (${listFragment(endpoints.map(({ id }) => id))}) and status = 'enabled' and ended_at is null
       and (resting_until is null or resting_until <= ${now}) and ${isMakerLiving(now)} and ${isHere}
     ${tx.skipLocked}`
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -151,7 +151,7 @@ async function countSending(tx: Tx, endpoints: readonly EndpointKey[], holder: s
   const rows = await tx.sql<Sending & { endpointId: string }>`
     select endpoint_id as "endpointId", count(*) as "sending",
       sum(case when lease_id like ${`${holder}.%`} then 0 else 1 end) as "ofOthers"
-    from webhook_deliveries where endpoint_id in (${list(endpoints.map(({ id }) => id))}) and status = 'sending'
+    from webhook_deliveries where endpoint_id in (${listFragment(endpoints.map(({ id }) => id))}) and status = 'sending'
     group by endpoint_id`
   return new Map(rows.map((row) => [row.endpointId, row]))
 }
@@ -190,7 +190,7 @@ export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: nu
     order by d.due_at, d.id limit ${inFlightMax + passedOverMax}`
 }
 
-type ClaimedRow = Omit<Claimed, 'body' | 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>
+type ClaimedRow = Omit<ClaimedDelivery, 'body' | 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>
 
 // One statement per installation for all endpoints, and one for the bodies of their events; each body is read once, however many
 // endpoints get it. Rows are returned in the order of the queue.
@@ -198,25 +198,25 @@ async function claimThese(
   tx: Tx,
   taken: readonly { endpoint: IdleEndpoint; id: string; eventId: string }[],
   { leaseId, leaseExpiresAt }: { leaseId: string; leaseExpiresAt: number },
-): Promise<Claimed[]> {
+): Promise<ClaimedDelivery[]> {
   const byInstallation = Map.groupBy(taken, ({ endpoint }) => endpoint.installationId)
   const reading = [...byInstallation].map(([installationId, its]) => {
     const ids = [...new Set(its.map(({ eventId }) => eventId))]
     return tx.sql<{ id: string; body: string }>`
-      select id, body from events where installation_id = ${installationId} and id in (${list(ids)})`
+      select id, body from events where installation_id = ${installationId} and id in (${listFragment(ids)})`
   })
   const claiming = [...byInstallation].map(
     ([installationId, its]) => tx.sql<ClaimedRow>`
       update webhook_deliveries set status = 'sending', due_at = null, lease_id = ${leaseId},
         lease_expires_at = ${leaseExpiresAt}
-      where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at is not null
+      where installation_id = ${installationId} and id in (${listFragment(its.map(({ id }) => id))}) and due_at is not null
       returning installation_id as "installationId", id, endpoint_id as "endpointId", event_id as "eventId",
         event_type as "eventType", subject_id as "subjectId", sequence, attempts, replay_of as "replayOf",
         created_at as "createdAt"`,
   )
   const [texts, rows] = await Promise.all([Promise.all(reading), Promise.all(claiming)])
   const byId = new Map(rows.flat().map((row) => [row.id, row]))
-  const bodies = new Map(texts.flat().map(({ id, body }) => [id, Buffer.from(unpacked(body))]))
+  const bodies = new Map(texts.flat().map(({ id, body }) => [id, Buffer.from(unpackText(body))]))
   return taken.flatMap(({ endpoint, id, eventId }) => {
     const [row, body] = [byId.get(id), bodies.get(eventId)]
     if (!row) return []
@@ -239,20 +239,20 @@ async function park(
     [...byTime].map(
       ([dueAt, group]) => tx.sql`
         update webhook_deliveries set due_at = ${dueAt}
-        where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and due_at is not null`,
+        where installation_id = ${installationId} and id in (${listFragment(group.map(({ id }) => id))}) and due_at is not null`,
     ),
   )
 }
 
 // Releases deliveries that were claimed ahead and will not be called now. No call was made, so no attempt is used up.
-export function giveBack(tx: Tx, claims: readonly Claimed[], now: number): void {
+export function releaseUncalled(tx: Tx, claims: readonly ClaimedDelivery[], now: number): void {
   const byLease = Map.groupBy(claims, ({ installationId, leaseId }) => `${installationId} ${leaseId}`)
   for (const group of byLease.values()) {
-    const { installationId, leaseId } = group[0] as Claimed
+    const { installationId, leaseId } = group[0] as ClaimedDelivery
     tx.send`
       update webhook_deliveries set status = case when attempts = 0 then 'pending' else 'retrying' end, due_at = ${now},
         lease_id = null, lease_expires_at = null
-      where installation_id = ${installationId} and id in (${list(group.map(({ id }) => id))}) and lease_id = ${leaseId}`
+      where installation_id = ${installationId} and id in (${listFragment(group.map(({ id }) => id))}) and lease_id = ${leaseId}`
   }
 }
 

@@ -4,25 +4,25 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { rowLogger } from '../../platform/jobs/report.ts'
-import { claimRows, handleRows, noteFailures, type RowFailure } from '../../platform/jobs/rows.ts'
+import { claimRows, collectFailures, handleRows, type RowFailure } from '../../platform/jobs/rows.ts'
 import type { RowKey } from '../../platform/jobs/store.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { type Storage, StorageOutage, StorageRefused, StorageUnavailable } from '../../platform/storage/storage.ts'
-import { type Call, createCall, type PlatformCall } from './call.ts'
+import { type CallEndpoint, createCall, type PlatformCall } from './call.ts'
 import {
-  type Claimed,
+  type ClaimedDelivery,
   claimDeliveries,
   type EndpointKey,
-  giveBack,
   listDueDeliveries,
   listDueEndpoints,
-  nothingClaimed,
+  noClaimedDeliveries,
   releaseLeases,
+  releaseUncalled,
 } from './claim.ts'
 import { HeldDeliveries } from './held.ts'
-import { isSuccess, type Outcome, recordOutcomes } from './outcomes.ts'
-import { aheadFor, leaseMs } from './schedule.ts'
+import { type DeliveryOutcome, isSuccess, recordOutcomes } from './outcomes.ts'
+import { aheadMaxFor, deliveryLeaseMs } from './schedule.ts'
 import type { Sender } from './sender.ts'
 
 export interface DispatcherParts {
@@ -72,8 +72,8 @@ const drainTriesMax = 4
 type State = 'idle' | 'gathering' | 'stepping' | 'stepping_again'
 
 interface Step {
-  ended: readonly Outcome[]
-  returned: readonly Claimed[]
+  ended: readonly DeliveryOutcome[]
+  returned: readonly ClaimedDelivery[]
   endpoints: readonly EndpointKey[]
 }
 
@@ -81,7 +81,7 @@ export class Dispatcher {
   readonly #parts: DispatcherParts
   readonly #callsMax: number
   readonly #leaseMs: number
-  readonly #call: Call
+  readonly #call: CallEndpoint
   readonly #logRow: (failure: RowFailure) => void
   // Prefix of the lease ids of this process.
   readonly #holder = randomUUID()
@@ -94,9 +94,9 @@ export class Dispatcher {
   #isDraining = false
   // Whether endpoints without a current call may have due deliveries.
   #isLookDue = false
-  #outcomes: Outcome[] = []
+  #outcomes: DeliveryOutcome[] = []
   // Claimed deliveries that this process will not call.
-  #returns: Claimed[] = []
+  #returns: ClaimedDelivery[] = []
   #inFlight = 0
   #callsMade = 0
   #lastEndpoint = ''
@@ -111,7 +111,7 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts
     this.#callsMax = parts.callsMax ?? callsMaxDefault
-    this.#leaseMs = parts.leaseMs ?? leaseMs
+    this.#leaseMs = parts.leaseMs ?? deliveryLeaseMs
     this.#call = createCall(parts)
     this.#logRow = rowLogger('webhook_dispatch', parts.log)
   }
@@ -269,8 +269,8 @@ export class Dispatcher {
     try {
       const { claimed, servedLast, isMore } = await this.#parts.storage.write(async (tx) => {
         if (ended.length > 0) await recordOutcomes(tx, ended, now)
-        if (returned.length > 0) giveBack(tx, returned, now)
-        if (endpoints.length === 0) return nothingClaimed
+        if (returned.length > 0) releaseUncalled(tx, returned, now)
+        if (endpoints.length === 0) return noClaimedDeliveries
         const room = this.#held.room(this.#callsMax, leaving)
         const aheadLimit = Math.min(room.aheadLimit, stepAheadMax)
         return claimDeliveries(tx, endpoints, { limit: room.limit, aheadLimit, ahead: aheadOf(ended), ...bounds })
@@ -292,31 +292,31 @@ export class Dispatcher {
     const { storage } = this.#parts
     const at = { storage, loop: 'webhook_dispatch', now } as const
     const found: RowFailure[] = []
-    const written = new Set<Claimed>()
-    const note = (claims: readonly Claimed[]) => {
+    const written = new Set<ClaimedDelivery>()
+    const note = (claims: readonly ClaimedDelivery[]) => {
       for (const claimed of claims) written.add(claimed)
       return claims.length
     }
     try {
       await storage.rolledBack()
-      await noteFailures(
+      await collectFailures(
         found,
         handleRows(at, [ended], keyOfOutcome, async (group) => {
           await storage.write((tx) => recordOutcomes(tx, group, now))
           return note(group.map(({ claimed }) => claimed))
         }),
       )
-      await noteFailures(
+      await collectFailures(
         found,
         handleRows(at, [returned], keyOf, async (group) => {
-          await storage.write(async (tx) => giveBack(tx, group, now))
+          await storage.write(async (tx) => releaseUncalled(tx, group, now))
           return note(group)
         }),
       )
     } finally {
       // Rows that could not be tried, because the database is unreachable, are written by a later step, as long as their lease lasts.
       const failed = new Set(found.map(({ rowId }) => rowId))
-      const isLeft = (claimed: Claimed) =>
+      const isLeft = (claimed: ClaimedDelivery) =>
         !written.has(claimed) && !failed.has(claimed.id) && claimed.leaseExpiresAt > now
       this.#outcomes = [...this.#outcomes, ...ended.filter(({ claimed }) => isLeft(claimed))]
       this.#returns = [...this.#returns, ...returned.filter(isLeft)]
@@ -350,7 +350,7 @@ export class Dispatcher {
 
   // The methods below make the calls, outside of any transaction.
 
-  #accept(claimed: readonly Claimed[]): void {
+  #accept(claimed: readonly ClaimedDelivery[]): void {
     const staleAt = performance.now() + aheadMsMax
     for (const delivery of claimed) this.#held.add(delivery, staleAt)
     for (const id of new Set(claimed.map(({ endpointId }) => endpointId))) this.#callNext(id)
@@ -366,7 +366,7 @@ export class Dispatcher {
     }
   }
 
-  async #deliver(claimed: Claimed): Promise<void> {
+  async #deliver(claimed: ClaimedDelivery): Promise<void> {
     this.#inFlight += 1
     this.#callsMade += 1
     const startedAt = this.#now()
@@ -401,7 +401,7 @@ export class Dispatcher {
     const { storage, log } = this.#parts
     try {
       const found: RowFailure[] = []
-      const released = (await noteFailures(found, releaseLeases(storage, this.#now(), { all }))) - found.length
+      const released = (await collectFailures(found, releaseLeases(storage, this.#now(), { all }))) - found.length
       this.#report(found)
       if (released > 0) log.warn('took over deliveries of a process that ended', { released })
     } catch (error) {
@@ -432,17 +432,17 @@ export class Dispatcher {
   }
 }
 
-function keyOf({ installationId, id }: Claimed): RowKey {
+function keyOf({ installationId, id }: ClaimedDelivery): RowKey {
   return { tenantId: installationId, rowId: id }
 }
 
-function keyOfOutcome({ claimed }: Outcome): RowKey {
+function keyOfOutcome({ claimed }: DeliveryOutcome): RowKey {
   return keyOf(claimed)
 }
 
 // A call that ends frees a call of its endpoint and the next event of its subject: both are claimed in the transaction that writes the
 // outcome.
-function withEnded(due: readonly EndpointKey[], ended: readonly Outcome[]): EndpointKey[] {
+function withEnded(due: readonly EndpointKey[], ended: readonly DeliveryOutcome[]): EndpointKey[] {
   const endpoints = new Map(due.map((endpoint) => [endpoint.id, endpoint]))
   for (const { claimed } of ended)
     endpoints.set(claimed.endpointId, { installationId: claimed.installationId, id: claimed.endpointId })
@@ -450,12 +450,12 @@ function withEnded(due: readonly EndpointKey[], ended: readonly Outcome[]): Endp
 }
 
 // Returns how many deliveries may be claimed ahead for each endpoint, by how quickly its calls ended.
-function aheadOf(ended: readonly Outcome[]): Map<string, number> {
+function aheadOf(ended: readonly DeliveryOutcome[]): Map<string, number> {
   const byEndpoint = Map.groupBy(ended, ({ claimed }) => claimed.endpointId)
   return new Map(
     [...byEndpoint].map(([id, group]) => {
       const tookMs = group.reduce((sum, { call }) => sum + call.tookMs, 0) / group.length
-      return [id, aheadFor(tookMs)]
+      return [id, aheadMaxFor(tookMs)]
     }),
   )
 }

@@ -10,27 +10,27 @@ import { announce, type Cause } from '../../platform/outbox/announce.ts'
 import { queueEmails } from '../../platform/outbox/emails.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { targetProblem } from './guard.ts'
+import { findTargetProblem } from './guard.ts'
 import { rotationMs } from './schedule.ts'
-import { findSecret, hintOf, newSecret, sealFormerSecret, sealSecret } from './signature.ts'
+import { encryptFormerSecret, encryptWebhookSecret, findSecret, hintOfSecret, makeWebhookSecret } from './signature.ts'
 import {
   countOpenDeliveries,
   type Delivery,
   discardEarlierPings,
-  discardPending,
+  discardPendingDeliveries,
   type Endpoint,
   endEndpoint,
   endpointsMax,
   findEndpoint,
-  hurryRetries,
   insertEndpoint,
   listEndpoints,
   listNewestDeliveries,
   lockEndpoint,
+  makeRetriesDue,
   updateEndpoint,
 } from './store.ts'
 import { subscriptionsProblem } from './subscription.ts'
-import { maskedUrl } from './url.ts'
+import { maskUrl } from './url.ts'
 
 export interface EndpointInput {
   url: string
@@ -45,7 +45,7 @@ export interface EndpointInput {
   platformsMax?: number
 }
 
-export interface MadeEndpoint {
+export interface EndpointWithSecret {
   endpoint: Endpoint
   // The secret is shown once.
   secret: string
@@ -64,14 +64,14 @@ export async function addEndpoint(
   input: EndpointInput,
   { rootSecret, allowPrivate }: EndpointTools,
   now: number,
-): Promise<MadeEndpoint> {
+): Promise<EndpointWithSecret> {
   refuseBadInput(input, allowPrivate)
   const { mode } = await lockInstallation(tx, installationId)
   const living = await listEndpoints(tx, installationId)
   const ofPlatforms = input.platformId ? living.filter(({ platformId }) => platformId !== null).length : 0
   if (living.length >= endpointsMax || ofPlatforms >= (input.platformsMax ?? endpointsMax)) throw tooManyEndpoints()
   const id = newId('whe')
-  const secret = newSecret()
+  const secret = makeWebhookSecret()
   const endpoint: Endpoint = {
     installationId,
     mode,
@@ -83,8 +83,8 @@ export async function addEndpoint(
     status: input.status ?? 'enabled',
     disabledReason: null,
     version: 1,
-    secretSealed: sealSecret(rootSecret, id, secret),
-    secretHint: hintOf(secret),
+    secretSealed: encryptWebhookSecret(rootSecret, id, secret),
+    secretHint: hintOfSecret(secret),
     previousSealed: null,
     previousExpiresAt: null,
     lastSuccessAt: null,
@@ -126,7 +126,7 @@ function freeSlot(living: readonly Endpoint[]): string {
 
 function refuseBadInput({ url, description, events }: EndpointInput, allowPrivate: boolean): void {
   const problems = [
-    ['/url', targetProblem(url, { allowPrivate })],
+    ['/url', findTargetProblem(url, { allowPrivate })],
     ['/events', subscriptionsProblem(events)],
     ['/description', description.length > 200 ? issue('too_long', { max: 200 }) : undefined],
   ] as const
@@ -162,18 +162,18 @@ export async function rotateSecret(
   id: string,
   rootSecret: RootSecret,
   now: number,
-): Promise<MadeEndpoint | undefined> {
+): Promise<EndpointWithSecret | undefined> {
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return undefined
-  const secret = newSecret()
+  const secret = makeWebhookSecret()
   // Undefined if the version of the root secret that sealed it was dropped: nothing could sign with it anyway.
   const former = findSecret(rootSecret, id, endpoint.secretSealed)
   const changed = raised(
     {
       ...endpoint,
-      secretSealed: sealSecret(rootSecret, id, secret),
-      secretHint: hintOf(secret),
-      previousSealed: former === undefined ? null : sealFormerSecret(rootSecret, id, former),
+      secretSealed: encryptWebhookSecret(rootSecret, id, secret),
+      secretHint: hintOfSecret(secret),
+      previousSealed: former === undefined ? null : encryptFormerSecret(rootSecret, id, former),
       previousExpiresAt: former === undefined ? null : now + rotationMs,
     },
     now,
@@ -213,7 +213,7 @@ export async function disableEndpoint(
     kind: 'webhook.endpoint_disabled',
     subject: { type: 'webhook_endpoint', id },
     sequence: version,
-    dataText: JSON.stringify({ endpoint: { id, url: maskedUrl(url), description, status }, reason }),
+    dataText: JSON.stringify({ endpoint: { id, url: maskUrl(url), description, status }, reason }),
     cause,
     now,
     notTo: id,
@@ -223,7 +223,7 @@ export async function disableEndpoint(
     const email = {
       kind: 'endpoint_disabled',
       subjectId: `${id}.${version}`,
-      facts: { url: maskedUrl(url), reason },
+      facts: { url: maskUrl(url), reason },
     } as const
     queueEmails(tx, { installationId, merchantId: null, orderId: null }, [email], now)
   }
@@ -243,7 +243,7 @@ export async function enableEndpoint(
   const fresh = { consecutiveFailures: 0, failingSince: null, restingUntil: null }
   const changed = raised({ ...endpoint, ...fresh, status: 'enabled', disabledReason: null }, now)
   await updateEndpoint(tx, changed)
-  await hurryRetries(tx, changed, now)
+  await makeRetriesDue(tx, changed, now)
   const resumed = await countOpenDeliveries(tx, changed)
   if (resumed > 0) tx.signal('deliveries')
   return { endpoint: changed, resumed }
@@ -255,7 +255,7 @@ export async function removeEndpoint(tx: Tx, installationId: string, id: string,
   if (!endpoint) return false
   await endEndpoint(tx, installationId, id, now)
   // The sweeper discards the rest of a long queue.
-  await discardPending(tx, endpoint, discardedAtOnce, now)
+  await discardPendingDeliveries(tx, endpoint, discardedAtOnce, now)
   return true
 }
 

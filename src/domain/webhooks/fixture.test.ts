@@ -4,11 +4,11 @@ import { describe, type TestContext, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { eventSchemas } from '../../contract/open/events.ts'
 import { WebhookSignatureFixture } from '../../contract/open/webhooks.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { parseRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import { type FixtureEndpoint, fixtureFor } from './fixture.ts'
-import { newSecret, sealSecret, signatureOf } from './signature.ts'
+import { encryptWebhookSecret, makeWebhookSecret, signWebhook } from './signature.ts'
 
 const rootText = 'a-root-secret-that-only-this-test-knows'
 const root = parseRootSecret(rootText) as RootSecret
@@ -22,13 +22,13 @@ interface Known {
 
 function givenEndpoint(previousExpiresAt: number | null = null): Known {
   const id = newId('whe')
-  const [live, former] = [newSecret(), newSecret()]
+  const [live, former] = [makeWebhookSecret(), makeWebhookSecret()]
   const endpoint = {
     installationId: newId('ins'),
     mode: 'test' as const,
     id,
-    secretSealed: sealSecret(root, id, live),
-    previousSealed: previousExpiresAt === null ? null : sealSecret(root, id, former),
+    secretSealed: encryptWebhookSecret(root, id, live),
+    previousSealed: previousExpiresAt === null ? null : encryptWebhookSecret(root, id, former),
     previousExpiresAt,
   }
   return { endpoint, live, former }
@@ -72,7 +72,7 @@ describe('the signature fixture', () => {
   const fixture = fixtureFor(root, endpoint, now)
 
   test('fits the contract', () => {
-    assert.deepEqual(compile(WebhookSignatureFixture)(fixture), [])
+    assert.deepEqual(compileSchema(WebhookSignatureFixture)(fixture), [])
     assert.equal(fixture.endpointId, endpoint.id)
   })
 
@@ -179,7 +179,7 @@ describe('the signature fixture', () => {
   test('signs like real calls', () => {
     const { headers, body } = vectorOf('valid')
     const message = { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body }
-    assert.equal(headers['webhook-signature'], signatureOf(fixture.secret, message))
+    assert.equal(headers['webhook-signature'], signWebhook(fixture.secret, message))
   })
 
   test('is the same for an endpoint at any time except for the fresh call, and different for other endpoints', () => {
@@ -211,7 +211,7 @@ describe('the signature fixture', () => {
     assert.ok(isTakenByLibrary(context, live, liveCheck, then))
     assert.ok(!isTakenByLibrary(context, live, liveCheck, now / 1000), 'it is years old')
     assert.ok(!isTakenByLibrary(context, fixture.secret, liveCheck, then))
-    assert.ok(!isTakenByLibrary(context, newSecret(), liveCheck, then))
+    assert.ok(!isTakenByLibrary(context, makeWebhookSecret(), liveCheck, then))
     assertFixtureMessage(liveCheck)
   })
 
@@ -220,7 +220,7 @@ describe('the signature fixture', () => {
     const headers = {
       'webhook-id': message.id,
       'webhook-timestamp': String(message.timestamp),
-      'webhook-signature': signatureOf(live, message),
+      'webhook-signature': signWebhook(live, message),
     }
     assert.ok(!isTakenByLibrary(context, fixture.secret, { headers, body: message.body }, message.timestamp))
     for (const vector of fixture.vectors) assert.ok(!isTakenByTheLetter(live, vector, vector.now), vector.name)
@@ -258,7 +258,7 @@ describe('the signature fixture', () => {
     const schema = eventSchemas.get('webhook.fixture')
     assert.ok(schema)
     const event = JSON.parse(body) as { id: string; subject: { id: string } }
-    assert.deepEqual(compile(schema)(event), [])
+    assert.deepEqual(compileSchema(schema)(event), [])
     assert.equal(event.id, headers['webhook-id'])
     assert.match(event.id, /^fixture_\w+$/)
     assert.ok(!isId('evt', event.id))

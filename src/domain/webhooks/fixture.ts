@@ -6,7 +6,13 @@ import type { SignatureVector, WebhookSignatureFixture } from '../../contract/op
 import { toInstant } from '../../platform/kit/instant.ts'
 import { eventBody } from '../../platform/outbox/announce.ts'
 import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
-import { createSecretOpener, type SealedSecrets, secretPrefix, secretsOf, signedHeaders } from './signature.ts'
+import {
+  createSigningKeyCache,
+  decryptSigningSecrets,
+  type SealedSecrets,
+  secretPrefix,
+  signedHeaders,
+} from './signature.ts'
 import type { Endpoint } from './store.ts'
 
 const toleranceSeconds = 300
@@ -57,7 +63,7 @@ function liveCheck(
 ): WebhookSignatureFixture['liveCheck'] {
   const id = 'fixture_live_check'
   const body = fixtureBody(endpoint, id, vectorNow, 'Signed with the live secret. Nothing happened.')
-  const headers = signedHeaders(secretsOf(createSecretOpener(rootSecret), endpoint, now), {
+  const headers = signedHeaders(decryptSigningSecrets(createSigningKeyCache(rootSecret), endpoint, now), {
     id,
     timestamp: vectorNow,
     body,
@@ -218,7 +224,7 @@ function at(call: Call, timestamp: number | string): Call {
   return { ...call, timestamp: String(timestamp) }
 }
 
-// Signs any text as the timestamp; real calls are signed by `signatureOf`, which accepts only a time.
+// Signs any text as the timestamp; real calls are signed by `signWebhook`, which accepts only a time.
 function sign(secret: string, { id, timestamp, body }: Call): string {
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -5,7 +5,7 @@ import { lookup as resolve } from 'node:dns'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { isForbiddenAddress, targetProblem } from './guard.ts'
+import { findTargetProblem, isForbiddenAddress } from './guard.ts'
 
 // An import would load Node's own HTTP client too (see platform/http/sockets.ts).
 const { get: getOpenly } = process.getBuiltinModule('node:http')
@@ -21,7 +21,7 @@ export interface GetBounds {
   redirectsMax?: number
 }
 
-export interface Got {
+export interface GetResponse {
   headers: IncomingHttpHeaders
   bytes: Buffer
 }
@@ -31,7 +31,7 @@ export interface Got {
 export const getProblems = ['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'] as const
 export type GetProblem = (typeof getProblems)[number]
 
-export async function guardedGet(url: string, bounds: GetBounds): Promise<Got | GetProblem> {
+export async function guardedGet(url: string, bounds: GetBounds): Promise<GetResponse | GetProblem> {
   const signal = AbortSignal.timeout(bounds.msMax)
   try {
     return await follow(url, bounds, signal)
@@ -43,10 +43,10 @@ export async function guardedGet(url: string, bounds: GetBounds): Promise<Got | 
 
 class Forbidden extends Error {}
 
-async function follow(first: string, bounds: GetBounds, signal: AbortSignal): Promise<Got | GetProblem> {
+async function follow(first: string, bounds: GetBounds, signal: AbortSignal): Promise<GetResponse | GetProblem> {
   let url = first
   for (let redirects = bounds.redirectsMax ?? 0; ; redirects -= 1) {
-    if (targetProblem(url, bounds)) return 'forbidden'
+    if (findTargetProblem(url, bounds)) return 'forbidden'
     const response = await answerOf(url, bounds, signal)
     const { statusCode = 0, headers } = response
     if (statusCode === 200) return bytesOf(response, bounds.bytesMax)
@@ -78,7 +78,7 @@ function answerOf(url: string, { allowPrivate, accept }: GetBounds, signal: Abor
   })
 }
 
-async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<Got | GetProblem> {
+async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<GetResponse | GetProblem> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import ipaddr from 'ipaddr.js'
 import { goodTargets, hostileTargets } from '../../../harness/targets.ts'
-import { isForbiddenAddress, targetProblem } from './guard.ts'
+import { findTargetProblem, isForbiddenAddress } from './guard.ts'
 
 const strict = { allowPrivate: false }
 const lenient = { allowPrivate: true }
@@ -12,21 +12,21 @@ describe('the URL of a receiver', () => {
 
   test('is refused in every hostile form', () => {
     assert.ok(hostile.length >= 250, `${hostile.length} forms`)
-    const passed = hostile.filter(({ url }) => targetProblem(url, strict) === undefined)
+    const passed = hostile.filter(({ url }) => findTargetProblem(url, strict) === undefined)
     assert.deepEqual(passed, [])
   })
 
   test('is accepted if it is public', () => {
-    const refused = goodTargets.map((url) => [url, targetProblem(url, strict)]).filter(([, problem]) => problem)
+    const refused = goodTargets.map((url) => [url, findTargetProblem(url, strict)]).filter(([, problem]) => problem)
     assert.deepEqual(refused, [])
     assert.deepEqual(
-      goodTargets.filter((url) => targetProblem(url, lenient) !== undefined),
+      goodTargets.filter((url) => findTargetProblem(url, lenient) !== undefined),
       [],
     )
   })
 
   test('may be private in development, except for forms that are always refused', () => {
-    const passed = hostile.filter(({ url, always }) => always && targetProblem(url, lenient) === undefined)
+    const passed = hostile.filter(({ url, always }) => always && findTargetProblem(url, lenient) === undefined)
     assert.deepEqual(passed, [])
     for (const url of [
       'http://localhost:3000/hooks',
@@ -41,7 +41,7 @@ describe('the URL of a receiver', () => {
       'http://[::ffff:127.0.0.1]:8080/',
       'http://100.64.0.9:8080/',
     ])
-      assert.equal(targetProblem(url, lenient), undefined, url)
+      assert.equal(findTargetProblem(url, lenient), undefined, url)
     for (const url of [
       'http://169.254.169.254/latest/meta-data',
       'http://2852039166/',
@@ -61,12 +61,12 @@ describe('the URL of a receiver', () => {
       'http://localhost:6379/',
       'http://localhost:22/',
     ])
-      assert.notEqual(targetProblem(url, lenient), undefined, url)
+      assert.notEqual(findTargetProblem(url, lenient), undefined, url)
   })
 
   test('is never repeated in the error', () => {
     for (const { url } of hostileTargets(8443)) {
-      const problem = targetProblem(url, strict)?.message ?? ''
+      const problem = findTargetProblem(url, strict)?.message ?? ''
       assert.ok(!problem.includes('secret') && !problem.includes('127.0.0.1'), problem)
       assert.match(problem, /^the [^\n]{10,150}$/)
     }

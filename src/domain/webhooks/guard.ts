@@ -12,7 +12,7 @@ export interface GuardOptions {
 export const urlLengthMax = 2_000
 
 // Returns what is wrong with a receiver's URL, or undefined. The URL itself is never repeated, as it may contain credentials.
-export function targetProblem(text: string, { allowPrivate }: GuardOptions): BrokenRule | undefined {
+export function findTargetProblem(text: string, { allowPrivate }: GuardOptions): BrokenRule | undefined {
   if (text.length > urlLengthMax) return issue('target_too_long', { max: urlLengthMax })
   // A parser silently drops or converts these characters, so a person would read a different URL from the one that is called.
   if (/[\s\p{Cc}\p{Cf}\\]/u.test(text)) return issue('target_characters')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Claimed } from './claim.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import { HeldDeliveries } from './held.ts'
 
-const claim = (endpointId: string) => ({ endpointId }) as Claimed
+const claim = (endpointId: string) => ({ endpointId }) as ClaimedDelivery
 
 test('deliveries written by a transaction free exactly their room for new claims', () => {
   const held = new HeldDeliveries()

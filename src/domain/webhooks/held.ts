@@ -1,19 +1,19 @@
 // The deliveries of each endpoint that this process holds: current calls, deliveries that were claimed ahead, and outcomes that are not
 // written yet.
 
-import type { Claimed } from './claim.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import { inFlightMax } from './schedule.ts'
 
 interface Line {
   // Claimed deliveries that wait for a call to end. They are not called after `staleAt`, a time of the monotonic clock.
-  waiting: { claimed: Claimed; staleAt: number }[]
+  waiting: { claimed: ClaimedDelivery; staleAt: number }[]
   calls: number
   // Number of waiting deliveries, calls, and outcomes that are not written yet.
   held: number
 }
 
-export interface Next {
-  claimed: Claimed
+export interface NextDelivery {
+  claimed: ClaimedDelivery
   // Number of deliveries that wait after this one.
   left: number
 }
@@ -34,7 +34,7 @@ export class HeldDeliveries {
 
   // Returns the number of calls that may be made now, and of deliveries that may wait. Unwritten outcomes count, so an unreachable
   // database does not fill the memory. `leaving`: deliveries that the claiming transaction also writes or releases.
-  room(callsMax: number, leaving: readonly Claimed[] = []): { limit: number; aheadLimit: number } {
+  room(callsMax: number, leaving: readonly ClaimedDelivery[] = []): { limit: number; aheadLimit: number } {
     let [limit, aheadLimit] = [callsMax, aheadPerCall * callsMax]
     const leavingBy = Map.groupBy(leaving, ({ endpointId }) => endpointId)
     for (const [endpointId, line] of this.#lines) {
@@ -45,7 +45,7 @@ export class HeldDeliveries {
     return { limit: Math.max(0, limit), aheadLimit: Math.max(0, aheadLimit) }
   }
 
-  add(claimed: Claimed, staleAt: number): void {
+  add(claimed: ClaimedDelivery, staleAt: number): void {
     const line = this.#lines.get(claimed.endpointId) ?? { waiting: [], calls: 0, held: 0 }
     this.#lines.set(claimed.endpointId, line)
     line.held += 1
@@ -53,7 +53,7 @@ export class HeldDeliveries {
   }
 
   // Removes deliveries that were written, or that other processes hold now.
-  release(claims: readonly Claimed[]): void {
+  release(claims: readonly ClaimedDelivery[]): void {
     for (const { endpointId } of claims) {
       const line = this.#lines.get(endpointId)
       if (!line) continue
@@ -63,7 +63,7 @@ export class HeldDeliveries {
   }
 
   // Begins the next call. Returns undefined if no delivery waits, or if the endpoint has its maximum of calls.
-  begin(endpointId: string): Next | undefined {
+  begin(endpointId: string): NextDelivery | undefined {
     const line = this.#lines.get(endpointId)
     if (!line || line.calls >= inFlightMax) return undefined
     const next = line.waiting.shift()
@@ -78,7 +78,7 @@ export class HeldDeliveries {
   }
 
   // Removes the waiting deliveries. They count as held until `release`.
-  takeWaiting(endpointId: string): Claimed[] {
+  takeWaiting(endpointId: string): ClaimedDelivery[] {
     return (
       this.#lines
         .get(endpointId)

@@ -1,10 +1,10 @@
 // Metrics of webhooks: calls, and the queue of deliveries.
 
 import { samplesBy } from '../../platform/metrics/counts.ts'
-import { lookBefore, type Metrics } from '../../platform/metrics/metrics.ts'
+import { type Metrics, readBeforeScrape } from '../../platform/metrics/metrics.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { readDue } from './store.ts'
+import { countDueDeliveries } from './store.ts'
 
 export interface WebhookSources {
   storage: Storage
@@ -12,9 +12,9 @@ export interface WebhookSources {
   clock: () => Date
 }
 
-export function observeWebhooks(metrics: Metrics, { storage, dispatcher, clock }: WebhookSources): void {
+export function registerWebhookMetrics(metrics: Metrics, { storage, dispatcher, clock }: WebhookSources): void {
   observeCalls(metrics, dispatcher)
-  const seen = lookBefore(metrics, () => storage.read((db) => readDue(db, clock().getTime())))
+  const seen = readBeforeScrape(metrics, () => storage.read((db) => countDueDeliveries(db, clock().getTime())))
   metrics.read({
     name: 'cartwright_webhook_deliveries_due',
     help: 'Deliveries that are due and not sent yet, to endpoints that are enabled.',

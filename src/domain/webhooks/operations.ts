@@ -1,6 +1,6 @@
 // The three operations on webhooks: the endpoints with the outcomes of their calls, the signature fixture, and the replay.
 
-import type { OpenHandler } from '../../platform/http/open.ts'
+import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -23,7 +23,7 @@ export interface WebhookParts {
 }
 
 export function webhookOperations({ rootSecret, textsMs }: WebhookParts): {
-  [Id in WebhookOperation]: OpenHandler<Id>
+  [Id in WebhookOperation]: OpenInterfaceHandler<Id>
 } {
   return {
     async listInstallationWebhooks({ db, caller: { installationId }, now }) {

@@ -3,15 +3,15 @@
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { announce } from '../../platform/outbox/announce.ts'
-import { list, type Tx } from '../../platform/storage/storage.ts'
-import type { Claimed } from './claim.ts'
+import { listFragment, type Tx } from '../../platform/storage/storage.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import { disableEndpoint } from './endpoints.ts'
-import { askedWaitMs, isGivenUp, restMsAfter, waitMsAfter } from './schedule.ts'
+import { breakerPauseMs, isGivenUp, parseRetryAfter, waitMsAfter } from './schedule.ts'
 import type { CallOutcome } from './sender.ts'
-import { type Endpoint, lockEndpoint, noteSuccess, setHealth } from './store.ts'
+import { type Endpoint, lockEndpoint, recordEndpointSuccess, setHealth } from './store.ts'
 
-export interface Outcome {
-  claimed: Claimed
+export interface DeliveryOutcome {
+  claimed: ClaimedDelivery
   call: CallOutcome
   startedAt: number
 }
@@ -23,7 +23,7 @@ interface Verdict {
   error: string
 }
 
-export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+export async function recordOutcomes(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
   // Endpoints are written in the order of their ids, so transactions cannot deadlock.
   const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
@@ -42,26 +42,26 @@ export async function recordOutcomes(tx: Tx, outcomes: readonly Outcome[], now: 
 }
 
 // Returns the ids of the deliveries whose lease this process still had.
-async function recordSuccesses(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<Set<string>> {
+async function recordSuccesses(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set()
   const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
   return new Set(rows.map(({ id }) => id))
 }
 
-function noteWell(tx: Tx, group: readonly Outcome[], areOurs: ReadonlySet<string>, now: number): void {
+function noteWell(tx: Tx, group: readonly DeliveryOutcome[], areOurs: ReadonlySet<string>, now: number): void {
   const ours = group.filter(({ claimed }) => areOurs.has(claimed.id))
   const [first] = ours
   if (!first) return
   const { installationId, endpointId: id } = first.claimed
   const startedAt = Math.max(...ours.map((outcome) => outcome.startedAt))
-  noteSuccess(tx, { installationId, id }, startedAt, now)
+  recordEndpointSuccess(tx, { installationId, id }, startedAt, now)
 }
 
 // `endpoint` is undefined if it was removed meanwhile. Only outcomes whose lease this process still had change the endpoint's health.
 async function recordOfEndpoint(
   tx: Tx,
   endpoint: Endpoint | undefined,
-  outcomes: readonly Outcome[],
+  outcomes: readonly DeliveryOutcome[],
   areWell: ReadonlySet<string>,
   now: number,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export function isSuccess({ kind, statusCode }: CallOutcome): boolean {
   return kind === 'answered' && statusCode !== null && statusCode >= 200 && statusCode <= 299
 }
 
-function healthAfter(endpoint: Endpoint, { call, startedAt }: Outcome, now: number): Endpoint {
+function healthAfter(endpoint: Endpoint, { call, startedAt }: DeliveryOutcome, now: number): Endpoint {
   if (isSuccess(call)) {
     // A call that began before the last failure does not prove that the endpoint works now.
     if (endpoint.lastFailureAt !== null && endpoint.lastFailureAt > startedAt)
@@ -90,7 +90,7 @@ function healthAfter(endpoint: Endpoint, { call, startedAt }: Outcome, now: numb
     return { ...endpoint, lastSuccessAt: now, consecutiveFailures: 0, failingSince: null, restingUntil: null }
   }
   const consecutiveFailures = endpoint.consecutiveFailures + 1
-  const restMs = restMsAfter(consecutiveFailures, askedWaitMs(call.retryAfter, now))
+  const restMs = breakerPauseMs(consecutiveFailures, parseRetryAfter(call.retryAfter, now))
   return {
     ...endpoint,
     lastFailureAt: now,
@@ -100,24 +100,33 @@ function healthAfter(endpoint: Endpoint, { call, startedAt }: Outcome, now: numb
   }
 }
 
-function reasonToDisable(health: Endpoint, outcomes: readonly Outcome[], now: number): 'gone' | 'failing' | undefined {
+function reasonToDisable(
+  health: Endpoint,
+  outcomes: readonly DeliveryOutcome[],
+  now: number,
+): 'gone' | 'failing' | undefined {
   if (outcomes.some(({ call }) => call.statusCode === 410)) return 'gone'
   if (health.failingSince !== null && isGivenUp(health.consecutiveFailures, health.failingSince, now)) return 'failing'
   return undefined
 }
 
-function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: Outcome, now: number): Verdict {
+function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: DeliveryOutcome, now: number): Verdict {
   const error = call.error ?? `status ${call.statusCode}`
   if (!endpoint) return { status: 'discarded', dueAt: null, error }
   if (call.kind === 'blocked') return { status: 'blocked', dueAt: null, error }
   if (claimed.body.length === 0) return { status: 'failed', dueAt: null, error }
-  const waitMs = waitMsAfter(claimed.id, claimed.attempts + 1, askedWaitMs(call.retryAfter, now))
+  const waitMs = waitMsAfter(claimed.id, claimed.attempts + 1, parseRetryAfter(call.retryAfter, now))
   if (waitMs === undefined) return { status: 'failed', dueAt: null, error }
   return { status: 'retrying', dueAt: now + waitMs, error }
 }
 
 // Returns false if the lease was lost: then only the log is changed.
-async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Outcome, now: number): Promise<boolean> {
+async function recordFailure(
+  tx: Tx,
+  endpoint: Endpoint | undefined,
+  outcome: DeliveryOutcome,
+  now: number,
+): Promise<boolean> {
   const { claimed } = outcome
   const verdict = verdictOf(endpoint, outcome, now)
   const [isOurs] = await Promise.all([
@@ -135,7 +144,7 @@ async function recordFailure(tx: Tx, endpoint: Endpoint | undefined, outcome: Ou
 
 // Updates many deliveries in one statement, if their lease is still ours. Only deliveries in status `sending` have a lease; the condition
 // does not name the status, because PostgreSQL would then walk the index of all open deliveries.
-async function updateWell(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<{ id: string }[]> {
+async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<{ id: string }[]> {
   const rows = outcomes.map(({ claimed, call, startedAt }) => [
     claimed.installationId,
     claimed.id,
@@ -163,7 +172,7 @@ const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text']
 async function updateDelivery(
   tx: Tx,
   { status, dueAt, error }: Verdict,
-  { claimed, call, startedAt }: Outcome,
+  { claimed, call, startedAt }: DeliveryOutcome,
   now: number,
 ): Promise<boolean> {
   const finishedAt = status === 'retrying' ? null : now
@@ -176,7 +185,7 @@ async function updateDelivery(
   return rows.length > 0
 }
 
-async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, error: string): Promise<void> {
+async function insertAttempt(tx: Tx, { claimed, call, startedAt }: DeliveryOutcome, error: string): Promise<void> {
   await tx.sql`
     insert into webhook_attempts (installation_id, delivery_id, lease_id, attempt, started_at, took_ms, status_code, error,
       answer)
@@ -187,7 +196,7 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: Outcome, erro
 
 // The next event of each subject may have been parked until this one has ended. These deliveries are selected first, because there are
 // rarely any, and because PostgreSQL would read the whole table to join them.
-async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Promise<void> {
+async function hurryNexts(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<void> {
   const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
   if (inOrder.length === 0) return
   const places = inOrder.map(({ claimed }) => [
@@ -210,12 +219,18 @@ async function hurryNexts(tx: Tx, outcomes: readonly Outcome[], now: number): Pr
   for (const [installationId, its] of Map.groupBy(found, (next) => next.installationId))
     tx.send`
       update webhook_deliveries set due_at = ${now}
-      where installation_id = ${installationId} and id in (${list(its.map(({ id }) => id))}) and due_at > ${now}`
+      where installation_id = ${installationId} and id in (${listFragment(its.map(({ id }) => id))}) and due_at > ${now}`
 }
 
 const placeTypes = ['text', 'text', 'text', 'bigint'] as const
 
-function announceFailure(tx: Tx, { mode }: Endpoint, { claimed, call }: Outcome, verdict: Verdict, now: number): void {
+function announceFailure(
+  tx: Tx,
+  { mode }: Endpoint,
+  { claimed, call }: DeliveryOutcome,
+  verdict: Verdict,
+  now: number,
+): void {
   const delivery = {
     id: claimed.id,
     eventId: claimed.eventId,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Candidate, candidatesMax, type EndpointFacts, planClaims, type Room, roomFor } from './plan.ts'
+import { type Candidate, candidatesMax, type EndpointFacts, type EndpointRoom, planClaims, roomFor } from './plan.ts'
 import { inFlightMax } from './schedule.ts'
 
 const idle: EndpointFacts = { consecutiveFailures: 0, sending: 0, ofOthers: 0, ahead: 0 }
 
-const rooms: [name: string, facts: Partial<EndpointFacts>, room: Room][] = [
+const rooms: [name: string, facts: Partial<EndpointFacts>, room: EndpointRoom][] = [
   ['an idle endpoint', {}, { calls: 8, ahead: 0 }],
   ['one with calls under way', { sending: 3 }, { calls: 5, ahead: 0 }],
   ['one that takes calls quickly', { sending: 8, ahead: 56 }, { calls: 0, ahead: 56 }],
@@ -24,7 +24,7 @@ const rooms: [name: string, facts: Partial<EndpointFacts>, room: Room][] = [
 for (const [name, facts, room] of rooms)
   test(`the room for claims is calculated: ${name}`, () => assert.deepEqual(roomFor({ ...idle, ...facts }), room))
 
-function due(room: Partial<Room>, free: number, blocked = 0) {
+function due(room: Partial<EndpointRoom>, free: number, blocked = 0) {
   const candidate = (id: string, blockedUntil: number | null): Candidate => ({ id, blockedUntil })
   return {
     room: { calls: 0, ahead: 0, ...room },

@@ -1,6 +1,6 @@
 // Shares the calls that a process can make among endpoints. Pure.
 
-import { inFlightFor, inFlightMax } from './schedule.ts'
+import { inFlightMax, inFlightMaxFor } from './schedule.ts'
 
 export interface Candidate {
   id: string
@@ -17,7 +17,7 @@ export interface Capacity {
 }
 
 // The calls and deliveries that one endpoint may still get.
-export interface Room {
+export interface EndpointRoom {
   // Calls in addition to current ones; negative if the endpoint has more than it should have now.
   calls: number
   ahead: number
@@ -34,22 +34,22 @@ export interface EndpointFacts {
 
 // Deliveries are claimed ahead only for an endpoint without failures, and not if another node has calls to it: the limit on concurrent
 // calls holds across nodes.
-export function roomFor({ consecutiveFailures, sending, ofOthers, ahead }: EndpointFacts): Room {
+export function roomFor({ consecutiveFailures, sending, ofOthers, ahead }: EndpointFacts): EndpointRoom {
   const isSteady = consecutiveFailures === 0 && ofOthers === 0
   const heldAhead = Math.max(0, sending - inFlightMax)
-  return { calls: inFlightFor(consecutiveFailures) - sending, ahead: isSteady ? Math.max(0, ahead - heldAhead) : 0 }
+  return { calls: inFlightMaxFor(consecutiveFailures) - sending, ahead: isSteady ? Math.max(0, ahead - heldAhead) : 0 }
 }
 
 // Minimum of blocked deliveries that one query may skip.
 export const passedOverMax = 16
 
 // Number of due deliveries that are read to fill the room.
-export function candidatesMax({ calls, ahead }: Room): number {
+export function candidatesMax({ calls, ahead }: EndpointRoom): number {
   return Math.max(0, calls) + ahead + passedOverMax
 }
 
 export interface EndpointDue<Row extends Candidate = Candidate> {
-  room: Room
+  room: EndpointRoom
   // In the order of the queue, at most `candidatesMax`.
   candidates: readonly Row[]
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  aheadFor,
-  askedWaitMs,
+  aheadMaxFor,
   attemptsMax,
-  inFlightFor,
+  breakerPauseMs,
+  deliveryWaitsMs,
+  inFlightMaxFor,
   isGivenUp,
-  restMsAfter,
+  parseRetryAfter,
   waitMsAfter,
-  waitsMs,
 } from './schedule.ts'
 
 const second = 1_000
@@ -19,7 +19,7 @@ const day = 24 * hour
 test('the schedule is the documented one', () => {
   // biome-ignore format: a table reads best in one line
   const documented = [0, 5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day, day]
-  assert.deepEqual([...waitsMs], documented)
+  assert.deepEqual([...deliveryWaitsMs], documented)
   assert.equal(attemptsMax, 12)
 })
 
@@ -27,7 +27,7 @@ const ids = Array.from({ length: 200 }, (_, number) => `whd_${number}`)
 
 test('jitter only lengthens a wait, by at most a fifth, and is the same for the same attempt', () => {
   for (let attempts = 1; attempts < attemptsMax; attempts += 1) {
-    const base = waitsMs[attempts] as number
+    const base = deliveryWaitsMs[attempts] as number
     const waits = ids.map((id) => waitMsAfter(id, attempts, null) as number)
     assert.ok(
       waits.every((wait) => wait >= base && wait <= base * 1.2),
@@ -79,15 +79,15 @@ const rests: [failures: number, askedMs: number | null, restMs: number][] = [
 ]
 for (const [failures, asked, rest] of rests)
   test(`after ${failures} failures and a requested wait of ${asked} ms the endpoint rests for ${rest} ms`, () =>
-    assert.equal(restMsAfter(failures, asked), rest))
+    assert.equal(breakerPauseMs(failures, asked), rest))
 
 test('the limit of concurrent calls shrinks with failures, down to one probe', () => {
-  assert.deepEqual([0, 1, 2, 6, 7, 8, 100].map(inFlightFor), [8, 7, 6, 2, 1, 1, 1])
+  assert.deepEqual([0, 1, 2, 6, 7, 8, 100].map(inFlightMaxFor), [8, 7, 6, 2, 1, 1, 1])
 })
 
 test('deliveries are claimed ahead for a quarter of a second of calls, at most 120', () => {
   assert.deepEqual(
-    [0, 1, 10, 16, 17, 100, 1_000, 2_000, 2_001, 60_000].map(aheadFor),
+    [0, 1, 10, 16, 17, 100, 1_000, 2_000, 2_001, 60_000].map(aheadMaxFor),
     [120, 120, 120, 120, 117, 20, 2, 1, 0, 0],
   )
 })
@@ -119,4 +119,5 @@ const asked: [text: string | null, ms: number | null][] = [
   ['2026-11-16T12:01:00Z', null],
   ['Nov 32', null],
 ]
-for (const [text, ms] of asked) test(`Retry-After is parsed: ${text}`, () => assert.equal(askedWaitMs(text, now), ms))
+for (const [text, ms] of asked)
+  test(`Retry-After is parsed: ${text}`, () => assert.equal(parseRetryAfter(text, now), ms))

@@ -10,16 +10,16 @@ const day = 24 * hour
 
 // The wait before each attempt, counted from the end of the previous one. The first attempt is immediate.
 // biome-ignore format: a table reads best in one line
-export const waitsMs = [
+export const deliveryWaitsMs = [
   0, 5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day, day,
 ] as const
 
-export const attemptsMax = waitsMs.length
+export const attemptsMax = deliveryWaitsMs.length
 const jitterShare = 0.2
 // Upper limit for the wait that a receiver requests by `Retry-After`.
 const retryAfterMsMax = hour
 
-export const leaseMs = minute
+export const deliveryLeaseMs = minute
 // How long the former secret still signs after a rotation.
 export const rotationMs = day
 
@@ -40,7 +40,7 @@ const aheadMs = 250
 // The wait before the next attempt after `attempts` of them failed; undefined if there is no further attempt. Never shorter than the
 // table says: the jitter, which prevents many deliveries from being repeated at the same moment, only adds.
 export function waitMsAfter(deliveryId: string, attempts: number, askedMs: number | null): number | undefined {
-  const base = waitsMs[attempts]
+  const base = deliveryWaitsMs[attempts]
   if (base === undefined) return undefined
   const wait = base * (1 + jitterShare * chance(deliveryId, attempts))
   return Math.round(Math.max(wait, Math.min(askedMs ?? 0, retryAfterMsMax)))
@@ -52,7 +52,7 @@ function chance(deliveryId: string, attempts: number): number {
 }
 
 // While the breaker is open nothing is sent, and no attempt is used up. Each probe that fails doubles the pause.
-export function restMsAfter(consecutiveFailures: number, askedMs: number | null): number {
+export function breakerPauseMs(consecutiveFailures: number, askedMs: number | null): number {
   const asked = Math.min(askedMs ?? 0, retryAfterMsMax)
   if (consecutiveFailures < breakerFailures) return asked
   const doubled = breakerMsMin * 2 ** Math.min(consecutiveFailures - breakerFailures, 10)
@@ -61,12 +61,12 @@ export function restMsAfter(consecutiveFailures: number, askedMs: number | null)
 
 // Maximum number of concurrent calls to one endpoint. Each failure lowers it, down to a single probe, so a failing endpoint cannot fill
 // the process with calls that wait for their deadline.
-export function inFlightFor(consecutiveFailures: number): number {
+export function inFlightMaxFor(consecutiveFailures: number): number {
   return Math.max(1, inFlightMax - consecutiveFailures)
 }
 
 // Number of deliveries that may wait for calls to an endpoint whose calls took this long.
-export function aheadFor(tookMs: number): number {
+export function aheadMaxFor(tookMs: number): number {
   return Math.min(aheadMax, Math.floor((inFlightMax * aheadMs) / Math.max(1, tookMs)))
 }
 
@@ -75,7 +75,7 @@ export function isGivenUp(consecutiveFailures: number, failingSince: number, now
 }
 
 // `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). Other values are ignored.
-export function askedWaitMs(retryAfter: string | null, now: number): number | null {
+export function parseRetryAfter(retryAfter: string | null, now: number): number | null {
   if (retryAfter === null) return null
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * second
   const at = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? /.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN

@@ -5,9 +5,9 @@ import dns from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
 import tls from 'node:tls'
 import { type buildConnector, type Dispatcher, errors, Pool } from 'undici'
-import { isForbiddenAddress, targetProblem } from './guard.ts'
+import { findTargetProblem, isForbiddenAddress } from './guard.ts'
 
-export interface Call {
+export interface OutgoingCall {
   url: string
   headers: Readonly<Record<string, string>>
   body: string | Buffer
@@ -28,7 +28,7 @@ export interface CallOutcome {
 
 export interface Sender {
   // Never rejects.
-  send(call: Call): Promise<CallOutcome>
+  send(call: OutgoingCall): Promise<CallOutcome>
   // Aborts current calls, which fail.
   close(): Promise<void>
 }
@@ -75,7 +75,7 @@ export function createSender(options: SenderOptions): Sender {
   function targetOf(url: string): Target | Ending {
     const known = targets.get(url)
     // Checked again here, since the rules may have changed after the URL was registered.
-    const problem = known ? undefined : targetProblem(url, options)
+    const problem = known ? undefined : findTargetProblem(url, options)
     if (problem !== undefined) return blocked(problem.message)
     const target = known ?? newTarget(new URL(url), connectTo)
     targets.delete(url)
@@ -89,7 +89,7 @@ export function createSender(options: SenderOptions): Sender {
     return target
   }
 
-  async function exchange({ url, headers, body }: Call): Promise<Ending> {
+  async function exchange({ url, headers, body }: OutgoingCall): Promise<Ending> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const endsAt = performance.now() + exchangeMsMax
     // An idle connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was written, so

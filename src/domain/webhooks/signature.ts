@@ -2,7 +2,7 @@
 
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { Lru } from '../../platform/kit/lru.ts'
-import { openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Endpoint } from './store.ts'
 
 export const secretPrefix = 'whsec_'
@@ -11,24 +11,24 @@ const sealPurpose = 'webhook secret'
 // A purpose of its own, so a former secret cannot be moved to the place of the current one.
 const formerPurpose = 'former webhook secret'
 
-export function newSecret(): string {
+export function makeWebhookSecret(): string {
   return secretPrefix + randomBytes(secretBytes).toString('base64')
 }
 
 // Returns the last characters, which distinguish secrets without revealing them.
-export function hintOf(secret: string): string {
+export function hintOfSecret(secret: string): string {
   return secret.replace(/=+$/, '').slice(-4)
 }
 
-export function sealSecret(rootSecret: RootSecret, endpointId: string, secret: string): string {
-  return sealByRoot(rootSecret, sealPurpose, secret, endpointId)
+export function encryptWebhookSecret(rootSecret: RootSecret, endpointId: string, secret: string): string {
+  return encryptByRootSecret(rootSecret, sealPurpose, secret, endpointId)
 }
 
-export function sealFormerSecret(rootSecret: RootSecret, endpointId: string, secret: string): string {
-  return sealByRoot(rootSecret, formerPurpose, secret, endpointId)
+export function encryptFormerSecret(rootSecret: RootSecret, endpointId: string, secret: string): string {
+  return encryptByRootSecret(rootSecret, formerPurpose, secret, endpointId)
 }
 
-export function openSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
+export function decryptWebhookSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
   const secret = findSecret(rootSecret, endpointId, sealed)
   if (secret === undefined) throw new Error(`the secret of ${endpointId} does not open with the present root secret`)
   return secret
@@ -36,29 +36,29 @@ export function openSecret(rootSecret: RootSecret, endpointId: string, sealed: s
 
 // Returns undefined if the secret cannot be decrypted.
 export function findSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string | undefined {
-  return openByRoot(rootSecret, sealPurpose, sealed, endpointId)
+  return decryptByRootSecret(rootSecret, sealPurpose, sealed, endpointId)
 }
 
 // Former secrets that an earlier release stored are sealed for the purpose of the current one.
 function openFormerSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
-  const former = openByRoot(rootSecret, formerPurpose, sealed, endpointId)
-  return former ?? openSecret(rootSecret, endpointId, sealed)
+  const former = decryptByRootSecret(rootSecret, formerPurpose, sealed, endpointId)
+  return former ?? decryptWebhookSecret(rootSecret, endpointId, sealed)
 }
 
 // A secret as it is shown, or the key that was derived from it.
 export type SigningSecret = string | KeyObject
 
-export type SecretOpener = (endpointId: string, sealed: string, place?: 'current' | 'former') => KeyObject
+export type DecryptSigningKey = (endpointId: string, sealed: string, place?: 'current' | 'former') => KeyObject
 
 // Decrypting a secret and deriving its key costs more than signing (18 against 4 µs for the key alone), so the keys of busy endpoints are
 // cached. The cache key is everything that a sealed text is bound to, and the text itself, which changes with the secret.
-export function createSecretOpener(rootSecret: RootSecret): SecretOpener {
+export function createSigningKeyCache(rootSecret: RootSecret): DecryptSigningKey {
   const keys = new Lru<string, KeyObject>(1_000)
   return (endpointId, sealed, place = 'current') => {
     const name = `${endpointId} ${place} ${sealed}`
     const known = keys.get(name)
     if (known !== undefined) return known
-    const open = place === 'current' ? openSecret : openFormerSecret
+    const open = place === 'current' ? decryptWebhookSecret : openFormerSecret
     const key = keyOf(open(rootSecret, endpointId, sealed))
     keys.set(name, key)
     return key
@@ -70,8 +70,8 @@ function keyOf(secret: string): KeyObject {
 }
 
 // Returns the current secret, and during a rotation also the former one, in this order.
-export function secretsOf(
-  open: SecretOpener,
+export function decryptSigningSecrets(
+  open: DecryptSigningKey,
   { id, secretSealed, previousSealed, previousExpiresAt }: SealedSecrets,
   now: number,
 ): KeyObject[] {
@@ -83,7 +83,7 @@ export function secretsOf(
 
 export type SealedSecrets = Pick<Endpoint, 'id' | 'secretSealed' | 'previousSealed' | 'previousExpiresAt'>
 
-export interface Message {
+export interface SignableWebhook {
   id: string
   // Seconds since 1970.
   timestamp: number
@@ -91,15 +91,15 @@ export interface Message {
 }
 
 // The id, the time and the exact bytes of the body are signed, so none of them can be replaced.
-export function signatureOf(secret: SigningSecret, { id, timestamp, body }: Message): string {
+export function signWebhook(secret: SigningSecret, { id, timestamp, body }: SignableWebhook): string {
   const key = typeof secret === 'string' ? keyOf(secret) : secret
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }
 
-export function signedHeaders(secrets: readonly SigningSecret[], message: Message): Record<string, string> {
+export function signedHeaders(secrets: readonly SigningSecret[], message: SignableWebhook): Record<string, string> {
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestamp),
-    'webhook-signature': secrets.map((secret) => signatureOf(secret, message)).join(' '),
+    'webhook-signature': secrets.map((secret) => signWebhook(secret, message)).join(' '),
   }
 }

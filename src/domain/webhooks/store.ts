@@ -1,9 +1,9 @@
 // The SQL of webhook endpoints and their deliveries.
 
 import type { DeliveryStatus, EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
-import type { SetBack } from '../../platform/jobs/clock.ts'
-import { Fragment, list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
-import { leaseMs } from './schedule.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
+import { Fragment, listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import { deliveryLeaseMs } from './schedule.ts'
 
 export interface Endpoint {
   installationId: string
@@ -79,7 +79,7 @@ export async function listEndpointsOfPlatforms(
   if (platformIds.length === 0) return []
   return db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints
-    where installation_id = ${installation} and platform_id in (${list(platformIds)}) and ended_at is null`
+    where installation_id = ${installation} and platform_id in (${listFragment(platformIds)}) and ended_at is null`
 }
 
 // Called for the operator, who names an endpoint by its id alone.
@@ -134,7 +134,7 @@ export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
 
 // A success is written immediately after a failure, and otherwise at most once a second: a busy endpoint must not become a hot row. A
 // call that began before the last failure does not prove that the endpoint works now.
-export function noteSuccess(
+export function recordEndpointSuccess(
   tx: Tx,
   { installationId, id }: { installationId: string; id: string },
   startedAt: number,
@@ -254,7 +254,7 @@ export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | 
 }
 
 // Makes failed deliveries due now, since the endpoint's pause is over. Deliveries in status `retrying` were called at least once.
-export async function hurryRetries(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
+export async function makeRetriesDue(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
   await tx.sql`
     update webhook_deliveries set due_at = ${now}
     where installation_id = ${installationId} and endpoint_id = ${id} and status = 'retrying' and due_at > ${now}`
@@ -268,12 +268,12 @@ export async function deleteDeliveriesBefore(
 ): Promise<void> {
   await tx.sql`
     delete from webhook_deliveries where installation_id = ${installationId} and created_at < ${before} and endpoint_id in (
-      select id from webhook_endpoints where installation_id = ${installationId} and url not in (${list(exceptTo)}))`
+      select id from webhook_endpoints where installation_id = ${installationId} and url not in (${listFragment(exceptTo)}))`
 }
 
 // Counts due deliveries at endpoints that are enabled and not paused after failures. Reads the index of each endpoint, whose queue is
 // bounded.
-export async function readDue(db: Reader, now: number): Promise<{ count: number; since: number | null }> {
+export async function countDueDeliveries(db: Reader, now: number): Promise<{ count: number; since: number | null }> {
   const [row] = await db.sql<{ count: number; since: number | null }>`
     select count(*) as "count", min(d.due_at) as "since"
     from webhook_endpoints e
@@ -284,7 +284,7 @@ export async function readDue(db: Reader, now: number): Promise<{ count: number;
 
 // Called after the clock was set back: deliveries wait as long as intended, and no lease lasts longer than its usual time. One statement
 // for each endpoint, whose queue is bounded.
-export async function bringForward(storage: Storage, { now, backMs }: SetBack): Promise<void> {
+export async function correctDeliveryTimes(storage: Storage, { now, backMs }: ClockSetBack): Promise<void> {
   const endpoints = await storage.read(
     (db) => db.sql<{ installationId: string; id: string }>`
       select installation_id as "installationId", id from webhook_endpoints where ended_at is null order by id`,
@@ -303,13 +303,13 @@ export async function bringForward(storage: Storage, { now, backMs }: SetBack): 
         where installation_id = ${installationId} and endpoint_id = ${id} and status in ('pending', 'retrying')
           and due_at > ${now}`
       await tx.sql`
-        update webhook_deliveries set lease_expires_at = ${now + leaseMs}
+        update webhook_deliveries set lease_expires_at = ${now + deliveryLeaseMs}
         where installation_id = ${installationId} and endpoint_id = ${id} and status = 'sending'
-          and lease_expires_at > ${now + leaseMs}`
+          and lease_expires_at > ${now + deliveryLeaseMs}`
     })
 }
 
-export interface Discard {
+export interface DiscardInput {
   // Discards only deliveries that have been due since this time or longer.
   dueBy: number
   // The reason, for deliveries that have no error of their own.
@@ -321,10 +321,10 @@ export interface Discard {
 // Discards some of an endpoint's open deliveries, the longest due first; returns how many. Uses two statements: as one, by a plan that
 // PostgreSQL made while its tables were empty, it repeated the selection for every delivery of the installation, and so discarded more
 // than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; as two, 4,046).
-export async function discardSome(
+export async function discardSomeDeliveries(
   tx: Tx,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
-  { dueBy, error, limit, now }: Discard,
+  { dueBy, error, limit, now }: DiscardInput,
 ): Promise<number> {
   const pending = await tx.sql<{ id: string }>`
     select id from webhook_deliveries
@@ -334,21 +334,21 @@ export async function discardSome(
   await tx.sql`
     update webhook_deliveries set status = 'discarded', due_at = null, finished_at = ${now},
       last_error = coalesce(last_error, ${error})
-    where installation_id = ${installationId} and id in (${list(pending.map((delivery) => delivery.id))})`
+    where installation_id = ${installationId} and id in (${listFragment(pending.map((delivery) => delivery.id))})`
   return pending.length
 }
 
 // Only cleans up: a removed endpoint gets no calls in any case.
-export function discardPending(
+export function discardPendingDeliveries(
   tx: Tx,
   endpoint: Pick<Endpoint, 'installationId' | 'id'>,
   limit: number,
   now: number,
 ): Promise<number> {
-  return discardSome(tx, endpoint, { dueBy: Number.MAX_SAFE_INTEGER, error: null, limit, now })
+  return discardSomeDeliveries(tx, endpoint, { dueBy: Number.MAX_SAFE_INTEGER, error: null, limit, now })
 }
 
-export interface Attempt {
+export interface DeliveryAttempt {
   attempt: number
   startedAt: number
   tookMs: number
@@ -357,8 +357,8 @@ export interface Attempt {
   answer: string | null
 }
 
-export async function listAttempts(db: Reader, installation: string, deliveryId: string): Promise<Attempt[]> {
-  return db.sql<Attempt>`
+export async function listAttempts(db: Reader, installation: string, deliveryId: string): Promise<DeliveryAttempt[]> {
+  return db.sql<DeliveryAttempt>`
     select attempt, started_at as "startedAt", took_ms as "tookMs", status_code as "statusCode", error, answer
     from webhook_attempts where installation_id = ${installation} and delivery_id = ${deliveryId}
     union all
@@ -375,7 +375,7 @@ export async function listEndpointsAt(
 ): Promise<{ installationId: string; id: string }[]> {
   return db.sql<{ installationId: string; id: string }>`
     select installation_id as "installationId", id from webhook_endpoints
-    where url in (${list(urls)}) and ended_at is null order by id limit 100`
+    where url in (${listFragment(urls)}) and ended_at is null order by id limit 100`
 }
 
 // A new test call would wait for an earlier one that is pending or retried, so the earlier one is discarded. The caller has

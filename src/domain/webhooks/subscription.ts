@@ -17,14 +17,14 @@ export function subscriptionsProblem(subscriptions: readonly string[]): BrokenRu
 }
 
 // Whether a caller with these admin scopes may read everything that an endpoint with these subscriptions gets.
-export function mayRead(scopes: readonly string[], subscriptions: readonly string[]): boolean {
+export function mayReadSubscriptions(scopes: readonly string[], subscriptions: readonly string[]): boolean {
   return (
-    scopes.includes(scopeOfRest) ||
+    scopes.includes(defaultSubscriptionScope) ||
     eventKinds.every((kind) => isOfDevelopers(kind) || !subscriptions.some((one) => isMatchedBy(kind, one)))
   )
 }
 
-export const scopeOfRest = 'admin:read' satisfies AdminScope
+export const defaultSubscriptionScope = 'admin:read' satisfies AdminScope
 
 // Events that `admin:developers` covers; all other events are about the shop.
 function isOfDevelopers(kind: EventKind): boolean {

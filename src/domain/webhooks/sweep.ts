@@ -4,18 +4,18 @@
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
+  collectFailures,
   handleEach,
   handleRows,
-  noteFailures,
-  type Round,
+  type LoopRound,
   type RowFailure,
   RowsFailed,
 } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { type RetentionMs, retentionDefaultsMs } from '../../platform/kit/retention.ts'
-import { list, type Reader, type Storage } from '../../platform/storage/storage.ts'
+import { listFragment, type Reader, type Storage } from '../../platform/storage/storage.ts'
 import { removeEndpoint } from './endpoints.ts'
-import { discardPending, discardSome, isMakerLiving } from './store.ts'
+import { discardPendingDeliveries, discardSomeDeliveries, isMakerLiving } from './store.ts'
 
 const sweptMax = 500
 const roundsMax = 200
@@ -27,29 +27,29 @@ interface Place {
   id: string
 }
 
-export type Places = Record<'texts' | 'forgotten' | 'events', Place>
+export type SweepPositions = Record<'texts' | 'forgotten' | 'events', Place>
 
 export interface WebhookSweep {
   retentionMs?: Pick<RetentionMs, 'texts' | 'log'>
-  places?: Places
+  places?: SweepPositions
   isEnding?: () => boolean
 }
 
-interface Sweep extends Required<WebhookSweep>, Round {
+interface Sweep extends Required<WebhookSweep>, LoopRound {
   failures: RowFailure[]
   isMore: boolean
 }
 
 const start: Place = { occurredAt: 0, id: '' }
 
-export function newPlaces(): Places {
+export function newSweepPositions(): SweepPositions {
   return { texts: start, forgotten: start, events: start }
 }
 
 // Returns whether there is more to do. Each part is safe on several nodes at the same time, and a part that fails does not prevent the
 // others.
 export async function sweepWebhooks(storage: Storage, now: number, input: WebhookSweep = {}): Promise<boolean> {
-  const { retentionMs = retentionDefaultsMs, places = newPlaces(), isEnding = () => false } = input
+  const { retentionMs = retentionDefaultsMs, places = newSweepPositions(), isEnding = () => false } = input
   const parts = [
     removeOfEndedKeys,
     dropSecrets,
@@ -82,7 +82,7 @@ async function removeOfEndedKeys(sweep: Sweep): Promise<void> {
   )
   const remove = ({ installationId, id }: EndpointName) =>
     storage.write(async (tx) => Number(await removeEndpoint(tx, installationId, id, now)))
-  await noteFailures(sweep.failures, handleEach(sweep, ended, keyOf, remove))
+  await collectFailures(sweep.failures, handleEach(sweep, ended, keyOf, remove))
   if (ended.length === sweptMax) sweep.isMore = true
 }
 
@@ -93,14 +93,14 @@ async function dropSecrets(sweep: Sweep): Promise<void> {
       select e.installation_id as "installationId", e.id from webhook_endpoints e
       where e.previous_expires_at <= ${now} and ${isDueAt(now, 'e')} order by e.id limit ${sweptMax}`,
   )
-  await noteFailures(
+  await collectFailures(
     sweep.failures,
     handleRows(sweep, [replaced], keyOf, async (group) => {
       await storage.write(async (tx) => {
         for (const [installationId, ids] of byInstallation(group))
           await tx.sql`
             update webhook_endpoints set previous_sealed = null, previous_expires_at = null
-            where installation_id = ${installationId} and id in (${list(ids)}) and previous_expires_at <= ${now}`
+            where installation_id = ${installationId} and id in (${listFragment(ids)}) and previous_expires_at <= ${now}`
       })
       return group.length
     }),
@@ -123,7 +123,9 @@ async function discardPendingOfRemoved(sweep: Sweep): Promise<void> {
         select 1 from webhook_deliveries d where d.endpoint_id = e.id and d.status in ('pending', 'retrying'))
       order by e.id limit ${endpointsMax}`,
   )
-  await eachEndpoint(sweep, removed, (endpoint) => storage.write((tx) => discardPending(tx, endpoint, sweptMax, now)))
+  await eachEndpoint(sweep, removed, (endpoint) =>
+    storage.write((tx) => discardPendingDeliveries(tx, endpoint, sweptMax, now)),
+  )
 }
 
 // Discards deliveries that could not be sent for this long because the endpoint is paused, disabled or far behind: otherwise a queue that
@@ -133,7 +135,7 @@ async function discardOverdue(sweep: Sweep): Promise<void> {
   const dueBy = now - retentionMs.texts
   const discard = { dueBy, error: 'it was due for too long', limit: sweptMax, now }
   const overdue = await storage.read((db) => listOverdueEndpoints(db, dueBy, now))
-  await eachEndpoint(sweep, overdue, (endpoint) => storage.write((tx) => discardSome(tx, endpoint, discard)))
+  await eachEndpoint(sweep, overdue, (endpoint) => storage.write((tx) => discardSomeDeliveries(tx, endpoint, discard)))
 }
 
 function eachEndpoint(
@@ -142,7 +144,7 @@ function eachEndpoint(
   discard: (endpoint: EndpointName) => Promise<number>,
 ): Promise<unknown> {
   if (endpoints.length === endpointsMax) sweep.isMore = true
-  return noteFailures(
+  return collectFailures(
     sweep.failures,
     handleEach(sweep, endpoints, keyOf, async (endpoint) => {
       await again(sweep, () => discard(endpoint))
@@ -189,7 +191,8 @@ async function dropTexts(sweep: Sweep): Promise<void> {
     listStaying: listPending,
     drop: async (installationId, ids) => {
       await storage.write(
-        (tx) => tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`,
+        (tx) =>
+          tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${listFragment(ids)})`,
       )
     },
   })
@@ -210,9 +213,9 @@ async function dropForgotten(sweep: Sweep): Promise<void> {
     listStaying: listPending,
     drop: async (installationId, ids) => {
       await storage.write(async (tx) => {
-        await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${list(ids)})`
+        await tx.sql`update events set body = '' where installation_id = ${installationId} and id in (${listFragment(ids)})`
         await tx.sql`
-          delete from forgotten_texts where installation_id = ${installationId} and event_id in (${list(ids)})`
+          delete from forgotten_texts where installation_id = ${installationId} and event_id in (${listFragment(ids)})`
       })
     },
   })
@@ -223,7 +226,7 @@ async function dropForgotten(sweep: Sweep): Promise<void> {
 export async function listPending(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
   const pending = await db.sql<{ eventId: string }>`
     select event_id as "eventId" from webhook_deliveries
-    where event_id in (${list(ids)}) and installation_id || '' = ${installationId}
+    where event_id in (${listFragment(ids)}) and installation_id || '' = ${installationId}
       and status || '' in ('pending', 'sending', 'retrying')`
   return new Set(pending.map(({ eventId }) => eventId))
 }
@@ -233,13 +236,13 @@ async function dropLog(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs } = sweep
   await again(sweep, async () => {
     const finished = await storage.read((db) => listFinished(db, now - retentionMs.log, now))
-    return noteFailures(
+    return collectFailures(
       sweep.failures,
       handleRows(sweep, [finished], keyOf, async (group) => {
         for (const [installationId, ids] of byInstallation(group))
           await storage.write(
             (tx) =>
-              tx.sql`delete from webhook_deliveries where installation_id = ${installationId} and id in (${list(ids)})`,
+              tx.sql`delete from webhook_deliveries where installation_id = ${installationId} and id in (${listFragment(ids)})`,
           )
         return group.length
       }),
@@ -275,7 +278,7 @@ async function dropEvents(sweep: Sweep): Promise<void> {
         await tx.sql`
           insert into sweeps (name, at) values ('events', ${until})
           on conflict (name) do update set at = excluded.at where sweeps.at < excluded.at`
-        await tx.sql`delete from events where installation_id = ${installationId} and id in (${list(ids)})`
+        await tx.sql`delete from events where installation_id = ${installationId} and id in (${listFragment(ids)})`
       })
     },
   })
@@ -284,7 +287,7 @@ async function dropEvents(sweep: Sweep): Promise<void> {
 export async function listAnnounced(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
   const announced = await db.sql<{ eventId: string }>`
     select event_id as "eventId" from webhook_deliveries
-    where event_id in (${list(ids)}) and installation_id || '' = ${installationId}`
+    where event_id in (${listFragment(ids)}) and installation_id || '' = ${installationId}`
   return new Set(announced.map(({ eventId }) => eventId))
 }
 
@@ -295,14 +298,18 @@ interface Walk {
 }
 
 // Continues where the last walk stopped, and starts again after reaching the end.
-async function walk(sweep: Sweep, name: keyof Places, { list: listOld, listStaying, drop }: Walk): Promise<void> {
+async function walk(
+  sweep: Sweep,
+  name: keyof SweepPositions,
+  { list: listOld, listStaying, drop }: Walk,
+): Promise<void> {
   const { storage, places } = sweep
   await again(sweep, async () => {
     const old = await listOld()
     for (const [installationId, ids] of byInstallation(old)) {
       const staying = await storage.read((db) => listStaying(db, installationId, ids))
       const going = ids.filter((id) => !staying.has(id)).map((id) => ({ installationId, id }))
-      await noteFailures(
+      await collectFailures(
         sweep.failures,
         handleRows(sweep, [going], keyOf, async (group) => {
           await drop(

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 
 // Masks every part that could be a credential.
-export function maskedUrl(text: string): string {
+export function maskUrl(text: string): string {
   if (!URL.canParse(text)) return ''
   const url = new URL(text)
   if (url.username) url.username = '***'
@@ -13,13 +13,13 @@ export function maskedUrl(text: string): string {
 }
 
 // Identifies a URL in the list of changes: the origin, and a short hash of the rest. A path often contains the secret.
-export function addressMark(text: string): string {
+export function urlFingerprint(text: string): string {
   if (!URL.canParse(text)) return ''
   const { origin, href } = new URL(text)
   return `${origin} (${createHash('sha256').update(href).digest('hex').slice(0, 8)})`
 }
 
 // A URL has several spellings: `https://a.example` and `https://a.example/`.
-export function addressOf(url: string): string {
+export function normalizeUrl(url: string): string {
   return URL.parse(url)?.href ?? url
 }

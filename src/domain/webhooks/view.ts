@@ -5,7 +5,7 @@ import type { WebhookDelivery, WebhookEndpoint, WebhookReplayDelivery } from '..
 import type { EventKind } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { Delivery, Endpoint } from './store.ts'
-import { maskedUrl } from './url.ts'
+import { maskUrl } from './url.ts'
 
 export function endpointView(
   endpoint: Endpoint,
@@ -18,7 +18,7 @@ export function endpointView(
   const isRotating = previousSealed !== null && previousExpiresAt !== null && previousExpiresAt > now
   return {
     id: endpoint.id,
-    url: maskedUrl(endpoint.url),
+    url: maskUrl(endpoint.url),
     description: endpoint.description,
     status: endpoint.status,
     // The list was checked before it was stored.

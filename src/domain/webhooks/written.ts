@@ -2,27 +2,27 @@
 
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
 import type { Endpoint } from './store.ts'
-import { addressMark } from './url.ts'
+import { urlFingerprint } from './url.ts'
 
-export interface EndpointFacts {
+export interface RecordedEndpoint {
   url: string
   description: string
   events: readonly string[]
   status: string
 }
 
-export function facts({ url, description, events, status }: Endpoint): EndpointFacts {
-  return { url: addressMark(url), description, events: JSON.parse(events) as string[], status }
+export function endpointFacts({ url, description, events, status }: Endpoint): RecordedEndpoint {
+  return { url: urlFingerprint(url), description, events: JSON.parse(events) as string[], status }
 }
 
-export function createdMembers(members: EndpointFacts): MemberChange[] {
+export function createdMembers(members: RecordedEndpoint): MemberChange[] {
   return Object.entries(members).map(([member, to]) => ({ member, from: null, to }))
 }
 
-export function changeOf(
+export function endpointChange(
   kind: AuditedChange['kind'],
   { id, url }: Endpoint,
   members: readonly MemberChange[],
 ): AuditedChange {
-  return { kind, what: 'webhook', id, name: addressMark(url), members }
+  return { kind, what: 'webhook', id, name: urlFingerprint(url), members }
 }

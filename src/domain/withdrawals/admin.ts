@@ -1,11 +1,11 @@
 // The admin operations on withdrawals.
 
-import type { AdminWithdrawal, withdrawalRows } from '../../contract/admin/withdrawals.ts'
+import type { AdminWithdrawal, withdrawalOperationRows } from '../../contract/admin/withdrawals.ts'
 import { membersChanged } from '../../platform/audit/change.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
-import { Audited } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { AuditedReply } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -15,7 +15,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { withdrawalLifecycle } from './lifecycle.ts'
 import { isOfMailbox, openReturnByHand } from './openreturn.ts'
-import { openStatement } from './receive.ts'
+import { decryptStatement } from './receive.ts'
 import { refundDueAt } from './statement.ts'
 import {
   findWithdrawal,
@@ -27,13 +27,15 @@ import {
 } from './store.ts'
 
 export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecret }): {
-  [Id in keyof typeof withdrawalRows]: AdminHandler<Id>
+  [Id in keyof typeof withdrawalOperationRows]: AdminHandler<Id>
 } {
   return {
     async listAdminWithdrawals({ db, caller, query, paging }) {
-      const after = paging.after === null ? null : readPlace(paging.after, 'wdr')
+      const after = paging.after === null ? null : readCursorPosition(paging.after, 'wdr')
       const found = await listWithdrawals(db, caller, { status: query.status, after, limit: adminRowsAsked })
-      const { rows, meta } = pageOf(found, paging, ({ receivedAt, id }) => writePlace({ at: receivedAt, id }))
+      const { rows, meta } = pageOfRows(found, paging, ({ receivedAt, id }) =>
+        writeCursorPosition({ at: receivedAt, id }),
+      )
       return { data: await views(db, caller, rows), meta }
     },
 
@@ -44,7 +46,7 @@ export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecr
     async getAdminWithdrawalStatement({ db, caller, path: { withdrawalId } }) {
       const row = await found(db, caller, withdrawalId)
       const look = { kind: 'look', what: 'withdrawal', id: row.id, name: nameOf(row), members: [] } as const
-      return new Audited({ data: openStatement(rootSecret, row) ?? null }, [look])
+      return new AuditedReply({ data: decryptStatement(rootSecret, row) ?? null }, [look])
     },
 
     async settleAdminWithdrawal({ db, caller, path: { withdrawalId }, body, now }) {
@@ -60,7 +62,7 @@ export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecr
         : { ...before, status: move.to, outcome, settledAt: now.getTime(), version: before.version + 1 }
       if (!isSame) updateSettled(db, before, after)
       const members = membersChanged(before, after, ['status', 'outcome'])
-      return new Audited(
+      return new AuditedReply(
         { data: await view(db, caller, after) },
         isSame ? [] : [{ kind: 'change', what: 'withdrawal', id: after.id, name: nameOf(after), members }],
       )
@@ -73,7 +75,7 @@ export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecr
       const { before, after } = await openReturnByHand(db, rootSecret, { merchantId, mode, withdrawalId }, context)
       refuseOtherVersion(before, body.expectedVersion)
       const members = membersChanged(before, after, ['returnId'])
-      return new Audited(
+      return new AuditedReply(
         { data: await view(db, caller, after) },
         members.length === 0
           ? []

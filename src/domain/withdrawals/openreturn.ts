@@ -16,11 +16,11 @@ import { isReturnOpen } from '../returns/lifecycle.ts'
 import { listReturnsOfOrder } from '../returns/store.ts'
 import { returnableUnits } from '../returns/units.ts'
 import { isWithdrawable } from './exempt.ts'
-import { openStatement } from './receive.ts'
+import { decryptStatement } from './receive.ts'
 import {
   findWithdrawal,
   listOrdersOfNumbers,
-  listToReturn,
+  listWithdrawalsToReturn,
   lockWithdrawal,
   updateReturn,
   type WithdrawalKey,
@@ -34,7 +34,7 @@ export async function openWithdrawnReturns(
   rootSecret: RootSecret,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
-  const rows = await storage.read((db) => listToReturn(db, now, limit))
+  const rows = await storage.read((db) => listWithdrawalsToReturn(db, now, limit))
   return handleEach(
     { storage, loop: 'withdrawals', now },
     rows,
@@ -109,7 +109,7 @@ async function openOf(
   })
   if (items.length === 0) throw refuse('return_not_possible', { message: 'Nothing of the order can be returned.' })
   // The shopper names the items in free text, so the return includes all items that can be withdrawn from, with the text as its note.
-  const note = openStatement(rootSecret, row)?.items ?? ''
+  const note = decryptStatement(rootSecret, row)?.items ?? ''
   const given = { items, reason: 'changed_mind', wish: 'refund', openedBy, note, answer: null, labelUrl: null } as const
   return (await openReturn(tx, rootSecret, facts, given, context)).row.id
 }

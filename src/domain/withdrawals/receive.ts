@@ -9,12 +9,12 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import { onlyMove } from '../../platform/kit/lifecycle.ts'
 import { announce } from '../../platform/outbox/announce.ts'
 import { queueWithdrawalEmails } from '../../platform/outbox/emails.ts'
-import { deriveKey, openByRoot, type RootSecret, sealByRoot } from '../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, deriveKey, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
-import { findMerchant, findMerchantFace, type MerchantFace } from '../merchants/store.ts'
+import { findMerchant, findMerchantFace, type PublicMerchantFacts } from '../merchants/store.ts'
 import { withdrawalLifecycle } from './lifecycle.ts'
-import { modeOfOrder, orderNumberIn, refundDueAt, type Statement } from './statement.ts'
+import { modeOfOrder, parseOrderNumber, refundDueAt, type Statement } from './statement.ts'
 import { findWithdrawal, insertWithdrawal, type WithdrawalRow } from './store.ts'
 
 export interface WithdrawalTools {
@@ -28,15 +28,15 @@ export interface WithdrawalTools {
 export interface WithdrawalPort {
   // Returns undefined if the shop does not exist, or if it sells to no country with this duty.
   findShop(slug: string): Promise<WithdrawalShop | undefined>
-  receive(shop: WithdrawalShop, given: GivenStatement): Promise<ReceivedStatement>
+  receive(shop: WithdrawalShop, given: StatementInput): Promise<ReceivedStatement>
 }
 
-export interface WithdrawalShop extends MerchantFace {
+export interface WithdrawalShop extends PublicMerchantFacts {
   id: string
   timeZone: string
 }
 
-export interface GivenStatement {
+export interface StatementInput {
   statement: Statement
   // Created when the form was rendered: the same form sent twice is one withdrawal.
   attempt: string
@@ -62,7 +62,7 @@ export function createWithdrawals({ storage, rootSecret, clock, emailHash }: Wit
     receive: (shop, { statement, attempt, locale }) =>
       storage.write(async (tx) => {
         const now = clock().getTime()
-        const orderNumber = orderNumberIn(statement.order)
+        const orderNumber = parseOrderNumber(statement.order)
         const mode = modeOfOrder(orderNumber)
         const id = withdrawalId(rootSecret, shop.id, attempt, statement)
         const { to: status } = onlyMove(withdrawalLifecycle, 'receive')
@@ -132,15 +132,15 @@ interface SealedName {
 const contextOf = ({ merchantId, mode, id }: SealedName) => `${merchantId} ${mode} ${id}`
 
 function sealStatement(rootSecret: RootSecret, name: SealedName, statement: Statement): string {
-  return sealByRoot(rootSecret, 'withdrawal', JSON.stringify(statement), contextOf(name))
+  return encryptByRootSecret(rootSecret, 'withdrawal', JSON.stringify(statement), contextOf(name))
 }
 
 // Returns null once the statement was erased, or undefined if the version of the root secret that sealed it was dropped.
-export function openStatement(
+export function decryptStatement(
   rootSecret: RootSecret,
   row: SealedName & { sealed: string | null },
 ): Statement | null | undefined {
   if (row.sealed === null) return null
-  const text = openByRoot(rootSecret, 'withdrawal', row.sealed, contextOf(row))
+  const text = decryptByRootSecret(rootSecret, 'withdrawal', row.sealed, contextOf(row))
   return text === undefined ? undefined : (JSON.parse(text) as Statement)
 }

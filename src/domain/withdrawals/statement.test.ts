@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { modeOfOrder, orderNumberIn, refundDueAt, statementIssues, withoutLinks } from './statement.ts'
+import { modeOfOrder, parseOrderNumber, refundDueAt, statementIssues, withoutLinks } from './statement.ts'
 
 test('the number of an order is found in typed text', () => {
   const typed = ['1001', ' #1001', 'T-1001', 't 1001', 'No. T-7', 'Bestellung 1001', '１００１', 'order12', '']
   const numbers = ['1001', '1001', 'T-1001', 'T-1001', 'T-7', '1001', '1001', '12', null]
-  assert.deepEqual(typed.map(orderNumberIn), numbers)
-  assert.deepEqual(['1001 and 1002', 'the vase', '1'.repeat(21)].map(orderNumberIn), [null, null, null])
+  assert.deepEqual(typed.map(parseOrderNumber), numbers)
+  assert.deepEqual(['1001 and 1002', 'the vase', '1'.repeat(21)].map(parseOrderNumber), [null, null, null])
   assert.deepEqual(['T-1001', '1001', null].map(modeOfOrder), ['test', 'live', 'live'])
 })
 

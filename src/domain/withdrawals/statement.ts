@@ -27,7 +27,7 @@ export function statementIssues({ name, order, email }: Statement): Issue[] {
 }
 
 // Reads "No. t-1001" as T-1001. Returns null if the text has no number, or several.
-export function orderNumberIn(text: string): string | null {
+export function parseOrderNumber(text: string): string | null {
   const [found, another] = [...text.normalize('NFKC').matchAll(/(?:\b(t)[\s-]?)?(?<!\d)(\d{1,20})(?!\d)/gi)]
   if (!found || another) return null
   const [, test, digits = ''] = found

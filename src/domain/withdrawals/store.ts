@@ -5,7 +5,7 @@ import { isNotDeferred, type RowKey } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { expectVersion } from '../../platform/storage/guard.ts'
-import { Fragment, list, type Reader, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 
 export interface WithdrawalRow {
   merchantId: string
@@ -80,7 +80,7 @@ export function updateReturn(tx: Tx, before: WithdrawalRow, after: WithdrawalRow
     where merchant_id = ${after.merchantId} and mode = ${after.mode} and id = ${after.id}`
 }
 
-export async function listToReturn(db: Reader, now: number, limit: number): Promise<WithdrawalKey[]> {
+export async function listWithdrawalsToReturn(db: Reader, now: number, limit: number): Promise<WithdrawalKey[]> {
   return db.sql<WithdrawalKey>`
     select w.merchant_id as "merchantId", w.mode, w.id as "withdrawalId" from withdrawals w
     where w.return_due_at is not null and w.return_due_at <= ${now} and ${isNotDeferred('withdrawals', 'w.merchant_id', 'w.id', now)}
@@ -104,10 +104,10 @@ export async function listOrdersOfNumbers(
   if (numbers.length === 0) return []
   return db.sql<WithdrawnOrderRow>`
     select o.number as "orderNumber", o.installation_id as "installationId", o.id as "orderId", o.email_hash as "emailHash" from orders o
-    where o.merchant_id = ${merchantId} and o.mode = ${mode} and o.number in (${list(numbers)})`
+    where o.merchant_id = ${merchantId} and o.mode = ${mode} and o.number in (${listFragment(numbers)})`
 }
 
-export interface WithdrawalQuestion {
+export interface WithdrawalQuery {
   status: WithdrawalStatus | undefined
   after: CursorPosition | null
   limit: number
@@ -116,7 +116,7 @@ export interface WithdrawalQuestion {
 export async function listWithdrawals(
   db: Reader,
   { merchantId, mode }: MerchantMode,
-  { status, after, limit }: WithdrawalQuestion,
+  { status, after, limit }: WithdrawalQuery,
 ): Promise<WithdrawalRow[]> {
   const isAsked = status === undefined ? new Fragment('1 = 1') : new Fragment('w.status = ?', [status])
   const isBehind =
@@ -127,7 +127,11 @@ export async function listWithdrawals(
     order by w.received_at desc, w.id desc limit ${limit}`
 }
 
-export async function countReceived(db: Reader, { merchantId, mode }: MerchantMode, max: number): Promise<number> {
+export async function countReceivedWithdrawals(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  max: number,
+): Promise<number> {
   const [row] = await db.sql<{ n: number }>`
     select count(*) as n from (select id from withdrawals
       where merchant_id = ${merchantId} and mode = ${mode} and status = 'received' limit ${max}) few`
@@ -142,7 +146,7 @@ export async function listIdsOfShopper(
 ): Promise<{ mode: Mode; id: string }[]> {
   return db.sql<{ mode: Mode; id: string }>`
     select mode, id from withdrawals
-    where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${list(hashes)}) order by mode, id`
+    where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${listFragment(hashes)}) order by mode, id`
 }
 
 // Deletes the statement, and the recipients of its e-mails. The withdrawal itself stays, with its order number and its time.
@@ -169,5 +173,5 @@ export async function listOldWithdrawals(
 
 export async function deleteWithdrawals(tx: Tx, key: MerchantMode, ids: readonly string[]): Promise<void> {
   await tx.sql`
-    delete from withdrawals where merchant_id = ${key.merchantId} and mode = ${key.mode} and id in (${list(ids)})`
+    delete from withdrawals where merchant_id = ${key.merchantId} and mode = ${key.mode} and id in (${listFragment(ids)})`
 }

@@ -1,16 +1,16 @@
 // The command `payments` and its verbs, such as `connect`: the merchant's accounts at payment providers. Keys are only read from standard
 // input: every process of the machine sees arguments, shells store them, and child processes get the environment.
 
-import { paymentRows } from '../../contract/admin/payments.ts'
+import { paymentOperationRows } from '../../contract/admin/payments.ts'
 import { type Mode, modes } from '../../contract/words.ts'
 import type { Merchant } from '../../domain/merchants/store.ts'
 import { type AccountProvider, type AccountQuestion, sentenceOfIssue } from '../../domain/payments/accountport.ts'
 import { type AccountRow, listAccounts } from '../../domain/payments/accounts.ts'
 import {
   type AccountTools,
-  type Answers,
   accountChange,
   accountProvider,
+  type ConnectAnswers,
   findAccountNamed,
   noticeUrlFor,
   refuseSecondAccount,
@@ -19,39 +19,39 @@ import {
 } from '../../domain/payments/providers/connect.ts'
 import type { accountProviders } from '../../domain/payments/providers/installed.ts'
 import { providerWebhookPath } from '../../domain/payments/providers/registry.ts'
-import { visible } from '../../platform/audit/change.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import type { Config } from '../../platform/config.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import {
-  type Given,
+  type CommandVerb,
+  configuredOrigin,
   Misuse,
   merchantOption,
-  originOf,
-  print,
+  type ParsedArguments,
   printReport,
+  printResult,
   type Terminal,
-  type Verb,
   withMerchant,
 } from './command.ts'
 import { operationVerbs } from './operation.ts'
-import { writeDown } from './written.ts'
+import { recordCommand } from './written.ts'
 
 export type AccountProvidersOf = typeof accountProviders
 
-export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<string, Verb>> {
-  const { perform } = operationVerbs(paymentRows, 'payments', ({ providerUrls }) => ({
+export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<string, CommandVerb>> {
+  const { perform } = operationVerbs(paymentOperationRows, 'payments', ({ providerUrls }) => ({
     withAccount: providersOf(providerUrls),
   }))
   const withTools = <T>(
-    given: Given,
+    given: ParsedArguments,
     work: (tools: AccountTools & { config: Config }, merchant: Merchant) => Promise<T>,
   ): Promise<T> =>
     withMerchant(given, (merchant, storage, config) =>
       work({ ...toolsFor(storage, config, providersOf), config }, merchant),
     )
   const withAccount = <T>(
-    given: Given,
+    given: ParsedArguments,
     work: (tools: AccountTools & { config: Config }, account: AccountRow) => Promise<T>,
   ): Promise<T> =>
     withTools(given, async (tools, { id }) =>
@@ -90,7 +90,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       run: (given, terminal) =>
         withTools(given, async (tools, { id }) => {
           const accounts = (await tools.storage.read((db) => listAccounts(db, id))).map((row) => shown(tools, row))
-          print(terminal, given, { accounts }, () => accounts.map(lineOf))
+          printResult(terminal, given, { accounts }, () => accounts.map(lineOf))
           return 0
         }),
     },
@@ -120,7 +120,8 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
           const account = await tools.storage.read((db) => findAccountNamed(db, known.merchantId, known.id))
           const seen = shown(tools, account)
           const problem = leftover && sentenceOfIssue(leftover)
-          if (problem !== null) terminal.err(`cartwright: ${account.id} has ended. ${visible(problem)}\n`)
+          if (problem !== null)
+            terminal.err(`cartwright: ${account.id} has ended. ${escapeControlCharacters(problem)}\n`)
           return printReport(terminal, given, {
             value: { account: seen },
             lines: () => [lineOf(seen)],
@@ -149,7 +150,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
             lines: () =>
               checked.flatMap((account) => [
                 `${account.problems.length === 0 ? '✓' : '✗'} ${lineOf(account)}`,
-                ...account.problems.map((problem) => visible(`    ${problem}`)),
+                ...account.problems.map((problem) => escapeControlCharacters(`    ${problem}`)),
               ]),
             error: wrong === 0 ? null : { code: 'unhealthy', message: `${wrong} accounts do not work` },
           })
@@ -165,12 +166,12 @@ function toolsFor(storage: Storage, config: Config, providersOf: AccountProvider
   const record: AccountTools['record'] = (tx, account, change) => {
     const { merchantId, mode } = account
     const changes = [accountChange(account, change)]
-    writeDown(tx, { merchantId, mode, operation: 'payments rotate', changes, now: clock().getTime() })
+    recordCommand(tx, { merchantId, mode, operation: 'payments rotate', changes, now: clock().getTime() })
   }
-  return { storage, rootSecret, providerUrls, publicOrigin: originOf(config), withAccount, clock, record }
+  return { storage, rootSecret, providerUrls, publicOrigin: configuredOrigin(config), withAccount, clock, record }
 }
 
-function readMode({ texts }: Given): Mode {
+function readMode({ texts }: ParsedArguments): Mode {
   const mode = modes.find((known) => known === texts.mode)
   if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
   return mode
@@ -192,7 +193,7 @@ const answersBytesMax = 16_384
 const answerLengthMax = 1_000
 
 // One answer per line: typed at a terminal without being shown, or piped.
-async function readAnswers(questions: readonly AccountQuestion[], terminal: Terminal): Promise<Answers> {
+async function readAnswers(questions: readonly AccountQuestion[], terminal: Terminal): Promise<ConnectAnswers> {
   const lines: string[] = []
   if (terminal.ask) for (const { label } of questions) lines.push(await terminal.ask(label))
   else lines.push(...(await readLines(terminal.input)))
@@ -237,20 +238,24 @@ function shown(tools: AccountTools, account: AccountRow) {
 
 function lineOf({ id, provider, mode, facts, endedAt }: Shown): string {
   const told = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
-  return visible([id, provider, mode, ...told, ...(endedAt === null ? [] : [`ended ${endedAt}`])].join('  '))
+  return escapeControlCharacters(
+    [id, provider, mode, ...told, ...(endedAt === null ? [] : [`ended ${endedAt}`])].join('  '),
+  )
 }
 
 function tellAccount(
   tools: AccountTools,
   { account, provider }: { account: AccountRow; provider: AccountProvider },
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
 ): void {
   const seen = shown(tools, account)
   const help = seen.noticeUrl === null ? helpFor(tools, account, provider) : null
-  print(terminal, given, { account: seen, noticeHelp: help }, () => [
+  printResult(terminal, given, { account: seen, noticeHelp: help }, () => [
     lineOf(seen),
-    ...(help === null ? [] : ['The provider cannot reach this server: its public URL is not https.', visible(help)]),
+    ...(help === null
+      ? []
+      : ['The provider cannot reach this server: its public URL is not https.', escapeControlCharacters(help)]),
   ])
 }
 

@@ -1,23 +1,23 @@
 // The command `agents`: software that buys for shoppers. It sets whether a shop is open to agents and who may pay, and lists the
 // platforms that called.
 
-import { agentRows } from '../../contract/admin/agents.ts'
+import { agentOperationRows } from '../../contract/admin/agents.ts'
 import type { AgentLevel, PlatformStatus } from '../../contract/agents/settings.ts'
-import { findPlatformAt, findSettings } from '../../domain/agents/store.ts'
+import { findAgentSettingsRow, findPlatformAt } from '../../domain/agents/store.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { type Command, merchantOption } from './command.ts'
-import { chooseMode, operationVerbs, type Target } from './operation.ts'
+import { type CommandTarget, chooseMode, operationVerbs } from './operation.ts'
 
-const { one, list, perform } = operationVerbs(agentRows, 'agents')
+const { one, list, perform } = operationVerbs(agentOperationRows, 'agents')
 
-const ofMode: Target = {
+const ofMode: CommandTarget = {
   options: { test: { help: 'in test mode (default: in live mode)' }, merchant: merchantOption },
   async find(given, storage) {
     return { of: await chooseMode(given, storage) }
   },
 }
 
-function settings(level: AgentLevel | null): Target {
+function settings(level: AgentLevel | null): CommandTarget {
   return {
     ...ofMode,
     ...(level !== null && { finds: ['level'] }),
@@ -29,7 +29,7 @@ function settings(level: AgentLevel | null): Target {
   }
 }
 
-function platform(status: PlatformStatus): Target {
+function platform(status: PlatformStatus): CommandTarget {
   return {
     ...ofMode,
     words: ['PROFILE'],
@@ -41,14 +41,14 @@ function platform(status: PlatformStatus): Target {
 }
 
 // A platform that called or was approved.
-const knownPlatform: Target = {
+const knownPlatform: CommandTarget = {
   ...ofMode,
   words: ['PROFILE'],
   finds: ['platformId'],
   async find(given, storage) {
     const of = await chooseMode(given, storage)
     const platform = await storage.read(async (db) => {
-      const settings = await findSettings(db, of)
+      const settings = await findAgentSettingsRow(db, of)
       return settings && findPlatformAt(db, settings.installationId, given.word)
     })
     if (!platform) throw refuse('agent_platform_not_found')

@@ -1,9 +1,8 @@
 // The command `apps`: apps that merchants can install, and their installations.
 
 import { open } from 'node:fs/promises'
-import { type Mode, modes, openScopes, type Scope, scopes } from '../../contract/words.ts'
+import { type Mode, modes, openInterfaceScopes, type Scope, scopes } from '../../contract/words.ts'
 import {
-  type App,
   type AppDefinition,
   appProblem,
   createApp,
@@ -13,22 +12,31 @@ import {
   findAppByName,
   listAppInstallations,
   listApps,
+  type OAuthApp,
   setApp,
 } from '../../domain/oauth/apps.ts'
 import { type ClientKeys, readClientKeys } from '../../domain/oauth/clientkeys.ts'
-import { uninstall } from '../../domain/oauth/installing.ts'
-import { visible } from '../../platform/audit/change.ts'
+import { uninstallApp } from '../../domain/oauth/installing.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { parseJson } from '../../platform/kit/json.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { type Command, Failure, type Given, Misuse, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  CommandFailure,
+  Misuse,
+  type ParsedArguments,
+  printResult,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 const settings = {
   description: { value: 'TEXT', help: 'one line below the name' },
   scopes: {
     value: 'SCOPES',
-    help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: ${openScopes.join(',')})`,
+    help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: ${openInterfaceScopes.join(',')})`,
   },
   jwks: { value: 'FILE', help: 'its public keys (JSON Web Key Set); without them the app is public' },
   mode: { value: 'MODE', help: `which kind of installations it gets: ${modes.join(' or ')} (default: test)` },
@@ -84,13 +92,13 @@ export const appsCommand: Command = {
   },
 }
 
-async function create(given: Given, terminal: Terminal): Promise<number> {
+async function create(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const { name = '', description = '', jwks, mode = 'test' } = given.texts
   const definition: AppDefinition = {
     name,
     description,
     redirectUris: wordsIn(given.texts['redirect-uri']),
-    scopes: given.texts.scopes === undefined ? openScopes : readScopes(given.texts.scopes),
+    scopes: given.texts.scopes === undefined ? openInterfaceScopes : readScopes(given.texts.scopes),
     mode: readMode(mode),
     jwks: jwks === undefined ? null : await readKeys(jwks),
   }
@@ -104,7 +112,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // Options that are left out keep their values. Existing installations keep what was approved.
-async function change(given: Given, terminal: Terminal): Promise<number> {
+async function change(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const name = given.word
   const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts
   const changed: Partial<AppDefinition> = {
@@ -136,12 +144,12 @@ function refuseProblem(definition: AppDefinition): void {
   if (problem) throw new Misuse(`${optionAt(problem.path)} ${problem.message}`)
 }
 
-function list(given: Given, terminal: Terminal): Promise<number> {
+function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const apps = await storage.read(listApps)
-    print(terminal, given, { apps: apps.map(shown) }, () =>
+    printResult(terminal, given, { apps: apps.map(shown) }, () =>
       apps.map((app) =>
-        visible(
+        escapeControlCharacters(
           `${app.id}  ${app.disabledAt === null ? 'active  ' : 'disabled'}  ${app.clientKind}  ${app.mode}  ${app.name}`,
         ),
       ),
@@ -150,7 +158,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function show(given: Given, terminal: Terminal): Promise<number> {
+function show(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     tell(await chooseApp(storage, given.word), given, terminal)
     return 0
@@ -158,7 +166,7 @@ function show(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function turn(
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
   outcome: 'disabled' | 'enabled',
   act: typeof disableApp,
@@ -169,17 +177,22 @@ function turn(
     const living = (await storage.read((db) => listAppInstallations(db, app.id))).filter(
       ({ endedAt }) => endedAt === null,
     )
-    print(terminal, given, { clientId: app.id, disabled: outcome === 'disabled', installations: living.length }, () => [
-      visible(`${app.name} ${isChanged ? 'is' : 'was already'} ${outcome}`),
-      ...(outcome === 'disabled' && living.length > 0
-        ? [`Its installations (${living.length}) keep working: apps uninstall ends them one by one`]
-        : []),
-    ])
+    printResult(
+      terminal,
+      given,
+      { clientId: app.id, disabled: outcome === 'disabled', installations: living.length },
+      () => [
+        escapeControlCharacters(`${app.name} ${isChanged ? 'is' : 'was already'} ${outcome}`),
+        ...(outcome === 'disabled' && living.length > 0
+          ? [`Its installations (${living.length}) keep working: apps uninstall ends them one by one`]
+          : []),
+      ],
+    )
     return 0
   })
 }
 
-function installations(given: Given, terminal: Terminal): Promise<number> {
+function installations(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage) => {
     const app = given.word === '' ? undefined : await chooseApp(storage, given.word)
     const rows = await storage.read((db) => listAppInstallations(db, app?.id ?? null))
@@ -188,9 +201,9 @@ function installations(given: Given, terminal: Terminal): Promise<number> {
       createdAt: toInstant(createdAt),
       endedAt: endedAt === null ? null : toInstant(endedAt),
     }))
-    print(terminal, given, { installations: shownRows }, () =>
+    printResult(terminal, given, { installations: shownRows }, () =>
       shownRows.map((row) =>
-        visible(
+        escapeControlCharacters(
           `${row.id}  ${row.endedAt === null ? 'active' : 'ended '}  ${row.mode}  ${row.merchantSlug}  ${row.scopes.join(',')}  ${row.name}`,
         ),
       ),
@@ -199,13 +212,13 @@ function installations(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function end(given: Given, terminal: Terminal): Promise<number> {
+function end(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
-    const isEnded = await storage.write((tx) => uninstall(tx, id, Date.now()))
+    const isEnded = await storage.write((tx) => uninstallApp(tx, id, Date.now()))
     if (!isEnded)
       throw refuse('app_installation_not_found', { message: `There is no active installation of an app ${id}.` })
-    print(terminal, given, { id, uninstalled: true }, () => [
+    printResult(terminal, given, { id, uninstalled: true }, () => [
       `${id} is uninstalled: its keys are revoked, and its open checkouts accept no more payments`,
     ])
     return 0
@@ -213,7 +226,7 @@ function end(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // Finds an app by its id or name.
-async function chooseApp(storage: Storage, name: string): Promise<App> {
+async function chooseApp(storage: Storage, name: string): Promise<OAuthApp> {
   const app = await storage.read(async (db) => (await findApp(db, name)) ?? findAppByName(db, name))
   if (!app) throw refuse('app_not_found', { message: `There is no app ${name}.` })
   return app
@@ -244,9 +257,9 @@ const keysBytesMax = 65_536
 async function readKeys(path: string): Promise<ClientKeys> {
   const text = await readText(path)
   const parsed = parseJson(text)
-  if ('problem' in parsed) throw new Failure(`${path} is not JSON: ${parsed.issue.message}`)
+  if ('problem' in parsed) throw new CommandFailure(`${path} is not JSON: ${parsed.issue.message}`)
   const read = readClientKeys(parsed.value)
-  if ('problem' in read) throw new Failure(`${path} ${read.problem.path} ${read.problem.message}`)
+  if ('problem' in read) throw new CommandFailure(`${path} ${read.problem.path} ${read.problem.message}`)
   return read
 }
 
@@ -258,9 +271,9 @@ async function readText(path: string): Promise<string> {
     const bytes = Buffer.concat(chunks)
     if (bytes.length <= keysBytesMax) return bytes.toString('utf8')
   } catch (error) {
-    throw new Failure(`cannot read ${path}: ${(error as Error).message}`, 'file_unreadable')
+    throw new CommandFailure(`cannot read ${path}: ${(error as Error).message}`, 'file_unreadable')
   }
-  throw new Failure(`${path} has more than ${keysBytesMax} bytes`)
+  throw new CommandFailure(`${path} has more than ${keysBytesMax} bytes`)
 }
 
 // Returns the option for a JSON pointer: --redirect-uri for `/redirectUris/0`.
@@ -269,7 +282,7 @@ function optionAt(path: string): string {
   return member === 'redirectUris' ? '--redirect-uri' : `--${member}`
 }
 
-function shown({ id, createdAt, disabledAt, ...app }: App) {
+function shown({ id, createdAt, disabledAt, ...app }: OAuthApp) {
   return {
     clientId: id,
     ...app,
@@ -278,7 +291,7 @@ function shown({ id, createdAt, disabledAt, ...app }: App) {
   }
 }
 
-function tell(app: App, given: Given, terminal: Terminal): void {
+function tell(app: OAuthApp, given: ParsedArguments, terminal: Terminal): void {
   const rows: [name: string, value: string][] = [
     ['client id', app.id],
     ['kind', app.clientKind],
@@ -292,8 +305,8 @@ function tell(app: App, given: Given, terminal: Terminal): void {
     ]),
     ...(app.description === '' ? [] : [['description', app.description] as [string, string]]),
   ]
-  print(terminal, given, shown(app), () => [
-    visible(app.name),
-    ...rows.map(([name, value]) => visible(`  ${name.padEnd(12)}  ${value}`)),
+  printResult(terminal, given, shown(app), () => [
+    escapeControlCharacters(app.name),
+    ...rows.map(([name, value]) => escapeControlCharacters(`  ${name.padEnd(12)}  ${value}`)),
   ])
 }

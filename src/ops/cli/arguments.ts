@@ -2,18 +2,22 @@
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { Environment } from '../../platform/config.ts'
-import { type Command, type Given, Misuse, type Verb } from './command.ts'
+import { type Command, type CommandVerb, Misuse, type ParsedArguments } from './command.ts'
 import type { Effect } from './database.ts'
 
-export interface Chosen {
+export interface ChosenVerb {
   // The command as it is typed: `webhooks test`, or `serve` for a command without verbs.
   name: string
-  verb: Verb
+  verb: CommandVerb
   args: readonly string[]
 }
 
 // Returns undefined if the command needs a verb and none is named. The verb comes first; only --json and --help may precede it.
-export function chooseVerb(name: string, { alone, verbs = {} }: Command, args: readonly string[]): Chosen | undefined {
+export function chooseVerb(
+  name: string,
+  { alone, verbs = {} }: Command,
+  args: readonly string[],
+): ChosenVerb | undefined {
   const at = args.findIndex((arg) => !isForAll(arg))
   const word = args[at] ?? ''
   const verb = Object.hasOwn(verbs, word) ? verbs[word] : undefined
@@ -27,7 +31,7 @@ function isForAll(arg: string): boolean {
   return arg === '--json' || arg === '--help' || arg === '-h'
 }
 
-export function readArguments({ name, verb, args }: Chosen, environment: Environment): Given {
+export function readArguments({ name, verb, args }: ChosenVerb, environment: Environment): ParsedArguments {
   const facts = verb.options ?? {}
   const options: ParseArgsOptionsConfig = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
   for (const [option, { value }] of Object.entries(facts))
@@ -61,7 +65,7 @@ function parse(options: ParseArgsOptionsConfig, args: readonly string[]) {
   }
 }
 
-function refuseWords(name: string, { words = [] }: Verb, given: readonly string[]): void {
+function refuseWords(name: string, { words = [] }: CommandVerb, given: readonly string[]): void {
   const needed = words.filter((word) => !word.startsWith('['))
   const missing = needed[given.length]
   if (missing !== undefined) throw new Misuse(`${name} needs ${missing.replace('...', '')}`)
@@ -70,7 +74,7 @@ function refuseWords(name: string, { words = [] }: Verb, given: readonly string[
 }
 
 // Not called for verbs that do not open the database.
-function effectOf({ effect, readsWith }: Verb, flags: ReadonlySet<string>): Effect {
+function effectOf({ effect, readsWith }: CommandVerb, flags: ReadonlySet<string>): Effect {
   if (readsWith !== undefined && flags.has(readsWith)) return 'reads'
   return effect === 'none' ? 'changes' : effect
 }

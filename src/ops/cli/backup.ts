@@ -1,17 +1,17 @@
 // The commands `backup` and `restore`: a SQLite database as one file, written while the server runs, and restored while it does not.
 
 import { dirname, join } from 'node:path'
-import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { findViolations, type InvariantViolation, invariants } from '../../domain/health/invariants.ts'
 import { readSettings, type Settings } from '../../platform/config.ts'
-import { backUp, restore } from '../../platform/storage/backup.ts'
-import { unhurried } from '../../platform/storage/copy.ts'
+import { backUp, restoreBackup } from '../../platform/storage/backup.ts'
+import { unlimitedTime } from '../../platform/storage/copy.ts'
 import { sqlitePath } from '../../platform/storage/file.ts'
 import { openStorage } from '../../platform/storage/open.ts'
 import { StorageRefused } from '../../platform/storage/storage.ts'
-import { command, Failure, print, printReport, type Terminal } from './command.ts'
+import { CommandFailure, commandOf, printReport, printResult, type Terminal } from './command.ts'
 import { checkSecretOfBackup, openDatabase } from './database.ts'
 
-export const backupCommand = command({
+export const backupCommand = commandOf({
   summary: 'Copy the SQLite database into one file, beside a running server.',
   effect: 'reads',
   words: ['FILE'],
@@ -33,7 +33,7 @@ export const backupCommand = command({
     )
     const tookMs = Math.round(performance.now() - startedAt)
     const rootSecret = placeOfSecret(source)
-    print(terminal, given, { ...made, tookMs, rootSecret }, () => [
+    printResult(terminal, given, { ...made, tookMs, rootSecret }, () => [
       `${made.file}   ${sizeText(made.bytes)} in ${(tookMs / 1000).toFixed(1)} s, checked, up to migration ${made.migration}`,
       `The root secret is not in it: store CARTWRIGHT_SECRET, or ${rootSecret}, safely in another place.`,
       'Without it API keys stop working, and addresses, webhook secrets and e-mails cannot be decrypted.',
@@ -42,7 +42,7 @@ export const backupCommand = command({
   },
 })
 
-export const restoreCommand = command({
+export const restoreCommand = commandOf({
   summary: 'Put a backup in the place of the SQLite database, while no server runs on it.',
   effect: 'creates',
   words: ['FILE'],
@@ -56,7 +56,7 @@ export const restoreCommand = command({
     )
     const secretFits = await checkSecretOfBackup(settings, path)
     const restored = await untilSignalled((signal) =>
-      restore(path, target, {
+      restoreBackup(path, target, {
         force: given.flags.has('force'),
         now: new Date(),
         onProgress: tellShare(terminal, 'restored'),
@@ -85,7 +85,7 @@ export const restoreCommand = command({
 })
 
 function sqliteFileOf({ databaseUrl }: Settings, otherwise: string): string {
-  if (!databaseUrl.startsWith('sqlite:')) throw new Failure(otherwise)
+  if (!databaseUrl.startsWith('sqlite:')) throw new CommandFailure(otherwise)
   return sqlitePath(databaseUrl)
 }
 
@@ -102,8 +102,8 @@ function sizeText(bytes: number): string {
   return bytes < 10_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`
 }
 
-async function examine({ databaseUrl }: Settings): Promise<Finding[]> {
-  const storage = await openStorage(databaseUrl, unhurried)
+async function examine({ databaseUrl }: Settings): Promise<InvariantViolation[]> {
+  const storage = await openStorage(databaseUrl, unlimitedTime)
   try {
     return await storage.read(findViolations)
   } finally {

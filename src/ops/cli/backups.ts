@@ -9,7 +9,7 @@ import type { Environment } from '../../platform/config.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import { runBeside } from './beside.ts'
-import { Failure, type Given, Misuse } from './command.ts'
+import { CommandFailure, Misuse, type ParsedArguments } from './command.ts'
 import { backupName, backupTime, outdatedBackups, readDays, readEvery } from './schedule.ts'
 
 export interface BackupPlan {
@@ -20,18 +20,20 @@ export interface BackupPlan {
 
 // Returns undefined if backups are not configured. The folder is created and must be writable, so a wrong folder fails at the start and
 // not at night.
-export function readBackupPlan({ texts }: Given, databaseUrl: string): BackupPlan | undefined {
+export function readBackupPlan({ texts }: ParsedArguments, databaseUrl: string): BackupPlan | undefined {
   const { 'backup-every': every, 'backup-to': folder, 'backup-days': days = '30' } = texts
   if (every === undefined && folder === undefined && texts['backup-days'] === undefined) return undefined
   if (every === undefined || folder === undefined) throw new Misuse('--backup-every and --backup-to go together')
   const plan = { everyMs: readEvery(every), folder, days: readDays(days) }
   if (!databaseUrl.startsWith('sqlite:'))
-    throw new Failure('--backup-every is for SQLite; a PostgreSQL database is backed up by pg_dump or its own tools')
+    throw new CommandFailure(
+      '--backup-every is for SQLite; a PostgreSQL database is backed up by pg_dump or its own tools',
+    )
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw new Failure(`backups cannot be written to ${folder}: ${(error as Error).message}`)
+    throw new CommandFailure(`backups cannot be written to ${folder}: ${(error as Error).message}`)
   }
   return plan
 }

@@ -6,7 +6,7 @@ import { createSetupLink } from '../../domain/users/setup.ts'
 import { readSettings } from '../../platform/config.ts'
 import type { Connections } from '../../platform/http/connections.ts'
 import type { Readiness } from '../../platform/http/probes.ts'
-import { unavailable } from '../../platform/http/refusal.ts'
+import { unavailableRefusal } from '../../platform/http/refusal.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
 import { type Log, labelledLog } from '../../platform/log/log.ts'
 import { createMetrics, type Metrics } from '../../platform/metrics/metrics.ts'
@@ -14,7 +14,7 @@ import type { Storage, StorageRefused } from '../../platform/storage/storage.ts'
 import type { CellEnvironment } from './cellsfile.ts'
 import type { Terminal } from './command.ts'
 import { bringUpToDate } from './database.ts'
-import { greet, setupText, warnOf } from './greeting.ts'
+import { printGreeting, setupText, warnOfSettings } from './greeting.ts'
 import { createService, flushLastUse, type Loops, openForServing, type Service, startLoops } from './service.ts'
 
 export interface CellTools {
@@ -112,7 +112,7 @@ export class ServedCell {
   }
 
   #known(): Running {
-    if (!this.#running) throw unavailable()
+    if (!this.#running) throw unavailableRefusal()
     return this.#running
   }
 
@@ -138,7 +138,7 @@ export class ServedCell {
     const metrics = createMetrics({ isOfProcess: false })
     let service: Service | undefined
     try {
-      warnOf(config, log)
+      warnOfSettings(config, log)
       const applied = await bringUpToDate(database, new Date(), async (begun) => {
         log.info('migrating the database', { ...begun })
         this.#said = { status: 'migrating', ...begun }
@@ -159,7 +159,7 @@ export class ServedCell {
 
   async #announceSetup(storage: Storage): Promise<void> {
     const setup = await storage.write((tx) => createSetupLink(tx, Date.now()))
-    if (setup) greet(this.#tools.terminal.err, this.#log, setupText(this.origin + setup.path))
+    if (setup) printGreeting(this.#tools.terminal.err, this.#log, setupText(this.origin + setup.path))
   }
 
   // Called if the database file is damaged. The cell is not retried: an operator must look at the file.

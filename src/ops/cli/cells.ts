@@ -3,10 +3,18 @@
 import { readSettings } from '../../platform/config.ts'
 import { makeSecretText } from '../../platform/secrets/secrets.ts'
 import { addCell, type Cell, isCellName, listCells, migrateCell, moveCell } from '../../platform/storage/cells.ts'
-import { unhurried } from '../../platform/storage/copy.ts'
+import { unlimitedTime } from '../../platform/storage/copy.ts'
 import { openStorage } from '../../platform/storage/open.ts'
-import { patient, type Storage, StorageRefused } from '../../platform/storage/storage.ts'
-import { type Command, Failure, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
+import { commandLimits, type Storage, StorageRefused } from '../../platform/storage/storage.ts'
+import {
+  type Command,
+  CommandFailure,
+  Misuse,
+  type ParsedArguments,
+  printReport,
+  printResult,
+  type Terminal,
+} from './command.ts'
 
 export const cellsCommand: Command = {
   summary: 'Manage cells: groups of shops, each in a schema of one PostgreSQL database with a role of its own.',
@@ -26,7 +34,7 @@ export const cellsCommand: Command = {
       run: (given, terminal) =>
         withOperator(given, async (storage) => {
           const cells = await listCells(storage)
-          print(terminal, given, { cells }, () => cells.map(lineFor))
+          printResult(terminal, given, { cells }, () => cells.map(lineFor))
           return 0
         }),
     },
@@ -50,7 +58,7 @@ function lineFor({ name, bytes, migrations, merchants, worker }: Cell): string {
   return [`${name}   ${size}, ${migrations} migrations, ${merchants} merchants`, ...(worker ? [worker] : [])].join(', ')
 }
 
-async function add(given: Given, terminal: Terminal): Promise<number> {
+async function add(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const name = given.word
   if (!isCellName(name))
     throw new Misuse('NAME must have 1 to 31 lower-case letters, digits and underscores, and begin with a letter')
@@ -58,7 +66,7 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
   return withOperator(given, async (storage, url) => {
     const made = await addCell(storage, url, name, { now: new Date(), ...(like !== undefined && { like }) })
     const secret = like === undefined ? makeSecretText() : null
-    print(terminal, given, { cell: made.name, url: made.url, secret, distributed: made.isDistributed }, () => [
+    printResult(terminal, given, { cell: made.name, url: made.url, secret, distributed: made.isDistributed }, () => [
       `created the cell ${name} with ${made.applied.length} migrations${made.isDistributed ? ', distributed by Citus' : ''}`,
       'Give its servers these settings, and a CARTWRIGHT_PUBLIC_URL of their own. They are shown only once:',
       `CARTWRIGHT_DATABASE_URL=${made.url}`,
@@ -68,18 +76,18 @@ async function add(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-async function move(given: Given, terminal: Terminal): Promise<number> {
+async function move(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const to = given.texts.to ?? ''
   const [, host = '', port = ''] = /^([\w.-]+):(\d{1,5})$/.exec(to) ?? []
   if (host === '') throw new Misuse('--to must be HOST:PORT')
   return withOperator(given, async (storage) => {
     await moveCell(storage, given.word, { host, port: Number(port) })
-    print(terminal, given, { cell: given.word, worker: to }, () => [`${given.word} is on ${to}`])
+    printResult(terminal, given, { cell: given.word, worker: to }, () => [`${given.word} is on ${to}`])
     return 0
   })
 }
 
-async function migrateAll(given: Given, terminal: Terminal): Promise<number> {
+async function migrateAll(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withOperator(given, async (storage, url) => {
     const done: { cell: string; applied: string[] }[] = []
     let problem: string | undefined
@@ -105,11 +113,15 @@ async function migrateAll(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // Uses the database URL of an operator who may create roles and schemas, not that of a cell.
-async function withOperator(given: Given, work: (storage: Storage, url: string) => Promise<number>): Promise<number> {
+async function withOperator(
+  given: ParsedArguments,
+  work: (storage: Storage, url: string) => Promise<number>,
+): Promise<number> {
   const { databaseUrl } = readSettings(given.environment)
-  if (databaseUrl.startsWith('sqlite:')) throw new Failure('cells are schemas of PostgreSQL; this database is SQLite')
+  if (databaseUrl.startsWith('sqlite:'))
+    throw new CommandFailure('cells are schemas of PostgreSQL; this database is SQLite')
   // No time limit: moving a cell takes as long as copying it.
-  const storage = await openStorage(databaseUrl, { ...patient, ...unhurried })
+  const storage = await openStorage(databaseUrl, { ...commandLimits, ...unlimitedTime })
   try {
     return await work(storage, databaseUrl)
   } finally {

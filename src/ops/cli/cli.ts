@@ -2,7 +2,7 @@
 // done, 1 not done, 2 misused).
 
 import type { Issue } from '../../contract/issues.ts'
-import { visible } from '../../platform/audit/change.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { BadSetting } from '../../platform/kit/badsetting.ts'
 import { program } from '../../platform/kit/program.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
@@ -10,8 +10,8 @@ import { StorageRefused, StorageUnavailable } from '../../platform/storage/stora
 import { version } from '../../platform/version.ts'
 import { chooseVerb, readArguments } from './arguments.ts'
 import { environmentOfCommand } from './cellsfile.ts'
-import { type Command, Failure, Misuse, type Terminal } from './command.ts'
-import { columns, helpForCommand, helpForVerb, usageOf } from './help.ts'
+import { type Command, CommandFailure, Misuse, type Terminal } from './command.ts'
+import { alignColumns, helpForCommand, helpForVerb, usageOf } from './help.ts'
 import { refusalText } from './refused.ts'
 
 // Loaded on demand: a command that creates a key does not wait until the HTTP server is loaded.
@@ -68,7 +68,7 @@ export async function runCommandLine(
   }
   const load = Object.hasOwn(table, name) ? table[name] : undefined
   if (!load) {
-    const message = `There is no command ${visible(name)}. cartwright --help lists them.`
+    const message = `There is no command ${escapeControlCharacters(name)}. cartwright --help lists them.`
     if (isJson) printError(terminal, { code: 'unknown_command', message })
     else terminal.err(`${message}\n`)
     return 2
@@ -116,16 +116,16 @@ function printError(terminal: Terminal, error: CommandError): void {
 function commandError(error: unknown): CommandError | undefined {
   if (error instanceof Refusal) {
     const { issues, current } = error.details
-    const message = visible(refusalText(error))
+    const message = escapeControlCharacters(refusalText(error))
     return { code: error.code, message, ...(issues && { issues }), ...(current && { current }) }
   }
   const code = codeOf(error)
-  return code === undefined ? undefined : { code, message: visible((error as Error).message) }
+  return code === undefined ? undefined : { code, message: escapeControlCharacters((error as Error).message) }
 }
 
 function codeOf(error: unknown): string | undefined {
   if (error instanceof Misuse) return 'misuse'
-  if (error instanceof Failure) return error.code
+  if (error instanceof CommandFailure) return error.code
   if (error instanceof BadSetting) return 'bad_setting'
   if (error instanceof StorageRefused) return 'storage_refused'
   if (error instanceof StorageUnavailable) return 'storage_unavailable'
@@ -139,7 +139,7 @@ async function overview(): Promise<string> {
     '',
     `${program} <command> [--help] [--json]`,
     '',
-    ...columns(await Promise.all(loaded)),
+    ...alignColumns(await Promise.all(loaded)),
     '',
     'The settings are environment variables; docs/commands.md lists them.',
     '',

@@ -6,17 +6,17 @@ import { type Config, type Environment, readSettings } from '../../platform/conf
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Sink } from '../../platform/log/sink.ts'
 import { refuseOtherSchema } from '../../platform/storage/migrate.ts'
-import { patient, type Storage } from '../../platform/storage/storage.ts'
+import { commandLimits, type Storage } from '../../platform/storage/storage.ts'
 import { bringUpToDate, type Effect, openDatabase } from './database.ts'
 
 export interface Command {
   summary: string
   // The verb that runs if none is named.
-  alone?: Verb
-  verbs?: Readonly<Record<string, Verb>>
+  alone?: CommandVerb
+  verbs?: Readonly<Record<string, CommandVerb>>
 }
 
-export interface Verb {
+export interface CommandVerb {
   summary: string
   // Effect of the command on the database. `none`: the command does not open it.
   effect: Effect | 'none'
@@ -26,7 +26,7 @@ export interface Verb {
   words?: readonly string[]
   options?: Readonly<Record<string, OptionFacts>>
   // Returns the exit code.
-  run(given: Given, terminal: Terminal): Promise<number>
+  run(given: ParsedArguments, terminal: Terminal): Promise<number>
 }
 
 export interface OptionFacts {
@@ -37,7 +37,7 @@ export interface OptionFacts {
 }
 
 // Makes a command without verbs.
-export function command(verb: Verb): Command {
+export function commandOf(verb: CommandVerb): Command {
   return { summary: verb.summary, alone: verb }
 }
 
@@ -47,7 +47,7 @@ export const installationOption: OptionFacts = {
   help: 'which installation, by name or id; required if there are several',
 }
 
-export interface Given {
+export interface ParsedArguments {
   effect: Effect
   // The first of the words, or '' if there are none.
   word: string
@@ -84,7 +84,7 @@ export interface ServerSurroundings {
 export class Misuse extends Error {}
 
 // Something around the command is wrong: a file, a port, a setting. Operations of the shop throw a Refusal.
-export class Failure extends Error {
+export class CommandFailure extends Error {
   readonly code: FailureCode
   constructor(message: string, code: FailureCode = 'failed') {
     super(message)
@@ -107,10 +107,10 @@ export type ReportCode =
 
 // Opens the shop's storage, whether a server runs or not. Commands that only read leave the schema as it is; all others migrate it first.
 export async function withStorage<T>(
-  { effect, environment }: Given,
+  { effect, environment }: ParsedArguments,
   work: (storage: Storage, config: Config) => Promise<T>,
 ): Promise<T> {
-  const database = await openDatabase(readSettings(environment), effect, patient)
+  const database = await openDatabase(readSettings(environment), effect, commandLimits)
   const { storage, config } = database
   try {
     if (effect === 'reads') await refuseOtherSchema(storage)
@@ -122,13 +122,13 @@ export async function withStorage<T>(
 }
 
 // Returns the origin under which a server of this configuration is reached.
-export function originOf({ publicUrl, port }: Config): () => string {
+export function configuredOrigin({ publicUrl, port }: Config): () => string {
   return () => publicUrl ?? `http://localhost:${port}`
 }
 
 // Opens the storage for a verb about one merchant.
 export function withMerchant<T>(
-  given: Given,
+  given: ParsedArguments,
   work: (merchant: Merchant, storage: Storage, config: Config) => Promise<T>,
 ): Promise<T> {
   return withStorage(given, async (storage, config) =>
@@ -154,7 +154,7 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
 }
 
 // Returns the installation that is named, or the only one of its merchant.
-export async function chooseInstallation(storage: Storage, given: Given): Promise<Installation> {
+export async function chooseInstallation(storage: Storage, given: ParsedArguments): Promise<Installation> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   // Uninstalled installations are left out: a key for them would not work.
   const installations = (await storage.read((db) => listInstallations(db, merchant.id))).filter(
@@ -194,15 +194,20 @@ export interface ReportError {
 // failure has; people see it from the lines.
 export function printReport(
   terminal: Terminal,
-  given: Given,
+  given: ParsedArguments,
   { value, lines, error }: { value: object; lines: () => readonly string[]; error: ReportError | null },
 ): number {
-  print(terminal, given, error ? { ...value, error } : value, lines)
+  printResult(terminal, given, error ? { ...value, error } : value, lines)
   if (!error) return 0
   return error.code === 'needs_person' ? 3 : 1
 }
 
-export function print(terminal: Terminal, given: Given, value: object, lines: () => readonly string[]): void {
+export function printResult(
+  terminal: Terminal,
+  given: ParsedArguments,
+  value: object,
+  lines: () => readonly string[],
+): void {
   if (given.flags.has('json')) terminal.out(`${JSON.stringify(value, null, 2)}\n`)
   else for (const line of orNone(lines())) terminal.out(`${line}\n`)
 }

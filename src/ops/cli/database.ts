@@ -3,12 +3,12 @@
 
 import { type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from '../../platform/config.ts'
 import { BadSetting } from '../../platform/kit/badsetting.ts'
-import { judgeSecret, recordSecret } from '../../platform/secrets/rootsecret.ts'
+import { checkRootSecret, storeCheckValues } from '../../platform/secrets/rootsecret.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { readBackup } from '../../platform/storage/backup.ts'
 import { sqlitePath } from '../../platform/storage/file.ts'
 import { type MigrateOptions, migrate } from '../../platform/storage/migrate.ts'
-import { lookInto, openLooked } from '../../platform/storage/open.ts'
+import { inspectStorage, openInspected } from '../../platform/storage/open.ts'
 import { isLockTimeout, type Storage, type StorageOptions, StorageRefused } from '../../platform/storage/storage.ts'
 
 // `reads`: nothing is created or changed. `changes`: the database must exist. `creates`: the database is created if it does not exist.
@@ -29,7 +29,7 @@ export async function openDatabase(
   const { databaseUrl } = settings
   const source = secretSourceOf(settings, databaseUrl)
   const readsOnly = effect === 'reads'
-  const look = await lookInto(databaseUrl, { ...options, readsOnly })
+  const look = await inspectStorage(databaseUrl, { ...options, readsOnly })
   let rootSecret: RootSecret
   try {
     if (look.storage && look.isMade)
@@ -44,7 +44,7 @@ export async function openDatabase(
   }
   const config = { ...settings, rootSecret }
   if (look.storage && readsOnly) return { storage: look.storage, config }
-  return { storage: await openLooked(look, databaseUrl, options), config }
+  return { storage: await openInspected(look, databaseUrl, options), config }
 }
 
 // Retries while tables are locked: another node may be migrating, or the transaction of a killed node has not ended. The work of the
@@ -65,7 +65,7 @@ function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
 // Checks the secret of a database that is not the configured one, such as the source of a move.
 export async function checkSecretOf(settings: Settings, url: string): Promise<void> {
   const source = secretSourceOf(settings, url)
-  const { storage, isMade } = await lookInto(url)
+  const { storage, isMade } = await inspectStorage(url)
   try {
     if (!storage || !isMade) throw noDatabase(url)
     await secretThatFits(source, storage.read)
@@ -88,7 +88,7 @@ export async function bringUpToDate(
   onBegin?: MigrateOptions['onBegin'],
 ): Promise<string[]> {
   const applied = await migrate(storage, { now, ...(onBegin && { onBegin }) })
-  await recordSecret(storage, config.rootSecret, now.getTime())
+  await storeCheckValues(storage, config.rootSecret, now.getTime())
   return applied
 }
 
@@ -108,7 +108,7 @@ async function secretThatFits(
     throw new BadSetting(
       `there is no root secret at ${source}, and the database was made with one: put it there, or set CARTWRIGHT_SECRET`,
     )
-  const verdict = await read((db) => judgeSecret(db, rootSecret, forgotten))
+  const verdict = await read((db) => checkRootSecret(db, rootSecret, forgotten))
   if ('problem' in verdict) throw new BadSetting(verdict.problem)
   return { rootSecret, fits: verdict.fits }
 }

@@ -6,7 +6,15 @@ import type { Environment } from '../../platform/config.ts'
 import { program, startCommand } from '../../platform/kit/program.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { runBeside } from './beside.ts'
-import { type Command, Failure, type Given, originOf, print, type Terminal, withStorage } from './command.ts'
+import {
+  type Command,
+  CommandFailure,
+  configuredOrigin,
+  type ParsedArguments,
+  printResult,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 export async function loadDemo() {
   const [shop, receivers] = await Promise.all([
@@ -32,12 +40,12 @@ export const demoCommand: Command = {
   },
 }
 
-async function makeShop(given: Given, terminal: Terminal): Promise<number> {
+async function makeShop(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const { makeDemoShop } = await loadDemo()
     const shop = await makeDemoShop(storage, config.rootSecret, Date.now())
-    const baseUrl = originOf(config)()
-    print(terminal, given, { baseUrl, ...shop }, () => [
+    const baseUrl = configuredOrigin(config)()
+    printResult(terminal, given, { baseUrl, ...shop }, () => [
       `base URL    ${baseUrl}`,
       `merchant    ${shop.merchant.slug}`,
       `products    ${shop.products.length}`,
@@ -58,7 +66,7 @@ async function makeShop(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // A signal ends it after the part that is under way, and so does the end of the server that has started it.
-async function makeHistory(given: Given, terminal: Terminal): Promise<number> {
+async function makeHistory(given: ParsedArguments, terminal: Terminal): Promise<number> {
   // The server may have ended already.
   let isEnding = process.connected === false
   const end = () => {
@@ -74,12 +82,12 @@ async function makeHistory(given: Given, terminal: Terminal): Promise<number> {
       const { rootSecret } = config
       const facts = await findHistory(storage, rootSecret, Date.now())
       if (facts) {
-        const parts = { storage, rootSecret, publicOrigin: originOf(config), facts }
+        const parts = { storage, rootSecret, publicOrigin: configuredOrigin(config), facts }
         await makeDemoHistory({ ...parts, isEnding: () => isEnding, rest: () => pause(restMs) })
       }
       const isWhole = facts !== undefined && (await findHistory(storage, rootSecret, Date.now())) === undefined
-      if (facts && !isWhole) throw new Failure('the history of the demo shop is not complete; run this again')
-      print(terminal, given, { made: isWhole }, () => [
+      if (facts && !isWhole) throw new CommandFailure('the history of the demo shop is not complete; run this again')
+      printResult(terminal, given, { made: isWhole }, () => [
         isWhole ? 'The demo shop has its history.' : 'There is no history to make.',
       ])
       return 0

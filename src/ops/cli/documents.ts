@@ -6,7 +6,7 @@ import { rename, rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { modes } from '../../contract/words.ts'
-import { openBuyer } from '../../domain/documents/content.ts'
+import { decryptBuyer } from '../../domain/documents/content.ts'
 import { findTaxDays } from '../../domain/documents/report.ts'
 import { countDocumentsOfDays, listDocumentsOfDays } from '../../domain/documents/store.ts'
 import { documentView } from '../../domain/documents/view.ts'
@@ -16,11 +16,11 @@ import type { Storage } from '../../platform/storage/storage.ts'
 import { archiveDocumentsMax, documentArchive } from '../../web/documents/archive.ts'
 import {
   type Command,
-  Failure,
-  type Given,
+  CommandFailure,
   Misuse,
   merchantOption,
-  print,
+  type ParsedArguments,
+  printResult,
   type Terminal,
   withMerchant,
 } from './command.ts'
@@ -47,13 +47,13 @@ export const documentsCommand: Command = {
   },
 }
 
-async function exportDocuments(given: Given, terminal: Terminal): Promise<number> {
+async function exportDocuments(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const { from: first, to: last, mode: asked = 'live' } = given.texts
   const mode = modes.find((known) => known === asked)
   if (!mode) throw new Misuse('--mode must be test or live')
   const file = given.word
   if (!given.flags.has('force') && (await exists(file)))
-    throw new Failure(`${file} is there already: name another file, or use --force`)
+    throw new CommandFailure(`${file} is there already: name another file, or use --force`)
   return withMerchant(given, async ({ id: merchantId }, storage, { rootSecret }) => {
     const seller = { merchantId, mode }
     const days = { ...(first !== undefined && { from: first }), ...(last !== undefined && { to: last }) }
@@ -62,9 +62,13 @@ async function exportDocuments(given: Given, terminal: Terminal): Promise<number
       return { ...found, documents: await countDocumentsOfDays(db, seller, found) }
     })
     if (documents > archiveDocumentsMax)
-      throw new Failure(`${documents} documents are too many for one file, which has at most ${archiveDocumentsMax}`)
+      throw new CommandFailure(
+        `${documents} documents are too many for one file, which has at most ${archiveDocumentsMax}`,
+      )
     await writeWhole(file, documentArchive(documentsOfDays(storage, seller, { from, to, rootSecret })))
-    print(terminal, given, { file, from, to, documents }, () => [`${file}   ${documents} documents, ${from} to ${to}`])
+    printResult(terminal, given, { file, from, to, documents }, () => [
+      `${file}   ${documents} documents, ${from} to ${to}`,
+    ])
     return 0
   })
 }
@@ -84,7 +88,7 @@ async function* documentsOfDays(
   for (;;) {
     const place = after
     const rows = await storage.read((db) => listDocumentsOfDays(db, seller, { from, to, after: place, limit: rowsMax }))
-    for (const row of rows) yield documentView(row, openBuyer(rootSecret, row) ?? null)
+    for (const row of rows) yield documentView(row, decryptBuyer(rootSecret, row) ?? null)
     const last = rows.at(-1)
     if (!last || rows.length < rowsMax) return
     after = { at: last.issuedAt, id: last.id }
@@ -102,6 +106,6 @@ async function writeWhole(file: string, chunks: AsyncIterable<Buffer>): Promise<
     await rm(partial, { force: true })
     const { code, message } = error as NodeJS.ErrnoException
     if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error
-    throw new Failure(`${file} cannot be written: ${message}`)
+    throw new CommandFailure(`${file} cannot be written: ${message}`)
   }
 }

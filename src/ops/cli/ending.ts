@@ -15,7 +15,7 @@ interface EndingParts {
 }
 
 // A second signal ends the process immediately.
-export function endSignal({ isRunByNpm, log, sink, terminal }: EndingParts): Promise<string> {
+export function waitForEndSignal({ isRunByNpm, log, sink, terminal }: EndingParts): Promise<string> {
   let isLeaving = false
   function leave(): void {
     if (isLeaving) return

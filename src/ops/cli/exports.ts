@@ -2,14 +2,14 @@
 
 import { modes } from '../../contract/words.ts'
 import { acpFeed, googleFeed, linkProblem, shopifyFile } from '../imports/exports.ts'
-import { leftOutOf } from '../imports/googlefeed.ts'
+import { countLeftOutItems } from '../imports/googlefeed.ts'
 import { shopFileOf } from '../provisioning/export.ts'
 import { fileBytesMax, writeShopFile } from '../provisioning/read.ts'
-import { command, Failure, Misuse, merchantOption, withMerchant } from './command.ts'
+import { CommandFailure, commandOf, Misuse, merchantOption, withMerchant } from './command.ts'
 
 const formats = ['shop', 'shopify', 'google', 'acp'] as const
 
-export const exportCommand = command({
+export const exportCommand = commandOf({
   summary:
     'Write the shop as the file that apply takes, or its products for Shopify, Google Merchant Center or agents (ACP).',
   effect: 'reads',
@@ -39,7 +39,7 @@ export const exportCommand = command({
           given.flags.has('without-products') ? rest : { ...rest, ...(products && { products }) },
         )
         if (Buffer.byteLength(text) > fileBytesMax)
-          throw new Failure(
+          throw new CommandFailure(
             'the file would be larger than apply takes: use --without-products, and export --format shopify',
           )
         terminal.out(text)
@@ -56,7 +56,7 @@ export const exportCommand = command({
       for await (const text of texts) {
         terminal.out(text)
         if (format !== 'google') continue
-        for (const [why, count] of leftOutOf(text)) leftOut.set(why, (leftOut.get(why) ?? 0) + count)
+        for (const [why, count] of countLeftOutItems(text)) leftOut.set(why, (leftOut.get(why) ?? 0) + count)
       }
       for (const [why, count] of leftOut)
         terminal.err(`left out, since Merchant Center would refuse them: ${count} SKUs with ${why}\n`)

@@ -1,15 +1,15 @@
 // Parts that several cells of one process share: the port, which passes each request to the cell of its host, the probes, and the
 // metrics. Reads no data of a cell except the names of hosts, and changes none.
 
-import { hostIn, normalHost, proofPath } from '../../domain/sites/hosts.ts'
+import { hostFromHeader, normalizeHost, proofPath } from '../../domain/sites/hosts.ts'
 import type { Settings } from '../../platform/config.ts'
 import type { Connections } from '../../platform/http/connections.ts'
 import { createBodyLimiter } from '../../platform/http/limiter.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
 import { createPressure } from '../../platform/http/pressure.ts'
 import { probePages } from '../../platform/http/probes.ts'
-import { unavailable } from '../../platform/http/refusal.ts'
-import { createServer, type HttpServer, observeConnections } from '../../platform/http/server.ts'
+import { unavailableRefusal } from '../../platform/http/refusal.ts'
+import { createServer, type HttpServer, registerConnectionMetrics } from '../../platform/http/server.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import { Refusal, refuse } from '../../platform/kit/refuse.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -24,7 +24,7 @@ interface FrontParts {
   connections: Connections
 }
 
-export interface Front {
+export interface CellsFrontServer {
   server: HttpServer
   beginDraining(): void
   // Metrics of the process and of each cell, labelled by its origin.
@@ -32,7 +32,7 @@ export interface Front {
   close(): void
 }
 
-export function createFront({ cells, settings, log, connections }: FrontParts): Front {
+export function createCellsFrontServer({ cells, settings, log, connections }: FrontParts): CellsFrontServer {
   const hosts = new CellHosts(cells)
   const pressure = createPressure()
   const metrics = createMetrics()
@@ -56,7 +56,7 @@ export function createFront({ cells, settings, log, connections }: FrontParts): 
       }),
       ...hostPages(hosts),
     ],
-    findOther: async (raw) => (await hosts.find(hostIn(raw.headers.host))).server(),
+    findOther: async (raw) => (await hosts.find(hostFromHeader(raw.headers.host))).server(),
     connections,
     trustedProxies: settings.trustedProxies,
     pressure,
@@ -96,7 +96,7 @@ function observeFront(metrics: Metrics, { cells, connections, log }: Omit<FrontP
     // Cells that are served report this metric themselves.
     values: () => cells.filter((cell) => cell.isAway()).map((cell) => ({ labels: { cell: cell.origin }, value: 0 })),
   })
-  observeConnections(metrics, connections)
+  registerConnectionMetrics(metrics, connections)
   metrics.read({
     name: 'cartwright_log_lines_dropped_total',
     help: 'Log lines dropped because the output could not keep up.',
@@ -131,7 +131,7 @@ class CellHosts {
         return cell
       }
     }
-    throw isSure ? misdirected() : unavailable()
+    throw isSure ? misdirected() : unavailableRefusal()
   }
 
   // Proofs to show at a host: those of the cell that owns the host, or of all cells that claim it. Refuses while a cell is not served,
@@ -173,7 +173,7 @@ function hostPages(hosts: CellHosts): HtmlPage[] {
       path: proofPath,
       name: 'host proof',
       async answer({ raw }) {
-        const proofs = await hosts.proofsAt(hostIn(raw.headers.host))
+        const proofs = await hosts.proofsAt(hostFromHeader(raw.headers.host))
         if (proofs.length === 0) throw refuse('route_not_found')
         return text(`${proofs.join('\n')}\n`)
       },
@@ -182,7 +182,7 @@ function hostPages(hosts: CellHosts): HtmlPage[] {
       path: '/hosts/allowed',
       name: 'host allowed',
       async answer({ raw }) {
-        const host = normalHost(new URLSearchParams(raw.url?.split('?')[1]).get('domain') ?? '')
+        const host = normalizeHost(new URLSearchParams(raw.url?.split('?')[1]).get('domain') ?? '')
         if (host === undefined || !(await hosts.isServed(host))) throw refuse('route_not_found')
         return text('')
       },

@@ -5,11 +5,11 @@ import { isLoopback } from '../../platform/kit/loopback.ts'
 import { program } from '../../platform/kit/program.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { version } from '../../platform/version.ts'
-import { Failure, type Terminal } from './command.ts'
+import { CommandFailure, type Terminal } from './command.ts'
 import type { Demo } from './demo.ts'
 
 // Warns of settings that the operator may want to reconsider.
-export function warnOf(config: Config, log: Log): void {
+export function warnOfSettings(config: Config, log: Log): void {
   if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
     log.warn(
       'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
@@ -29,11 +29,11 @@ export function warnOf(config: Config, log: Log): void {
 }
 
 // The server runs even if the greeting cannot be printed.
-export function greet(print: Terminal['out'], log: Log, greeting: string): void {
+export function printGreeting(print: Terminal['out'], log: Log, greeting: string): void {
   try {
     print(greeting)
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof CommandFailure)) throw error
     log.warn('the greeting could not be written', { reason: error.message })
   }
 }

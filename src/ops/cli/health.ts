@@ -3,11 +3,11 @@
 
 import { get } from 'node:http'
 import { readSettings } from '../../platform/config.ts'
-import { command, printReport } from './command.ts'
+import { commandOf, printReport } from './command.ts'
 
 const answerMsMax = 5_000
 
-export const healthCommand = command({
+export const healthCommand = commandOf({
   summary: 'Ask the server on this machine whether it is ready (exit code 0), as /readyz does.',
   effect: 'none',
   async run(given, terminal) {

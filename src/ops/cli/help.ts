@@ -1,9 +1,9 @@
 // Text of --help, made from the tables of verbs.
 
-import type { Chosen } from './arguments.ts'
+import type { ChosenVerb } from './arguments.ts'
 import type { Command, OptionFacts } from './command.ts'
 
-export function usageOf({ name, verb }: Pick<Chosen, 'name' | 'verb'>): string {
+export function usageOf({ name, verb }: Pick<ChosenVerb, 'name' | 'verb'>): string {
   const options = Object.entries(verb.options ?? {}).map(([option, facts]) => {
     const text = spelled(option, facts)
     return facts.isRequired ? text : `[${text}]`
@@ -20,10 +20,10 @@ const forAll: Readonly<Record<string, OptionFacts>> = {
   help: { help: 'print this' },
 }
 
-export function helpForVerb(chosen: Chosen): string {
+export function helpForVerb(chosen: ChosenVerb): string {
   const options = Object.entries({ ...chosen.verb.options, ...forAll })
   const rows = options.map(([option, facts]) => [spelled(option, facts), facts.help] as const)
-  return [chosen.verb.summary, '', `  ${usageOf(chosen)}`, '', ...columns(rows), ''].join('\n')
+  return [chosen.verb.summary, '', `  ${usageOf(chosen)}`, '', ...alignColumns(rows), ''].join('\n')
 }
 
 export function helpForCommand(name: string, { summary, alone, verbs = {} }: Command): string {
@@ -31,14 +31,14 @@ export function helpForCommand(name: string, { summary, alone, verbs = {} }: Com
   return [
     summary,
     '',
-    ...columns([...(alone ? [[`cartwright ${name}`, alone.summary] as const] : []), ...rows]),
+    ...alignColumns([...(alone ? [[`cartwright ${name}`, alone.summary] as const] : []), ...rows]),
     '',
     `cartwright ${name} VERB --help lists what a verb takes.`,
     '',
   ].join('\n')
 }
 
-export function columns(rows: readonly (readonly [string, string])[]): string[] {
+export function alignColumns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
 }

@@ -1,40 +1,40 @@
 // Commands that only inspect: doctor and openapi.
 
 import { adminDocument } from '../../contract/admin/document.ts'
-import { openDocument } from '../../contract/open/document.ts'
+import { openInterfaceDocument } from '../../contract/open/document.ts'
 import { printOpenApi } from '../../contract/openapi.ts'
 import type { DutyNeed } from '../../contract/words.ts'
 import { countIndex } from '../../domain/catalog/indexstore.ts'
-import { listUndelivered, readWaiting } from '../../domain/emails/store.ts'
+import { listUndelivered, readWaitingEmails } from '../../domain/emails/store.ts'
 import { listAttention } from '../../domain/health/attention.ts'
-import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { findViolations, type InvariantViolation, invariants } from '../../domain/health/invariants.ts'
 import { createCopier } from '../../domain/images/copier.ts'
 import { countCopies } from '../../domain/images/store.ts'
 import { listDutyFacts, type MerchantDutyFacts } from '../../domain/overview/duties.ts'
-import { listAccountsOfAll, openSecrets } from '../../domain/payments/accounts.ts'
+import { decryptAccountSecrets, listAccountsOfAll } from '../../domain/payments/accounts.ts'
 import { installedNames } from '../../domain/payments/providers/installed.ts'
-import { visible } from '../../platform/audit/change.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { readSettings } from '../../platform/config.ts'
 import { type DeferredRow, listDeferred } from '../../platform/jobs/store.ts'
 import { type DutyFacts, duties, dutyStates } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { unhurried } from '../../platform/storage/copy.ts'
+import { unlimitedTime } from '../../platform/storage/copy.ts'
 import { schemaGap } from '../../platform/storage/migrate.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
-import { noAccount, nothingOffered } from '../provisioning/methods.ts'
-import { lackText } from '../provisioning/readiness.ts'
+import { noAccountWarning, noMethodWarning } from '../provisioning/methods.ts'
+import { readinessGapText } from '../provisioning/readiness.ts'
 import { listSellers, listUnpayable, listUnready } from '../provisioning/store.ts'
-import { command, printReport } from './command.ts'
+import { commandOf, printReport } from './command.ts'
 import { openDatabase } from './database.ts'
 
-export const doctorCommand = command({
+export const doctorCommand = commandOf({
   summary: 'Check migrations, invariants and the root secret, and list money that waits for a person.',
   effect: 'reads',
   async run(given, terminal) {
     // Reads everything in one snapshot without a time limit: a large shop takes longer than a request may, and a read blocks nothing.
-    const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unhurried)
+    const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unlimitedTime)
     try {
       const { pending, newer, isTooNew } = await schemaGap(storage)
       const isOther = pending > 0 || isTooNew
@@ -50,7 +50,9 @@ export const doctorCommand = command({
           : []),
         ...emails,
         ...(isOther ? [] : await storage.read(indexWarnings)),
-        ...unready.map(({ slug, problem, name }) => visible(`${slug}: ${lackText(problem, name)}`)),
+        ...unready.map(({ slug, problem, name }) =>
+          escapeControlCharacters(`${slug}: ${readinessGapText(problem, name)}`),
+        ),
         ...(isOther ? [] : (await storage.read(findDuties)).flatMap(dutyWarnings)),
         ...unpayable.map(({ slug, problem }) => `${slug}: ${unpayableWords[problem]}`),
         ...(isOther ? [] : await pictureWarnings(await storage.read(countCopies))),
@@ -99,7 +101,7 @@ export const doctorCommand = command({
 })
 
 // Findings about test money need no action.
-function isLive({ subjects }: Finding): boolean {
+function isLive({ subjects }: InvariantViolation): boolean {
   return subjects.some((subject) => !subject.endsWith(' (test)'))
 }
 
@@ -136,7 +138,7 @@ const waitingMs = 3_600_000
 
 // E-mails that were not delivered, and e-mails that wait for a mail server. They are a warning, since no money depends on them.
 async function emailWarnings(db: Reader, now: number): Promise<string[]> {
-  const { count, since } = await readWaiting(db)
+  const { count, since } = await readWaitingEmails(db)
   const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
   return [
     ...(since !== null && since < now - waitingMs
@@ -159,7 +161,7 @@ async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<stri
       const { slug, id, provider, mode, secretsSealed } = account
       const name = `${slug}: the account ${id} (${provider}, ${mode})`
       if (!installedNames.includes(provider)) return [`${name} cannot be used: its provider is not installed`]
-      if (openSecrets(rootSecret, account, secretsSealed)) return []
+      if (decryptAccountSecrets(rootSecret, account, secretsSealed)) return []
       return [`${name} cannot be opened with this root secret: run payments rotate ${id}`]
     })
     .slice(0, accountWarningsMax)
@@ -175,7 +177,9 @@ function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
   return dutyStates(facts).flatMap(({ id, status, lacks }) => {
     const isShown = status === 'missing' || (id === 'product_safety' && status === 'by_hand')
     const words = lacks.map((need) => needText(need, facts)).join(', ')
-    return isShown ? [visible(`${facts.slug}: missing for the EU: ${words} (${duties[id].source})`)] : []
+    return isShown
+      ? [escapeControlCharacters(`${facts.slug}: missing for the EU: ${words} (${duties[id].source})`)]
+      : []
   })
 }
 
@@ -198,7 +202,7 @@ const needWords: Readonly<Record<Exclude<DutyNeed, 'makers' | 'responsible'>, st
 
 const unreadyMax = 50
 const unpayableMax = 50
-const unpayableWords = { nothing_offered: nothingOffered, no_account: noAccount } as const
+const unpayableWords = { nothing_offered: noMethodWarning, no_account: noAccountWarning } as const
 
 // Rows that a loop could not process. The data is still consistent, so they are a warning: the server retries them.
 const deferredMax = 50
@@ -212,12 +216,12 @@ function deferredLine({ loop, tenantId, rowId, failures, retryAt, errorCode }: D
   return `! the loop ${loop} could not handle ${rowId} of ${tenantId} (${errorCode}, ${times}); next try ${toInstant(retryAt)}`
 }
 
-export const openapiCommand = command({
+export const openapiCommand = commandOf({
   summary: 'Print the OpenAPI document.',
   effect: 'none',
   options: { admin: { help: 'that of the admin API' } },
   async run(given, terminal) {
-    terminal.out(printOpenApi(given.flags.has('admin') ? adminDocument : openDocument, { version }))
+    terminal.out(printOpenApi(given.flags.has('admin') ? adminDocument : openInterfaceDocument, { version }))
     return 0
   },
 })

@@ -1,17 +1,17 @@
 // The command `keys`: API keys of an installation.
 
-import { developerRows } from '../../contract/admin/developers.ts'
+import { developerOperationRows } from '../../contract/admin/developers.ts'
 import { scopes } from '../../contract/words.ts'
 import { findCredentialById } from '../../platform/access/store.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { type Command, type Given, Misuse } from './command.ts'
-import { inInstallation, operationVerbs, type Target } from './operation.ts'
+import { type Command, Misuse, type ParsedArguments } from './command.ts'
+import { type CommandTarget, forInstallation, operationVerbs } from './operation.ts'
 
-const { one, list } = operationVerbs(developerRows, 'developers')
+const { one, list } = operationVerbs(developerOperationRows, 'developers')
 
 // Ids of keys are unique among all merchants, so the key alone is named.
-const ofKey: Target = {
+const ofKey: CommandTarget = {
   words: ['KEY_ID'],
   async find({ word: keyId }, storage) {
     const key = await storage.read((db) => findCredentialById(db, keyId))
@@ -25,7 +25,7 @@ export const keysCommand: Command = {
   verbs: {
     create: one('createAdminKey', {
       summary: 'Create a key and print it; it is shown only once.',
-      target: inInstallation,
+      target: forInstallation,
       omits: ['kind', 'expiresAt'],
       names: { origins: 'publishable' },
       helps: {
@@ -37,7 +37,7 @@ export const keysCommand: Command = {
     }),
     list: list('listAdminKeys', {
       summary: 'List the keys of an installation.',
-      target: inInstallation,
+      target: forInstallation,
       name: 'keys',
       columns: ['id', 'prefix', 'last4', 'status', 'scopes', 'origins', 'name'],
     }),
@@ -52,7 +52,7 @@ export const keysCommand: Command = {
 const dayMs = 86_400_000
 const daysMax = 3_650
 
-function readEnd({ texts: { 'expires-in-days': text } }: Given): { expiresAt?: string } {
+function readEnd({ texts: { 'expires-in-days': text } }: ParsedArguments): { expiresAt?: string } {
   if (text === undefined) return {}
   if (!/^\d+(\.\d+)?$/.test(text) || Number(text) > daysMax)
     throw new Misuse(`--expires-in-days must be a number up to ${daysMax}`)

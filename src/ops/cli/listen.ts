@@ -6,10 +6,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { addEndpoint, enableEndpoint, pauseEndpoint, removeEndpoint } from '../../domain/webhooks/endpoints.ts'
-import { createSecretOpener, type SigningSecret, secretsOf, signatureOf } from '../../domain/webhooks/signature.ts'
+import {
+  createSigningKeyCache,
+  decryptSigningSecrets,
+  type SigningSecret,
+  signWebhook,
+} from '../../domain/webhooks/signature.ts'
 import { type Endpoint, findEndpoint, findEndpointAnywhere, listEndpointsAt } from '../../domain/webhooks/store.ts'
-import { maskedUrl } from '../../domain/webhooks/url.ts'
-import { visible } from '../../platform/audit/change.ts'
+import { maskUrl } from '../../domain/webhooks/url.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { Lru } from '../../platform/kit/lru.ts'
 import { program, startCommand } from '../../platform/kit/program.ts'
@@ -17,15 +22,22 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import { isEqualSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
 import { type Storage, StorageUnavailable } from '../../platform/storage/storage.ts'
 import { receiverPath, receiverPort, receiverUrl } from '../provisioning/webhooks.ts'
-import { chooseInstallation, Failure, type Given, Misuse, type Terminal, withStorage } from './command.ts'
+import {
+  CommandFailure,
+  chooseInstallation,
+  Misuse,
+  type ParsedArguments,
+  type Terminal,
+  withStorage,
+} from './command.ts'
 
 const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
 
-export function listen(given: Given, terminal: Terminal): Promise<number> {
+export function listenForWebhooks(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const wantedPort = readPort(given.texts.port)
   return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     if (!webhookAllowPrivate)
-      throw new Failure(
+      throw new CommandFailure(
         `calls to this machine are disabled; start the server with ${setting} ${startCommand}, and this with ${setting} ${program} webhooks listen`,
       )
     const signalled = endSignal()
@@ -89,8 +101,11 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 async function openPort(wanted: number, answer: Answer): Promise<Servers> {
   const first = await openServer(wanted, '127.0.0.1', answer).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
-      throw new Failure(`port ${wanted} is in use by another program; choose a free one with --port`, 'port_in_use')
-    throw new Failure(`cannot listen on port ${wanted}: ${error.message}`)
+      throw new CommandFailure(
+        `port ${wanted} is in use by another program; choose a free one with --port`,
+        'port_in_use',
+      )
+    throw new CommandFailure(`cannot listen on port ${wanted}: ${error.message}`)
   })
   const { port } = first.address() as AddressInfo
   const [second] = await Promise.allSettled([openServer(port, '::1', answer)])
@@ -127,7 +142,12 @@ interface Visit {
 
 const addedDescription = 'Made by webhooks listen for as long as it runs'
 
-async function beginVisit(storage: Storage, rootSecret: RootSecret, given: Given, port: number): Promise<Visit> {
+async function beginVisit(
+  storage: Storage,
+  rootSecret: RootSecret,
+  given: ParsedArguments,
+  port: number,
+): Promise<Visit> {
   const found = await findReceiver(storage, given, port)
   if (!found) return addReceiver(storage, rootSecret, given, port)
   const { installationId, id, status } = found
@@ -147,7 +167,7 @@ async function beginVisit(storage: Storage, rootSecret: RootSecret, given: Given
   }
 }
 
-async function findReceiver(storage: Storage, given: Given, port: number): Promise<Endpoint | undefined> {
+async function findReceiver(storage: Storage, given: ParsedArguments, port: number): Promise<Endpoint | undefined> {
   const { endpoint: named, installation, merchant } = given.texts
   if (named !== undefined) {
     const endpoint = await storage.read((db) => findEndpointAnywhere(db, named))
@@ -166,7 +186,12 @@ async function findReceiver(storage: Storage, given: Given, port: number): Promi
   return only && storage.read((db) => findEndpoint(db, only.installationId, only.id))
 }
 
-async function addReceiver(storage: Storage, rootSecret: RootSecret, given: Given, port: number): Promise<Visit> {
+async function addReceiver(
+  storage: Storage,
+  rootSecret: RootSecret,
+  given: ParsedArguments,
+  port: number,
+): Promise<Visit> {
   const installation = await chooseInstallation(storage, given)
   const input = { url: receiverUrl(port), description: addedDescription, events: ['*'] }
   const tools = { rootSecret, allowPrivate: true }
@@ -180,15 +205,15 @@ async function addReceiver(storage: Storage, rootSecret: RootSecret, given: Give
 }
 
 // With --json the standard output is reserved for the calls.
-function greet(given: Given, terminal: Terminal, { endpoint, isAdded, resumed }: Visit, port: number): void {
+function greet(given: ParsedArguments, terminal: Terminal, { endpoint, isAdded, resumed }: Visit, port: number): void {
   const here = receiverUrl(port)
   const lines = [
     `listening at ${here} for ${endpoint.id}${isAdded ? ', which exists while this runs' : ''}`,
-    ...(isAdded || endpoint.url.includes(`:${port}/`) ? [] : [`its calls go to ${maskedUrl(endpoint.url)}`]),
+    ...(isAdded || endpoint.url.includes(`:${port}/`) ? [] : [`its calls go to ${maskUrl(endpoint.url)}`]),
     ...(resumed > 0 ? [`held calls that are due now: ${resumed}`] : []),
     `the server must run with ${setting}; Ctrl-C ends this`,
   ]
-  const text = lines.map((line) => `${visible(line)}\n`).join('')
+  const text = lines.map((line) => `${escapeControlCharacters(line)}\n`).join('')
   if (given.flags.has('json')) terminal.err(text)
   else terminal.out(text)
 }
@@ -221,7 +246,12 @@ function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, o
     const endpoint = await storage.read((db) => findEndpoint(db, installationId, id))
     // The secret may have been rotated since the last call, so it is decrypted for each call.
     const problem = endpoint
-      ? problemOf(request.headers, body, secretsOf(createSecretOpener(rootSecret), endpoint, now), now)
+      ? findWebhookProblem(
+          request.headers,
+          body,
+          decryptSigningSecrets(createSigningKeyCache(rootSecret), endpoint, now),
+          now,
+        )
       : 'the endpoint was removed'
     const messageId = headerOf(request.headers, 'webhook-id') ?? ''
     const isDuplicate = problem === undefined && seen.get(messageId) === true
@@ -265,7 +295,7 @@ const signaturesMax = 20
 
 // Everything that a receiver has to check, in a dozen lines: all headers are present, the call is recent, and one of the signatures over
 // its id, its time and its exact bytes was made with a known secret.
-export function problemOf(
+export function findWebhookProblem(
   headers: Headers,
   bytes: Buffer,
   secrets: readonly SigningSecret[],
@@ -285,7 +315,7 @@ export function problemOf(
   // Different bytes that are not UTF-8 could become the same text.
   if (!isUtf8(bytes)) return 'the body is not UTF-8'
   const message = { id, timestamp: Number(time), body: bytes.toString('utf8') }
-  const expected = secrets.map((secret) => signatureOf(secret, message))
+  const expected = secrets.map((secret) => signWebhook(secret, message))
   const given = signatures.split(' ', signaturesMax).filter((signature) => signature.startsWith('v1,'))
   if (given.length === 0) return 'webhook-signature has no v1 signature'
   const fits = given.flatMap((signature) => expected.map((right) => isEqualSecret(right, signature)))
@@ -316,7 +346,7 @@ function parsed(bytes: Buffer): unknown {
 // One line for every program that reads lines, without control characters for a terminal. These characters stand only in strings, where
 // JSON may escape them.
 function jsonLine(call: Call): string {
-  return visible(JSON.stringify(call)).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  return escapeControlCharacters(JSON.stringify(call)).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
 function lineFor({ receivedAt, verified, problem, duplicate, attempt, body }: Call): string {
@@ -329,7 +359,7 @@ function lineFor({ receivedAt, verified, problem, duplicate, attempt, body }: Ca
     short(membersOf(subject).id),
     sequence === undefined ? '–' : `#${short(sequence)}`,
   ]
-  return visible([...facts, verdict.join(', ')].join('  '))
+  return escapeControlCharacters([...facts, verdict.join(', ')].join('  '))
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -2,63 +2,63 @@
 
 import type { App } from '../../app.ts'
 import { sweepAddresses } from '../../domain/addresses/vault.ts'
-import { forgetPlatforms, platformsDeletedMax } from '../../domain/agents/retention.ts'
+import { deleteOldPlatforms, platformsDeletedMax } from '../../domain/agents/retention.ts'
 import { cartsDeletedMax, deleteCarts } from '../../domain/carts/retention.ts'
-import { bringUnannouncedForward } from '../../domain/carts/store.ts'
+import { correctUnannouncedTimes } from '../../domain/carts/store.ts'
 import { expireCarts } from '../../domain/carts/sweep.ts'
 import { announceCarts } from '../../domain/carts/unannounced.ts'
-import { foldTexts } from '../../domain/catalog/fold.ts'
+import { fillFoldedTexts } from '../../domain/catalog/fold.ts'
 import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
-import { indexProducts, newWalk } from '../../domain/catalog/reindex.ts'
-import { bringRemoteForward, listDueRemote } from '../../domain/catalog/remotestore.ts'
+import { createIndexWalk, indexProducts } from '../../domain/catalog/reindex.ts'
+import { correctRemotePictureTimes, listDueRemotePictures } from '../../domain/catalog/remotestore.ts'
 import { labelPayments } from '../../domain/checkout/pay/label.ts'
 import { recoverPayments } from '../../domain/checkout/pay/recover.ts'
 import { deleteSessions, eraseCustomers, sessionsSweptMax } from '../../domain/checkout/retention.ts'
 import { endSessionsOfEnded, expireSessions } from '../../domain/checkout/sweep.ts'
-import { eraseAskedCustomers } from '../../domain/customers/erase.ts'
+import { eraseRequestedCustomers } from '../../domain/customers/erase.ts'
 import { linkCustomers } from '../../domain/customers/link.ts'
 import { customersSweptMax, sweepCustomers } from '../../domain/customers/retention.ts'
-import { bringCodesForward } from '../../domain/customers/store.ts'
+import { correctCodeTimes } from '../../domain/customers/store.ts'
 import { issueDocuments } from '../../domain/documents/issue.ts'
-import { deleteOldEmails, emailsAtOnce, emailsDeletedMax, mailRound } from '../../domain/emails/send.ts'
-import { bringForward as bringEmailsForward } from '../../domain/emails/store.ts'
+import { deleteOldEmails, emailsDeletedMax, emailsPerRound, sendDueEmails } from '../../domain/emails/send.ts'
+import { correctEmailTimes as bringEmailsForward } from '../../domain/emails/store.ts'
 import { copyPictures } from '../../domain/images/copying.ts'
-import { bringCopiesForward } from '../../domain/images/store.ts'
+import { correctCopyTimes } from '../../domain/images/store.ts'
 import { storeImages } from '../../domain/images/storing.ts'
 import { sweepHolds } from '../../domain/inventory/holds.ts'
 import { artifactsSweptMax, sweepArtifacts } from '../../domain/oauth/sweep.ts'
-import { refundPaid } from '../../domain/orders/refunds.ts'
+import { recordRefundEnd } from '../../domain/orders/refunds.ts'
 import { cancelUnpaidOrders } from '../../domain/orders/unpaid.ts'
 import { bringLabelsForward } from '../../domain/payments/labels.ts'
 import { readProviderEvents } from '../../domain/payments/providerevents.ts'
-import { refundRound } from '../../domain/payments/refunds.ts'
-import { bringForward as bringPaymentsForward } from '../../domain/payments/store.ts'
-import { deleteExpiredDeclineCounts, triesSweptMax } from '../../domain/payments/tries.ts'
+import { payDueRefunds } from '../../domain/payments/refunds.ts'
+import { correctPaymentTimes as bringPaymentsForward } from '../../domain/payments/store.ts'
+import { declineCountsSweptMax, deleteExpiredDeclineCounts } from '../../domain/payments/tries.ts'
 import { countSales } from '../../domain/reports/count.ts'
 import { indexOrders } from '../../domain/search/orders.ts'
 import { checkHosts } from '../../domain/sites/checks.ts'
-import { bringHostsForward } from '../../domain/sites/hoststore.ts'
+import { correctHostCheckTimes } from '../../domain/sites/hoststore.ts'
 import { proveHost } from '../../domain/sites/prove.ts'
 import { sweepUsers, usersSweptMax } from '../../domain/users/sweep.ts'
-import { bringForward as bringWebhooksForward } from '../../domain/webhooks/store.ts'
-import { newPlaces, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
+import { correctDeliveryTimes as bringWebhooksForward } from '../../domain/webhooks/store.ts'
+import { newSweepPositions, sweepWebhooks } from '../../domain/webhooks/sweep.ts'
 import { openWithdrawnReturns } from '../../domain/withdrawals/openreturn.ts'
 import { deleteOldWithdrawals, withdrawalsDeletedMax } from '../../domain/withdrawals/retention.ts'
-import { forgetMoves, movesForgottenMax } from '../../platform/access/moved.ts'
+import { deleteOldMoves, movesForgottenMax } from '../../platform/access/moved.ts'
 import { deleteDeadKeys } from '../../platform/access/retention.ts'
 import { credentialsDeletedMax } from '../../platform/access/store.ts'
-import { cutLargeEntries, deleteOldEntries, entriesCutMax, entriesDeletedMax } from '../../platform/audit/store.ts'
+import { deleteOldEntries, entriesCutMax, entriesDeletedMax, trimLargeEntries } from '../../platform/audit/store.ts'
 import { keysSweptMax, sweepIdempotencyKeys } from '../../platform/idempotency/once.ts'
 import { createClockGuard, createSetBackWatch } from '../../platform/jobs/clock.ts'
 import type { LoopName } from '../../platform/jobs/names.ts'
 import { makeDeferredDue } from '../../platform/jobs/store.ts'
-import { catchUp, catchUpAll, type Loop, type Part, type Workers } from '../../platform/jobs/workers.ts'
-import { late } from '../../platform/kit/late.ts'
+import { type CatchUpPart, catchUp, catchUpAll, type Loop, type Workers } from '../../platform/jobs/workers.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import type { RetentionMs } from '../../platform/kit/retention.ts'
-import { watchedStorage } from '../../platform/metrics/watched.ts'
+import { measureStorage } from '../../platform/metrics/watched.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { deleteOldImports, importsDeletedMax } from '../imports/retention.ts'
-import { bringImportsForward, hasDueImports } from '../imports/store.ts'
+import { correctImportTimes, hasDueImports } from '../imports/store.ts'
 
 export interface LoopParts {
   storage: Storage
@@ -86,11 +86,11 @@ function lastUseLoop(app: App, clock: () => number): Loop {
   }
 }
 
-const loadRemotePictures = late(() => import('../../domain/catalog/remotepictures.ts'))
-const loadImports = late(() => import('../imports/round.ts'))
+const loadRemotePictures = loadOnce(() => import('../../domain/catalog/remotepictures.ts'))
+const loadImports = loadOnce(() => import('../imports/round.ts'))
 
 export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }: LoopParts): Loop[] {
-  const storage = watchedStorage(given)
+  const storage = measureStorage(given)
   const checkClock = createClockGuard(clock, monotonic)
   const rounds = (name: LoopName, everyMs: number, full: number, round: (now: number) => Promise<number>): Loop => ({
     name,
@@ -101,8 +101,8 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     mail,
     payTools: { rootSecret },
   } = app
-  const places = newPlaces()
-  const walk = newWalk()
+  const places = newSweepPositions()
+  const walk = createIndexWalk()
   const setBack = createSetBackWatch(clock, monotonic)
   const loops: Loop[] = [
     lastUseLoop(app, clock),
@@ -111,15 +111,15 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     rounds('payments', 2_000, few, () => recoverPayments(app.payTools, few)),
     rounds('payment_news', 30_000, few, () => readProviderEvents(app.payTools, few)),
     rounds('payment_labels', 2_000, few, () => labelPayments(app.payTools, few)),
-    rounds('refunds', 2_000, few, (now) => refundRound({ ...app.payTools, onPaid: refundPaid }, now, few)),
-    ...(mail ? [rounds('mail', 1_000, emailsAtOnce, () => mailRound(mail))] : []),
+    rounds('refunds', 2_000, few, (now) => payDueRefunds({ ...app.payTools, onPaid: recordRefundEnd }, now, few)),
+    ...(mail ? [rounds('mail', 1_000, emailsPerRound, () => sendDueEmails(mail))] : []),
     rounds('search', 2_000, some, async (now) => {
       const count = await indexOrders(storage, rootSecret, { now, limit: some })
-      return count + (await foldTexts(storage, some))
+      return count + (await fillFoldedTexts(storage, some))
     }),
     rounds('customers', 2_000, some, async (now) => {
       const count = await linkCustomers(storage, rootSecret, { now, limit: some })
-      return count + (await eraseAskedCustomers(storage, rootSecret, { now, limit: few }))
+      return count + (await eraseRequestedCustomers(storage, rootSecret, { now, limit: few }))
     }),
     rounds('withdrawals', 2_000, few, (now) => openWithdrawnReturns(storage, rootSecret, { now, limit: few })),
     rounds('sessions', 5_000, some, (now) => expireSessions(storage, app.payTools, now, some)),
@@ -137,15 +137,15 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
         const back = setBack.look()
         if (!back) return false
         await storage.write((tx) => makeDeferredDue(tx, back.now))
-        await storage.write((tx) => bringUnannouncedForward(tx, back.now))
+        await storage.write((tx) => correctUnannouncedTimes(tx, back.now))
         await storage.write((tx) => bringPaymentsForward(tx, back))
         await storage.write(async (tx) => {
           bringLabelsForward(tx, back)
-          bringHostsForward(tx, back)
-          bringImportsForward(tx, back)
-          bringCopiesForward(tx, back)
-          bringRemoteForward(tx, back)
-          bringCodesForward(tx, back)
+          correctHostCheckTimes(tx, back)
+          correctImportTimes(tx, back)
+          correctCopyTimes(tx, back)
+          correctRemotePictureTimes(tx, back)
+          correctCodeTimes(tx, back)
         })
         await storage.write((tx) => bringEmailsForward(tx, back))
         await bringWebhooksForward(storage, back)
@@ -169,9 +169,9 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
       copyPictures({ storage, files: app.imageFiles, copier: app.copier }, now, fewest),
     ),
     rounds('remote_pictures', 10_000, few, async (now) => {
-      if ((await storage.read((db) => listDueRemote(db, now, 1))).length === 0) return 0
-      const { bringPictures } = await loadRemotePictures()
-      return bringPictures({ storage, files: app.imageFiles, copier: app.copier, read: app.readPicture }, now, few)
+      if ((await storage.read((db) => listDueRemotePictures(db, now, 1))).length === 0) return 0
+      const { copyRemotePictures } = await loadRemotePictures()
+      return copyRemotePictures({ storage, files: app.imageFiles, copier: app.copier, read: app.readPicture }, now, few)
     }),
     rounds('sales', 2_000, many, (now) => countSales(storage, now, many)),
     rounds('documents', 2_000, some, (now) => issueDocuments(storage, rootSecret, { now, limit: some })),
@@ -181,8 +181,8 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
       // The file readers are loaded when the first import is due.
       work: async (isEnding) => {
         if (!(await storage.read((db) => hasDueImports(db, clock())))) return false
-        const { importsTurn } = await loadImports()
-        return importsTurn({ storage, origin: app.publicOrigin, clock }, isEnding)
+        const { runImportsRound } = await loadImports()
+        return runImportsRound({ storage, origin: app.publicOrigin, clock }, isEnding)
       },
     },
     rounds('site_hosts', 10_000, few, (now) =>
@@ -234,7 +234,7 @@ function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
 }
 
 // A cart is deleted after its sessions.
-function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): Part[] {
+function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): CatchUpPart[] {
   const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
   const { checkouts, customers, completed, log, changes, transfers, withdrawals } = retentionMs
   return [
@@ -243,15 +243,15 @@ function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number)
     { full: sessionsSweptMax, round: () => deleteSessions(storage, 'completed', endedBy(completed)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'expired', endedBy(checkouts)) },
     { full: cartsDeletedMax, round: () => deleteCarts(storage, 'converted', endedBy(completed)) },
-    { full: triesSweptMax, round: () => deleteExpiredDeclineCounts(storage, now) },
+    { full: declineCountsSweptMax, round: () => deleteExpiredDeclineCounts(storage, now) },
     { full: emailsDeletedMax, round: () => deleteOldEmails(storage, endedBy(log)) },
     { full: entriesDeletedMax, round: () => deleteOldEntries(storage, endedBy(changes)) },
-    { full: entriesCutMax, round: () => cutLargeEntries(storage) },
+    { full: entriesCutMax, round: () => trimLargeEntries(storage) },
     { full: withdrawalsDeletedMax, round: () => deleteOldWithdrawals(storage, endedBy(withdrawals)) },
     { full: importsDeletedMax, round: () => deleteOldImports(storage, endedBy(transfers)) },
     { full: customersSweptMax, round: () => sweepCustomers(storage, now) },
-    { full: platformsDeletedMax, round: () => forgetPlatforms(storage, now) },
-    { full: movesForgottenMax, round: () => forgetMoves(storage, now) },
+    { full: platformsDeletedMax, round: () => deleteOldPlatforms(storage, now) },
+    { full: movesForgottenMax, round: () => deleteOldMoves(storage, now) },
     { full: credentialsDeletedMax, round: () => deleteDeadKeys(storage, endedBy(log)) },
   ]
 }

@@ -7,7 +7,15 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import type { MailTarget } from '../../platform/kit/mailurl.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { type EmailStatus, emailKinds, emailStatuses, isMailOn } from '../../platform/outbox/emails.ts'
-import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
+import {
+  type Command,
+  Misuse,
+  merchantOption,
+  type ParsedArguments,
+  printResult,
+  type Terminal,
+  withMerchant,
+} from './command.ts'
 
 const shownMax = 200
 const shownDefault = 50
@@ -45,7 +53,7 @@ export const mailCommand: Command = {
   },
 }
 
-function list(given: Given, terminal: Terminal): Promise<number> {
+function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const statuses = readStatuses(given.texts.status)
   const limit = readLimit(given.texts.limit)
   return withMerchant(given, async (merchant, storage) => {
@@ -53,7 +61,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
       await isMailOn(db),
       await listEmails(db, merchant.id, { statuses, limit }),
     ])
-    print(terminal, given, { isOn, emails: rows.map(shown) }, () => [
+    printResult(terminal, given, { isOn, emails: rows.map(shown) }, () => [
       ...(isOn ? [] : ['! no server sends e-mails: CARTWRIGHT_MAIL_URL is off']),
       ...(rows.length === 0 ? ['no e-mails'] : rows.map(line)),
     ])
@@ -74,11 +82,11 @@ function readLimit(text = String(shownDefault)): number {
   return Number(text)
 }
 
-function show(given: Given, terminal: Terminal): Promise<number> {
+function show(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage, { mail }) => {
     const email = await storage.read((db) => find(db, merchant.id, given.word))
     const text = given.flags.has('text') ? textOf(mail.target, email.id) : null
-    print(terminal, given, { email: shown(email), ...(text !== null && { text }) }, () => [
+    printResult(terminal, given, { email: shown(email), ...(text !== null && { text }) }, () => [
       ...Object.entries(shown(email)).map(([name, value]) => `${name.padEnd(14)} ${value ?? '–'}`),
       ...(text === null ? [] : ['', text]),
     ])
@@ -93,7 +101,7 @@ function textOf(target: MailTarget, id: string): string {
   return stored.text
 }
 
-function retry(given: Given, terminal: Terminal): Promise<number> {
+function retry(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage) => {
     const email = await storage.write(async (tx) => {
       const found = await find(tx, merchant.id, given.word)
@@ -103,7 +111,7 @@ function retry(given: Given, terminal: Terminal): Promise<number> {
       }
       return find(tx, merchant.id, given.word)
     })
-    print(terminal, given, { email: shown(email) }, () => [line(email)])
+    printResult(terminal, given, { email: shown(email) }, () => [line(email)])
     return 0
   })
 }

@@ -9,12 +9,12 @@ import { searchKeyName } from '../../domain/search/orders.ts'
 import { findRootSecret, readSettings, type Settings, secretSourceOf } from '../../platform/config.ts'
 import { shareDatabaseKeys } from '../../platform/secrets/databasekey.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
-import { unhurried } from '../../platform/storage/copy.ts'
+import { unlimitedTime } from '../../platform/storage/copy.ts'
 import { type MoveOptions, moveMerchant } from '../../platform/storage/moving.ts'
 import { openStorage } from '../../platform/storage/open.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { environmentOfCommand } from './cellsfile.ts'
-import { type Command, Failure, type Given, print, type Terminal } from './command.ts'
+import { type Command, CommandFailure, type ParsedArguments, printResult, type Terminal } from './command.ts'
 import { checkSecretOf } from './database.ts'
 
 export const merchantsCommand: Command = {
@@ -36,16 +36,16 @@ export const merchantsCommand: Command = {
 
 const productsAtOnce = 500
 
-async function move(given: Given, terminal: Terminal): Promise<number> {
+async function move(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const settings = readSettings(environmentOfCommand(given.environment))
   const { from = settings.databaseUrl, to = '', origin = '' } = given.texts
   if (!URL.canParse(origin) || new URL(origin).origin !== origin)
-    throw new Failure('--origin must be an origin such as https://shop.example.com')
+    throw new CommandFailure('--origin must be an origin such as https://shop.example.com')
   // One root secret decrypts both databases.
   const rootSecret = await secretOfBoth(settings, from, to)
-  const source = await openStorage(from, unhurried)
+  const source = await openStorage(from, unlimitedTime)
   try {
-    const target = await openStorage(to, unhurried)
+    const target = await openStorage(to, unlimitedTime)
     try {
       await refuseOtherKeys(source, target, rootSecret)
       const onProgress: MoveOptions['onProgress'] = ({ doing, table, rows }) =>
@@ -56,7 +56,7 @@ async function move(given: Given, terminal: Terminal): Promise<number> {
         onProgress,
       })
       await fillIndex(target, { now: Date.now(), limit: productsAtOnce })
-      print(terminal, given, { merchant: given.word, origin, ...moved }, () => [
+      printResult(terminal, given, { merchant: given.word, origin, ...moved }, () => [
         `${given.word} is at ${origin}: ${moved.rows} rows; writes of its old cell waited for ${(moved.lockedMs / 1000).toFixed(1)} s`,
       ])
       return 0
@@ -81,7 +81,7 @@ async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: Roo
     target.write((tx) => shareDatabaseKeys(db, tx, rootSecret, { names, now: Date.now() })),
   )
   if (different.length > 0)
-    throw new Failure(
+    throw new CommandFailure(
       'the databases recognize customers by different keys: make the target with `cells add NAME --like` a cell of the same group',
     )
 }

@@ -2,7 +2,7 @@
 
 import { PaymentMethodEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
 import { listInstallations, lockMerchant, type Merchant, raiseCatalogVersion } from '../../domain/merchants/store.ts'
 import {
@@ -11,14 +11,22 @@ import {
   type MethodSettings,
   saveMethodSettings,
 } from '../../domain/payments/methods.ts'
-import { controlCharacters } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { methodWarnings, shownMethod } from '../provisioning/methods.ts'
 import { paymentMethodProblems } from '../provisioning/read.ts'
 import { methodChange } from '../provisioning/record.ts'
-import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
-import { writeDown } from './written.ts'
+import {
+  type Command,
+  Misuse,
+  merchantOption,
+  type ParsedArguments,
+  printResult,
+  type Terminal,
+  withMerchant,
+} from './command.ts'
+import { recordCommand } from './written.ts'
 
 export const methodsCommand: Command = {
   summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
@@ -52,7 +60,7 @@ export const methodsCommand: Command = {
   },
 }
 
-function list(given: Given, terminal: Terminal): Promise<number> {
+function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage) => {
     await tell(storage, merchant, given, terminal)
     return 0
@@ -68,7 +76,7 @@ interface Input {
   termDays?: number | null
 }
 
-function readInput(given: Given): Input {
+function readInput(given: ParsedArguments): Input {
   const { mode: modeText, instructions } = given.texts
   const days = given.texts['term-days']
   const method = manualMethods.find((known) => known === given.word)
@@ -87,9 +95,9 @@ function readInput(given: Given): Input {
   }
 }
 
-const validate = compile(PaymentMethodEntry)
+const validate = compileSchema(PaymentMethodEntry)
 
-function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
+function set(input: Input, given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage) => {
     await storage.write(async (tx) => {
       await lockMerchant(tx, merchant.slug)
@@ -102,7 +110,7 @@ function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
       // Checkouts cache the payment methods by this version.
       await raiseCatalogVersion(tx, merchant.id)
       const changes = methodChange(merchant.id, before, after)
-      writeDown(tx, {
+      recordCommand(tx, {
         merchantId: merchant.id,
         mode: after.mode,
         operation: 'updateAdminPaymentProvider',
@@ -119,19 +127,19 @@ function set(input: Input, given: Given, terminal: Terminal): Promise<number> {
 function refuseUnfit(settings: MethodSettings): void {
   const entry = shownMethod(settings)
   const [issue] = validate(entry)
-  const [problem] = issue ? [issue] : [...controlCharacters(entry, ''), ...paymentMethodProblems(entry)]
+  const [problem] = issue ? [issue] : [...controlCharacterProblems(entry, ''), ...paymentMethodProblems(entry)]
   if (!problem) return
   const message = `${problem.path === '/termDays' ? '--term-days' : '--instructions'} ${problem.message}`
   throw refuse('payment_method_invalid', { message, issues: [problem] })
 }
 
-async function tell(storage: Storage, merchant: Merchant, given: Given, terminal: Terminal): Promise<void> {
+async function tell(storage: Storage, merchant: Merchant, given: ParsedArguments, terminal: Terminal): Promise<void> {
   const { settings, warnings } = await storage.read(async (db) => {
     const found = await listMethodSettings(db, merchant.id)
     return { settings: found, warnings: methodWarnings(found, await listInstallations(db, merchant.id)) }
   })
   const methods = settings.map(shownMethod)
-  print(terminal, given, { methods, warnings }, () => [
+  printResult(terminal, given, { methods, warnings }, () => [
     ...methods.flatMap(({ mode, method, enabled, instructions, termDays }) => [
       `${mode}  ${method.padEnd(16)}  ${enabled ? 'on ' : 'off'}  ${termDays === null ? 'no term' : `${termDays} days`}`,
       ...(instructions?.split(/\r?\n/) ?? []).map((line) => `      ${line}`),

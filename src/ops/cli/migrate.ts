@@ -2,16 +2,16 @@
 
 import { dirname, join } from 'node:path'
 import { fillIndex } from '../../domain/catalog/reindex.ts'
-import { type Finding, findViolations, invariants } from '../../domain/health/invariants.ts'
+import { findViolations, type InvariantViolation, invariants } from '../../domain/health/invariants.ts'
 import { readSettings } from '../../platform/config.ts'
-import { type Copied, copyStore, refuseSameEngine, unhurried } from '../../platform/storage/copy.ts'
+import { type CopyResult, copyStore, refuseSameEngine, unlimitedTime } from '../../platform/storage/copy.ts'
 import { sqlitePath } from '../../platform/storage/file.ts'
 import { openStorage } from '../../platform/storage/open.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { command, type Given, Misuse, print, printReport, type Terminal } from './command.ts'
+import { commandOf, Misuse, type ParsedArguments, printReport, printResult, type Terminal } from './command.ts'
 import { bringUpToDate, checkSecretOf, openDatabase } from './database.ts'
 
-export const migrateCommand = command({
+export const migrateCommand = commandOf({
   summary: 'Bring the database up to date, or move it from SQLite to PostgreSQL and back.',
   effect: 'creates',
   options: {
@@ -31,7 +31,7 @@ export const migrateCommand = command({
       const applied = await bringUpToDate(database, new Date(), async ({ migration, number, of }) =>
         terminal.progress(`${migration} (${number} of ${of})`),
       )
-      print(terminal, given, { applied }, () =>
+      printResult(terminal, given, { applied }, () =>
         applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['The database is up to date.'],
       )
     } finally {
@@ -41,7 +41,7 @@ export const migrateCommand = command({
   },
 })
 
-async function move(given: Given, terminal: Terminal): Promise<number> {
+async function move(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const settings = readSettings(given.environment)
   const { from = settings.databaseUrl, to = settings.databaseUrl } = given.texts
   refuseSameEngine(from, to)
@@ -89,14 +89,14 @@ const copyDiffers = {
   message: 'source and copy differ, and nothing was committed',
 } as const
 
-function findingsIn(url: string): Promise<Finding[]> {
+function findingsIn(url: string): Promise<InvariantViolation[]> {
   return withOpen(url, (storage) => storage.read(findViolations))
 }
 
 const productsAtOnce = 200
 
 async function withOpen<Result>(url: string, use: (storage: Storage) => Promise<Result>): Promise<Result> {
-  const storage = await openStorage(url, unhurried)
+  const storage = await openStorage(url, unlimitedTime)
   try {
     return await use(storage)
   } finally {
@@ -104,7 +104,7 @@ async function withOpen<Result>(url: string, use: (storage: Storage) => Promise<
   }
 }
 
-function tableLines({ tables }: Copied): string[] {
+function tableLines({ tables }: CopyResult): string[] {
   const width = Math.max(...tables.map(({ name }) => name.length))
   const digits = Math.max(4, ...tables.map(({ rows }) => String(rows).length))
   return [
@@ -115,7 +115,7 @@ function tableLines({ tables }: Copied): string[] {
   ]
 }
 
-function findingLines(findings: readonly Finding[]): string[] {
+function findingLines(findings: readonly InvariantViolation[]): string[] {
   if (findings.length === 0) return [`✓ ${invariants.length} invariants hold in the target`]
   return [
     ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),

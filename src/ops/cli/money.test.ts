@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PaidRefund } from '../../domain/payments/refunds.ts'
-import { tellUnpaid } from './money.ts'
+import { printUnpaidRefunds } from './money.ts'
 
 function tell(paid: Pick<PaidRefund, 'answer' | 'outcome'>) {
   let said = ''
@@ -11,7 +11,7 @@ function tell(paid: Pick<PaidRefund, 'answer' | 'outcome'>) {
     },
   }
   const refund = {} as PaidRefund['refund']
-  const error = tellUnpaid(terminal as Parameters<typeof tellUnpaid>[0], 'order 1001', [
+  const error = printUnpaidRefunds(terminal as Parameters<typeof printUnpaidRefunds>[0], 'order 1001', [
     { error: null, refund, ...paid },
   ])
   return { said: said.replace('cartwright: order 1001: ', '').trimEnd(), code: error?.code }

@@ -1,7 +1,7 @@
 // Functions that commands about money share: they find a payment, and pay the refunds that a change made due.
 
 import { listInstallations, type Merchant } from '../../domain/merchants/store.ts'
-import { refundPaid } from '../../domain/orders/refunds.ts'
+import { recordRefundEnd } from '../../domain/orders/refunds.ts'
 import { installedProviders } from '../../domain/payments/providers/installed.ts'
 import { type PaidRefund, payRefund } from '../../domain/payments/refunds.ts'
 import { leaseMs } from '../../domain/payments/schedule.ts'
@@ -11,11 +11,11 @@ import type { Config } from '../../platform/config.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { createLog } from '../../platform/log/log.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { chooseMerchant, type Given, originOf, type ReportError, type Terminal } from './command.ts'
+import { chooseMerchant, configuredOrigin, type ParsedArguments, type ReportError, type Terminal } from './command.ts'
 
 // The refund is due once the transaction has committed. The command pays it itself, so it is paid even if no server runs; if the command
 // is killed, a server's loop continues.
-export async function payAfter<Result>(
+export async function payRefundsAfter<Result>(
   storage: Storage,
   config: Config,
   work: (tx: Tx, now: number) => Promise<{ done: Result; payments: readonly PaymentRow[] }>,
@@ -35,11 +35,11 @@ export async function payAfter<Result>(
     storage,
     clock,
     rootSecret,
-    publicOrigin: originOf(config),
+    publicOrigin: configuredOrigin(config),
     providerUrls,
     watch,
   })
-  const tools = { storage, providers, watch, onPaid: refundPaid }
+  const tools = { storage, providers, watch, onPaid: recordRefundEnd }
   return { done, paid: await Promise.all(due.map((refund) => payRefund(tools, refund, now))) }
 }
 
@@ -49,7 +49,11 @@ export function silentWatch(): PaymentWatch {
 }
 
 // Prints refunds that failed on stderr. Returns null if all are paid or in progress.
-export function tellUnpaid(terminal: Terminal, subject: string, paid: readonly PaidRefund[]): ReportError | null {
+export function printUnpaidRefunds(
+  terminal: Terminal,
+  subject: string,
+  paid: readonly PaidRefund[],
+): ReportError | null {
   for (const { answer, outcome } of paid) {
     if (answer === 'pending' && outcome === 'later')
       terminal.err(`cartwright: ${subject}: the refund is pending at the provider; a running server follows it\n`)
@@ -70,7 +74,7 @@ function refundProblem({ outcome, answer, error }: PaidRefund): string | undefin
   return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
 }
 
-export async function findPaymentNamed(storage: Storage, name: string, given: Given): Promise<PaymentRow> {
+export async function findPaymentNamed(storage: Storage, name: string, given: ParsedArguments): Promise<PaymentRow> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const payment = await storage.read(async (db) => {
     for (const installationIds of await listInstallationIds(db, merchant)) {

@@ -5,16 +5,16 @@ import type { AdminOperation } from '../../contract/admin/row.ts'
 import type { Issue } from '../../contract/issues.ts'
 import type { TSchema } from '../../contract/schema.ts'
 import type { ReplyOf } from '../../contract/surface.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import { demoSlug } from '../../domain/sites/places.ts'
 import type { Config } from '../../platform/config.ts'
 import { operatorCaller } from '../../platform/http/admin.ts'
-import { createPerformAsked } from '../../platform/http/asked.ts'
+import { createOperationCaller } from '../../platform/http/asked.ts'
 import { createChecks } from '../../platform/http/checks.ts'
 import { createCursors } from '../../platform/http/cursors.ts'
 import { type AnyHandler, createPerform } from '../../platform/http/perform.ts'
 import type { QueryReader } from '../../platform/http/query.ts'
-import { sealedKeeper } from '../../platform/idempotency/once.ts'
+import { encryptedAnswerCodec } from '../../platform/idempotency/once.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
@@ -22,35 +22,35 @@ import { deriveKeys } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { AdminHandlerParts } from '../handlers.ts'
 import {
+  type CommandVerb,
   chooseInstallation,
   chooseMerchant,
-  type Given,
+  configuredOrigin,
   installationOption,
   Misuse,
   merchantOption,
   type OptionFacts,
-  originOf,
-  print,
+  type ParsedArguments,
+  printResult,
   type Terminal,
-  type Verb,
   withStorage,
 } from './command.ts'
 import { type HandlerGroup, handlerGroups } from './handlers.ts'
-import { type Column, tableLines, thingLines } from './printer.ts'
+import { type Column, recordLines, tableLines } from './printer.ts'
 
 // Parameters of the path and the query, and members of the body, by their names.
 export type Members = Readonly<Record<string, unknown>>
 
 // The merchant for whom the operation is performed, and what the words after the verb name.
-export interface Target {
+export interface CommandTarget {
   words?: readonly string[]
   options?: Readonly<Record<string, OptionFacts>>
   // Members that `find` returns, so they are not options.
   finds?: readonly string[]
-  find(given: Given, storage: Storage, config: Config): Promise<{ of: MerchantMode; members?: Members }>
+  find(given: ParsedArguments, storage: Storage, config: Config): Promise<{ of: MerchantMode; members?: Members }>
 }
 
-export const inInstallation: Target = {
+export const forInstallation: CommandTarget = {
   options: { installation: installationOption, merchant: merchantOption },
   finds: ['installationId'],
   async find(given, storage) {
@@ -59,14 +59,14 @@ export const inInstallation: Target = {
   },
 }
 
-export const ofMerchant: Target = {
+export const forMerchant: CommandTarget = {
   options: { merchant: merchantOption },
   async find(given, storage) {
     return { of: await chooseMode(given, storage) }
   },
 }
 
-export async function chooseMode(given: Given, storage: Storage): Promise<MerchantMode> {
+export async function chooseMode(given: ParsedArguments, storage: Storage): Promise<MerchantMode> {
   const { id: merchantId } = await chooseMerchant(storage, given.texts.merchant)
   return { merchantId, mode: given.flags.has('test') ? 'test' : 'live' }
 }
@@ -85,10 +85,10 @@ export interface MemberFacts {
 
 interface VerbFacts extends MemberFacts {
   summary: string
-  target: Target
+  target: CommandTarget
   // Options that are not members, and a function that makes members from them.
   options?: Readonly<Record<string, OptionFacts>>
-  read?(given: Given): Members
+  read?(given: ParsedArguments): Members
 }
 
 export interface OperationFacts<Row extends AdminOperation> extends VerbFacts {
@@ -110,18 +110,18 @@ export type DataOf<Row extends AdminOperation> = ReplyOf<Row> extends { data: in
 type RowOf<Row extends AdminOperation> = DataOf<Row> extends readonly (infer One extends object)[] ? One : never
 
 export interface OperationVerbs<Rows> {
-  one<Id extends keyof Rows & string>(id: Id, facts: OperationFacts<Rows[Id] & AdminOperation>): Verb
-  list<Id extends keyof Rows & string>(id: Id, facts: ListFacts<Rows[Id] & AdminOperation>): Verb
+  one<Id extends keyof Rows & string>(id: Id, facts: OperationFacts<Rows[Id] & AdminOperation>): CommandVerb
+  list<Id extends keyof Rows & string>(id: Id, facts: ListFacts<Rows[Id] & AdminOperation>): CommandVerb
   // Performs another operation, for verbs that perform more than one.
   perform<Id extends keyof Rows & string>(
-    shop: Shop,
+    shop: OpenedShop,
     id: Id,
     of: MerchantMode,
     members?: Members,
   ): Promise<DataOf<Rows[Id] & AdminOperation>>
 }
 
-export interface Shop {
+export interface OpenedShop {
   storage: Storage
   config: Config
 }
@@ -136,14 +136,14 @@ export function operationVerbs<const Rows extends Readonly<Record<string, AdminO
     if (!row) throw new Error(`there is no row ${id}`)
     return row
   }
-  const ask = (shop: Shop, id: string, question: Question) =>
+  const ask = (shop: OpenedShop, id: string, question: Question) =>
     performRow(shop, { group, id, row: rowOf(id), more }, question)
   return {
     one: (id, facts) => {
       const row = rowOf(id)
       return verbFor(row, facts, async (shop, question, given, terminal) => {
         const { data } = await ask(shop, id, question)
-        print(terminal, given, data as object, () => facts.lines?.(data as never) ?? thingLines(data as object))
+        printResult(terminal, given, data as object, () => facts.lines?.(data as never) ?? recordLines(data as object))
       })
     },
     list: (id, facts) => {
@@ -151,7 +151,7 @@ export function operationVerbs<const Rows extends Readonly<Record<string, AdminO
       const limitOption = limit === undefined ? {} : { limit: { value: 'N', help: `how many (default: ${limit})` } }
       const listed = { ...facts, options: { ...options, ...limitOption } }
       return verbFor(rowOf(id), listed, async (shop, question, given, terminal) => {
-        const most = limit === undefined ? Number.POSITIVE_INFINITY : (readWhole(given, 'limit', 1_000) ?? limit)
+        const most = limit === undefined ? Number.POSITIVE_INFINITY : (readWholeNumber(given, 'limit', 1_000) ?? limit)
         const found: object[] = []
         let cursor: string | undefined
         do {
@@ -160,7 +160,7 @@ export function operationVerbs<const Rows extends Readonly<Record<string, AdminO
           cursor = meta.next === null ? undefined : (new URLSearchParams(meta.next.split('?')[1]).get('cursor') ?? '')
         } while (cursor !== undefined && found.length < most)
         const shown = found.slice(0, most)
-        print(terminal, given, { [name]: shown }, () => tableLines(shown, columns as readonly Column<object>[]))
+        printResult(terminal, given, { [name]: shown }, () => tableLines(shown, columns as readonly Column<object>[]))
       })
     },
     perform: async (shop, id, of, members = {}) => {
@@ -184,8 +184,8 @@ interface Question {
 function verbFor(
   row: AdminOperation,
   facts: VerbFacts,
-  work: (shop: Shop, question: Question, given: Given, terminal: Terminal) => Promise<void>,
-): Verb {
+  work: (shop: OpenedShop, question: Question, given: ParsedArguments, terminal: Terminal) => Promise<void>,
+): CommandVerb {
   const { summary, target, within } = facts
   const options = memberOptions(row, facts)
   return {
@@ -234,7 +234,7 @@ interface Node {
 // Members for programs, which must not repeat a change or change a version they have not seen. They are not options.
 const forMachines = ['idempotencyKey', 'expectedVersion', 'dryRun']
 
-export function memberOptions(row: AdminOperation, facts: MemberFacts & { target?: Target }): MemberOption[] {
+export function memberOptions(row: AdminOperation, facts: MemberFacts & { target?: CommandTarget }): MemberOption[] {
   const { within, omits = [], names = {}, values = {}, helps = {} } = facts
   const body = (within === undefined ? row.body : (row.body as Node | null)?.properties?.[within]) as Node | null
   const left = new Set([...forMachines, ...omits, ...(facts.target?.finds ?? [])])
@@ -285,7 +285,7 @@ function lower(text: string): string {
 }
 
 // Checks every value by its own schema, so a wrong one is refused before the database is opened.
-function readMembers(options: readonly MemberOption[], given: Given): Members {
+function readMembers(options: readonly MemberOption[], given: ParsedArguments): Members {
   const members: Record<string, unknown> = {}
   for (const option of options) {
     const value = valueFrom(option, given)
@@ -294,7 +294,10 @@ function readMembers(options: readonly MemberOption[], given: Given): Members {
   return members
 }
 
-function valueFrom({ name, schema, facts: { value: takes, isRequired } }: MemberOption, given: Given): unknown {
+function valueFrom(
+  { name, schema, facts: { value: takes, isRequired } }: MemberOption,
+  given: ParsedArguments,
+): unknown {
   if (takes === undefined) return given.flags.has(name) || undefined
   const text = given.texts[name]
   const meant = meantBy(schema)
@@ -303,7 +306,7 @@ function valueFrom({ name, schema, facts: { value: takes, isRequired } }: Member
   const value = read(meant, text, name)
   if (typeof value === 'string' && controls.test(value))
     throw new Misuse(`--${name} holds control characters or broken text`)
-  const [issue] = compile(schema)(value)
+  const [issue] = compileSchema(schema)(value)
   if (issue) throw new Misuse(`--${name} ${sentence(issue, value)}`)
   return value
 }
@@ -316,7 +319,7 @@ function isOptional(schema: object): boolean {
 }
 
 function read({ type }: Node, text: string, name: string): unknown {
-  if (type === 'array') return wordsIn(text)
+  if (type === 'array') return splitWords(text)
   if (type !== 'integer') return text
   if (!/^\d{1,16}$/.test(text)) throw new Misuse(`--${name} must be a whole number`)
   return Number(text)
@@ -329,12 +332,12 @@ function sentence({ path, message }: Issue, value: unknown): string {
   return word === undefined ? message : `${word} ${message}`
 }
 
-export function wordsIn(text: string): string[] {
+export function splitWords(text: string): string[] {
   const words = text.split(',').map((word) => word.trim())
   return [...new Set(words.filter(Boolean))]
 }
 
-export function readWhole(given: Given, name: string, max: number): number | undefined {
+export function readWholeNumber(given: ParsedArguments, name: string, max: number): number | undefined {
   const text = given.texts[name]
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,8}$/.test(text) || Number(text) > max)
@@ -361,15 +364,15 @@ async function naming(options: readonly MemberOption[], within: string | undefin
 type MoreParts = (config: Config) => Partial<AdminHandlerParts>
 
 async function performRow(
-  { storage, config }: Shop,
+  { storage, config }: OpenedShop,
   { group, id, row, more }: { group: HandlerGroup; id: string; row: AdminOperation; more: MoreParts },
   { of, members, cursor }: Question,
 ): Promise<{ data: unknown }> {
   const { rootSecret, retentionMs, webhookAllowPrivate } = config
   const handlers: Readonly<Record<string, unknown>> = await handlerGroups[group]({
     rootSecret,
-    publicOrigin: originOf(config),
-    sites: { publicOrigin: originOf(config), showsShops: true, demo: config.production ? undefined : demoSlug },
+    publicOrigin: configuredOrigin(config),
+    sites: { publicOrigin: configuredOrigin(config), showsShops: true, demo: config.production ? undefined : demoSlug },
     forget: () => {},
     allowPrivate: webhookAllowPrivate,
     textsMs: retentionMs.texts,
@@ -382,11 +385,11 @@ async function performRow(
   const parts = {
     storage,
     cursors: createCursors(deriveKeys(rootSecret, 'list cursor')),
-    sealedKeeper: sealedKeeper(rootSecret),
+    sealedKeeper: encryptedAnswerCodec(rootSecret),
     answersMs: retentionMs.answers,
     clock: () => new Date(),
   }
-  const perform = createPerformAsked(parts, createPerform(parts))
+  const perform = createOperationCaller(parts, createPerform(parts))
   // Options were checked by their schemas, and the ids exist. Checking the query as a whole would take 70 ms more, a third of a command.
   const checks = { ...createChecks(row), query: uncheckedQuery }
   // The cast holds: the types of the handlers were checked against the rows where the handlers are defined.

@@ -6,23 +6,23 @@ import type { Address } from '../../contract/open/carts.ts'
 import type { OrderSummary } from '../../contract/open/orders.ts'
 import { type Mode, orderCancellationReasons, orderStatuses } from '../../contract/words.ts'
 import { addressLines } from '../../domain/addresses/lines.ts'
-import { openAddress, UnopenedAddress } from '../../domain/addresses/vault.ts'
+import { decryptAddress, UndecryptableAddress } from '../../domain/addresses/vault.ts'
 import type { LegalSeller } from '../../domain/checkout/port.ts'
 import { findMerchantFace } from '../../domain/merchants/store.ts'
 import { type CancelInput, cancelOrder } from '../../domain/orders/cancel.ts'
 import { carrierOfNumber } from '../../domain/orders/carriers.ts'
 import { findOrderFacts } from '../../domain/orders/change.ts'
-import { type Customer, openCustomer } from '../../domain/orders/customer.ts'
+import { type Customer, decryptCustomer } from '../../domain/orders/customer.ts'
 import { orderPaymentLifecycle } from '../../domain/orders/lifecycle.ts'
 import {
   findOrderNamed,
   fulfilOrder,
   type Parcel,
-  payOrder,
   type RefundInput,
+  recordOrderPaid,
   refundOrder,
-  returnOrder,
   returnPayment,
+  returnUndeliveredOrder,
 } from '../../domain/orders/operator.ts'
 import { isWaiting } from '../../domain/orders/refunds.ts'
 import {
@@ -44,22 +44,22 @@ import { formatAmount } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
-import { slipDocument } from '../../web/checkout/slip.ts'
+import { packingSlipDocument } from '../../web/checkout/slip.ts'
 import {
   type Command,
   chooseMerchant,
-  type Given,
   Misuse,
   merchantOption,
-  print,
+  type ParsedArguments,
   printReport,
+  printResult,
   readLine,
   type Terminal,
   withMerchant,
   withStorage,
 } from './command.ts'
-import { findPaymentNamed, listInstallationIds, payAfter, tellUnpaid } from './money.ts'
-import { writeDownOrder } from './written.ts'
+import { findPaymentNamed, listInstallationIds, payRefundsAfter, printUnpaidRefunds } from './money.ts'
+import { recordOrderCommand } from './written.ts'
 
 const words = ['NUMBER_OR_ID'] as const
 
@@ -98,7 +98,7 @@ export const ordersCommand: Command = {
       words,
       options: { merchant: merchantOption },
       run: (given, terminal) =>
-        change(given, terminal, 'payAdminOrder', (tx, key, now) => payOrder(tx, key, { now, cause: null })),
+        change(given, terminal, 'payAdminOrder', (tx, key, now) => recordOrderPaid(tx, key, { now, cause: null })),
     },
     fulfil: {
       summary: 'Record a parcel.',
@@ -151,7 +151,7 @@ export const ordersCommand: Command = {
   },
 }
 
-async function fulfil(given: Given, terminal: Terminal): Promise<number> {
+async function fulfil(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const parcel = readParcel(given)
   return change(given, terminal, 'fulfilAdminOrder', (tx, key, now) => {
     // The number of a test order shows that it is one; an id does not.
@@ -160,7 +160,7 @@ async function fulfil(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function list(given: Given, terminal: Terminal): Promise<number> {
+function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const { status, limit = '50' } = given.texts
   const mode = given.flags.has('test') ? 'test' : 'live'
   const statuses = orderStatuses.filter((known) => status === undefined || known === status)
@@ -178,7 +178,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
       const isOnlyTest = isAll && mode === 'live' && found.length === 0 && (await listIn('test', 1)).length > 0
       return { orders, next: found.length > orders.length ? (orders.at(-1)?.number ?? null) : null, isOnlyTest }
     })
-    print(terminal, given, { orders, next }, () => [
+    printResult(terminal, given, { orders, next }, () => [
       ...(isOnlyTest ? ['There are no live orders. Add --test to list test orders.'] : orders.map(rowText)),
       ...(next === null ? [] : [`For older orders add --after ${next}.`]),
     ])
@@ -186,7 +186,7 @@ function list(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function show(given: Given, terminal: Terminal): Promise<number> {
+function show(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const key = await findNamed(storage, given.word, given)
     const { facts, disputes, shown } = await storage.read(async (db) => {
@@ -196,13 +196,13 @@ function show(given: Given, terminal: Terminal): Promise<number> {
       const sealed = given.flags.has('address') ? await openSealed(db, rootSecret, facts) : {}
       return { facts, disputes, shown: { order: orderView(facts), disputes: disputes.map(disputeView), ...sealed } }
     })
-    print(terminal, given, shown, () => [...orderText(facts), ...disputes.map(disputeText), ...sealedText(shown)])
+    printResult(terminal, given, shown, () => [...orderText(facts), ...disputes.map(disputeText), ...sealedText(shown)])
     return 0
   })
 }
 
 // Prints the items that are left to send, and the address. With --json the packing slip is a member of the answer.
-function slip(given: Given, terminal: Terminal): Promise<number> {
+function slip(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const key = await findNamed(storage, given.word, given)
     const text = await storage.read(async (db) => {
@@ -212,9 +212,9 @@ function slip(given: Given, terminal: Terminal): Promise<number> {
       const { order, lines } = facts
       const { address = null } = await openSealed(db, rootSecret, facts)
       const seller = merchant.legal === null ? { name: merchant.name } : (JSON.parse(merchant.legal) as LegalSeller)
-      return slipDocument({ seller, timeZone: merchant.timeZone, order, lines, address })
+      return packingSlipDocument({ seller, timeZone: merchant.timeZone, order, lines, address })
     })
-    print(terminal, given, { slip: text }, () => [text.trimEnd()])
+    printResult(terminal, given, { slip: text }, () => [text.trimEnd()])
     return 0
   })
 }
@@ -228,7 +228,7 @@ interface Sealed {
 
 async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFacts): Promise<Sealed> {
   const { installationId, id: orderId, checkoutSessionId, address } = order
-  const customer = openCustomer(
+  const customer = decryptCustomer(
     rootSecret,
     checkoutSessionId,
     await findSealedCustomer(db, { installationId, orderId }),
@@ -236,8 +236,8 @@ async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFa
   const name = address && { installationId, ownerId: orderId, id: address.token, now: Date.now() }
   const unopened: Sealed['unopened'] = customer ? [] : ['customer']
   const opened = name
-    ? await openAddress(db, rootSecret, name).catch((error: unknown) => {
-        if (!(error instanceof UnopenedAddress)) throw error
+    ? await decryptAddress(db, rootSecret, name).catch((error: unknown) => {
+        if (!(error instanceof UndecryptableAddress)) throw error
         unopened.push('address')
       })
     : undefined
@@ -245,7 +245,7 @@ async function openSealed(db: Reader, rootSecret: RootSecret, { order }: OrderFa
 }
 
 function change(
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
   operation: AdminOperationId,
   work: (tx: Tx, key: NamedOrder, now: number) => Promise<OrderFacts>,
@@ -254,24 +254,24 @@ function change(
     const key = await findNamed(storage, given.word, given)
     const now = Date.now()
     const facts = await storage.write((tx) =>
-      writeDownOrder(tx, key, { operation, now }, async () => {
+      recordOrderCommand(tx, key, { operation, now }, async () => {
         const done = await work(tx, key, now)
         return { done, facts: done }
       }),
     )
-    print(terminal, given, { order: orderView(facts) }, () => orderText(facts))
+    printResult(terminal, given, { order: orderView(facts) }, () => orderText(facts))
     return 0
   })
 }
 
 // If the order still awaited its payment, the void becomes due and is requested immediately, not by a loop.
-function comeBack(given: Given, terminal: Terminal): Promise<number> {
+function comeBack(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const input = { isRestocked: given.flags.has('restock') }
   return withStorage(given, async (storage, config) => {
     const key = await findNamed(storage, given.word, given)
-    const returned = await payAfter(storage, config, async (tx, now) => {
-      const facts = await writeDownOrder(tx, key, { operation: 'orders return', now }, async () => {
-        const done = await returnOrder(tx, key, input, { now, cause: null })
+    const returned = await payRefundsAfter(storage, config, async (tx, now) => {
+      const facts = await recordOrderCommand(tx, key, { operation: 'orders return', now }, async () => {
+        const done = await returnUndeliveredOrder(tx, key, input, { now, cause: null })
         return { done, facts: done }
       })
       return { done: facts, payments: facts.payments }
@@ -281,7 +281,7 @@ function comeBack(given: Given, terminal: Terminal): Promise<number> {
 }
 
 // Cancels by the rules of the API, with the same function.
-function cancel(given: Given, terminal: Terminal): Promise<number> {
+function cancel(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
   if (given.texts.reason !== undefined && reason === null)
     throw new Misuse(`--reason must be one of ${orderCancellationReasons.join(', ')}`)
@@ -294,8 +294,8 @@ function cancel(given: Given, terminal: Terminal): Promise<number> {
   }
   return withStorage(given, async (storage, config) => {
     const key = await findNamed(storage, given.word, given)
-    const cancelled = await payAfter(storage, config, async (tx, now) => {
-      const facts = await writeDownOrder(tx, key, { operation: 'cancelAdminOrder', now }, async () => {
+    const cancelled = await payRefundsAfter(storage, config, async (tx, now) => {
+      const facts = await recordOrderCommand(tx, key, { operation: 'cancelAdminOrder', now }, async () => {
         const done = await cancelOrder(tx, key, input, { now, cause: null })
         return { done, facts: done }
       })
@@ -310,17 +310,17 @@ async function printChanged(
   storage: Storage,
   key: NamedOrder,
   { done, paid }: { done: OrderFacts; paid: readonly PaidRefund[] },
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
 ): Promise<number> {
   const facts = (await storage.read((db) => findOrderFacts(db, key))) ?? done
   const order = orderView(facts)
-  print(terminal, given, { order }, () => orderText(facts))
-  tellUnpaid(terminal, `order ${order.number}`, paid)
+  printResult(terminal, given, { order }, () => orderText(facts))
+  printUnpaidRefunds(terminal, `order ${order.number}`, paid)
   return 0
 }
 
-function refund(given: Given, terminal: Terminal): Promise<number> {
+function refund(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const name = given.word
   const { amount, reason } = given.texts
   if (amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))
@@ -340,8 +340,8 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
     const key = payment
       ? { installationId: payment.installationId, orderId: payment.orderId }
       : await findNamed(storage, name, given)
-    const queued = await payAfter(storage, config, async (tx, now) => {
-      const done = await writeDownOrder(tx, key, { operation: 'refundAdminOrder', now }, async () => {
+    const queued = await payRefundsAfter(storage, config, async (tx, now) => {
+      const done = await recordOrderCommand(tx, key, { operation: 'refundAdminOrder', now }, async () => {
         const { facts, refund } = await refundOrder(tx, key, input, { now, cause: null })
         return { done: { facts, refund }, facts, refund }
       })
@@ -353,7 +353,7 @@ function refund(given: Given, terminal: Terminal): Promise<number> {
     return printReport(terminal, given, {
       value: { order, refund: made },
       lines: () => orderText(facts),
-      error: tellUnpaid(terminal, `order ${order.number}`, queued.paid),
+      error: printUnpaidRefunds(terminal, `order ${order.number}`, queued.paid),
     })
   })
 }
@@ -363,10 +363,10 @@ async function givePaymentBack(
   storage: Storage,
   config: Config,
   payment: PaymentRow,
-  { input, given, terminal }: { input: RefundInput; given: Given; terminal: Terminal },
+  { input, given, terminal }: { input: RefundInput; given: ParsedArguments; terminal: Terminal },
 ): Promise<number> {
   const { installationId, id } = payment
-  const { paid } = await payAfter(storage, config, async (tx, now) => {
+  const { paid } = await payRefundsAfter(storage, config, async (tx, now) => {
     const done = await returnPayment(tx, payment, input, { now, cause: null })
     return { done, payments: [payment] }
   })
@@ -375,11 +375,11 @@ async function givePaymentBack(
   return printReport(terminal, given, {
     value: { payment: { id, provider, amount, currency, status } },
     lines: () => [`${id}  ${provider}  ${status}  ${formatAmount(amount, currency, 'en')}`],
-    error: tellUnpaid(terminal, `payment ${id}`, paid),
+    error: printUnpaidRefunds(terminal, `payment ${id}`, paid),
   })
 }
 
-async function findNamed(storage: Storage, name: string, given: Given): Promise<NamedOrder> {
+async function findNamed(storage: Storage, name: string, given: ParsedArguments): Promise<NamedOrder> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   const key = await storage.read(async (db) => {
     for (const installationIds of await listInstallationIds(db, merchant)) {
@@ -392,7 +392,7 @@ async function findNamed(storage: Storage, name: string, given: Given): Promise<
   return key
 }
 
-function readParcel(given: Given): Parcel {
+function readParcel(given: ParsedArguments): Parcel {
   const { items, carrier, tracking } = given.texts
   const trackingNumber = readLine(tracking, 'tracking', 100)
   return {

@@ -10,16 +10,16 @@ import { formatAmount } from '../../platform/kit/money.ts'
 import { type AccountProvidersOf, accountVerbs } from './accounts.ts'
 import {
   type Command,
-  type Given,
+  type CommandVerb,
+  configuredOrigin,
   Misuse,
   merchantOption,
-  originOf,
+  type ParsedArguments,
   printReport,
   type Terminal,
-  type Verb,
   withStorage,
 } from './command.ts'
-import { findPaymentNamed, payAfter, silentWatch, tellUnpaid } from './money.ts'
+import { findPaymentNamed, payRefundsAfter, printUnpaidRefunds, silentWatch } from './money.ts'
 
 export function createPaymentsCommand(providersOf: AccountProvidersOf): Command {
   return {
@@ -28,7 +28,7 @@ export function createPaymentsCommand(providersOf: AccountProvidersOf): Command 
   }
 }
 
-const closeVerb: Verb = {
+const closeVerb: CommandVerb = {
   summary: 'End a payment by the outcome that you saw at the provider.',
   effect: 'changes',
   words: ['PAYMENT_ID'],
@@ -49,20 +49,20 @@ const closeVerb: Verb = {
 
 export const paymentsCommand = createPaymentsCommand(accountProviders)
 
-function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Terminal): Promise<number> {
+function close(id: string, outcome: ClosedOutcome, given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const { installationId } = await findPaymentNamed(storage, id, given)
     const tools = createPayTools({
       storage,
       rootSecret: config.rootSecret,
-      publicOrigin: originOf(config),
+      publicOrigin: configuredOrigin(config),
       clock: () => new Date(),
       watch: silentWatch(),
       cartsIdleMs: config.retentionMs.carts,
       boundsTries: config.rateLimit !== null,
       providerUrls: config.providerUrls,
     })
-    const closed = await payAfter(storage, config, async (tx, now) => {
+    const closed = await payRefundsAfter(storage, config, async (tx, now) => {
       // Uses a single instant: a void that became due a moment later would not be paid by this command.
       const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
       return { done, payments: [done] }
@@ -78,7 +78,7 @@ function close(id: string, outcome: ClosedOutcome, given: Given, terminal: Termi
     return printReport(terminal, given, {
       value: { payment: { id, provider, amount, currency, status }, order: placed },
       lines: () => [`${id}  ${provider}  ${status}  ${money}${placed ? `  order ${placed.number}` : ''}`],
-      error: tellUnpaid(terminal, `payment ${id}`, closed.paid),
+      error: printUnpaidRefunds(terminal, `payment ${id}`, closed.paid),
     })
   })
 }

@@ -4,10 +4,10 @@ import type { Config } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { Metrics } from '../../platform/metrics/metrics.ts'
-import { Failure } from './command.ts'
+import { CommandFailure } from './command.ts'
 import { type Closable, metricsServer } from './metrics.ts'
 
-export function originAt(port: number): string {
+export function localOriginAt(port: number): string {
   return `http://localhost:${port}`
 }
 
@@ -29,12 +29,15 @@ export async function openPort(server: HttpServer, { port, host }: Pick<Config, 
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
-      throw new Failure(`port ${port} of ${host} is in use by another program; set PORT to a free one`, 'port_in_use')
+      throw new CommandFailure(
+        `port ${port} of ${host} is in use by another program; set PORT to a free one`,
+        'port_in_use',
+      )
     if (code === 'EACCES')
-      throw new Failure(`port ${port} of ${host} may not be opened by this user; set PORT to another`)
-    if (code === 'EADDRNOTAVAIL') throw new Failure(`HOST ${host} is not an address of this machine`)
-    if (syscall === 'getaddrinfo') throw new Failure(`HOST ${host} cannot be resolved`)
-    if (syscall !== undefined) throw new Failure(`cannot listen at port ${port} of ${host}: ${message}`)
+      throw new CommandFailure(`port ${port} of ${host} may not be opened by this user; set PORT to another`)
+    if (code === 'EADDRNOTAVAIL') throw new CommandFailure(`HOST ${host} is not an address of this machine`)
+    if (syscall === 'getaddrinfo') throw new CommandFailure(`HOST ${host} cannot be resolved`)
+    if (syscall !== undefined) throw new CommandFailure(`cannot listen at port ${port} of ${host}: ${message}`)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 // Prints the data of an answer for people: a list as a table, one object as its members.
 
-import { visible } from '../../platform/audit/change.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 
 // The path of a member, with dots for a nested one, or a function of the row.
@@ -8,7 +8,9 @@ export type Column<Row> = string | ((row: Row) => string)
 
 export function tableLines<Row extends object>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] {
   const cells = rows.map((row) =>
-    columns.map((column) => visible(typeof column === 'string' ? cellAt(row, column.split('.')) : column(row))),
+    columns.map((column) =>
+      escapeControlCharacters(typeof column === 'string' ? cellAt(row, column.split('.')) : column(row)),
+    ),
   )
   if (cells.length === 0) return []
   const widths = columns.map((_, at) => Math.max(...cells.slice(0, widthRowsMax).map((row) => row[at]?.length ?? 0)))
@@ -30,7 +32,7 @@ function cellAt(row: object, [name = '', ...deeper]: readonly string[]): string 
 }
 
 // A secret comes first, alone in its line, so a script can read it.
-export function thingLines(data: object): string[] {
+export function recordLines(data: object): string[] {
   const { secret, link, ...rest } = data as { secret?: unknown; link?: unknown }
   const once = secret ?? link ?? null
   const members = membersOf(rest, '')
@@ -41,7 +43,7 @@ export function thingLines(data: object): string[] {
   const width = Math.max(0, ...rows.map(([name]) => name.length))
   return [
     ...(once === null ? [] : [String(once), 'shown only once']),
-    ...rows.map(([name, text]) => visible(`  ${name.padEnd(width)}  ${text}`)),
+    ...rows.map(([name, text]) => escapeControlCharacters(`  ${name.padEnd(width)}  ${text}`)),
   ]
 }
 

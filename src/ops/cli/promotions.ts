@@ -1,34 +1,34 @@
 // The command `promotions`: promotion codes. Changing one takes a shop file.
 
-import { type AdminPromotion, catalogRows } from '../../contract/admin/catalog.ts'
-import { findOperatorPromotion, normalCode } from '../../domain/promotions/store.ts'
+import { type AdminPromotion, catalogOperationRows } from '../../contract/admin/catalog.ts'
+import { findOperatorPromotion, normalizePromotionCode } from '../../domain/promotions/store.ts'
 import type { Config } from '../../platform/config.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { type Command, type Given, merchantOption } from './command.ts'
-import { chooseMode, ofMerchant, operationVerbs, type Target } from './operation.ts'
+import { type Command, merchantOption, type ParsedArguments } from './command.ts'
+import { type CommandTarget, chooseMode, forMerchant, operationVerbs } from './operation.ts'
 
-const { one, list, perform } = operationVerbs(catalogRows, 'promotions')
+const { one, list, perform } = operationVerbs(catalogOperationRows, 'promotions')
 
 const test = { help: 'count uses by test orders (default: by live ones)' }
 
-const ofCode: Target = {
+const ofCode: CommandTarget = {
   words: ['CODE'],
   options: { test, merchant: merchantOption },
   async find(given, storage) {
     const of = await chooseMode(given, storage)
-    const code = normalCode(given.word)
+    const code = normalizePromotionCode(given.word)
     const promotion = await storage.read((db) => findOperatorPromotion(db, of.merchantId, code))
     if (!promotion) throw refuse('promotion_not_found', { message: `There is no promotion ${code}.` })
     return { of, members: { promotionId: promotion.id } }
   },
 }
 
-function turned(disabled: boolean): Target {
+function turned(disabled: boolean): CommandTarget {
   return {
     ...ofCode,
-    async find(given: Given, storage: Storage, config: Config) {
+    async find(given: ParsedArguments, storage: Storage, config: Config) {
       const { of, members } = await ofCode.find(given, storage, config)
       const { version, promotion } = await perform({ storage, config }, 'getAdminPromotion', of, members)
       return { of, members: { ...members, expectedVersion: version, promotion: { ...promotion, disabled } } }
@@ -41,14 +41,14 @@ export const promotionsCommand: Command = {
   verbs: {
     add: one('createAdminPromotion', {
       summary: 'Add a promotion code.',
-      target: ofMerchant,
+      target: forMerchant,
       within: 'promotion',
       omits: ['disabled'],
       values: { percentage: 'BPS', amount: 'MINOR', currency: 'CODE', minimumSubtotal: 'MINOR' },
     }),
     list: list('listAdminPromotions', {
       summary: 'List all codes of a merchant.',
-      target: { ...ofMerchant, options: { test, merchant: merchantOption } },
+      target: { ...forMerchant, options: { test, merchant: merchantOption } },
       name: 'promotions',
       columns: [
         'promotion.code',

@@ -1,7 +1,7 @@
 // The command `search`: the search index of the catalog.
 
 import { rebuildIndex } from '../../domain/catalog/reindex.ts'
-import { type Command, print, withStorage } from './command.ts'
+import { type Command, printResult, withStorage } from './command.ts'
 
 const productsAtOnce = 200
 
@@ -14,7 +14,7 @@ export const searchCommand: Command = {
       run: (given, terminal) =>
         withStorage(given, async (storage) => {
           const products = await rebuildIndex(storage, { now: Date.now(), limit: productsAtOnce })
-          print(terminal, given, { products }, () => [`The search index is rebuilt from ${products} products.`])
+          printResult(terminal, given, { products }, () => [`The search index is rebuilt from ${products} products.`])
           return 0
         }),
     },

@@ -2,11 +2,11 @@
 
 import { readSettings } from '../../platform/config.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
-import { listSealedBy, reseal, type SealedRows } from '../../platform/secrets/reseal.ts'
-import { forgetVersions } from '../../platform/secrets/rootsecret.ts'
+import { listSealedBy, reencryptAll, type SealedRows } from '../../platform/secrets/reseal.ts'
+import { discardSecretVersions } from '../../platform/secrets/rootsecret.ts'
 import { makeSecretText } from '../../platform/secrets/secrets.ts'
 import { migrate } from '../../platform/storage/migrate.ts'
-import { type Command, type Given, Misuse, print, type Terminal } from './command.ts'
+import { type Command, Misuse, type ParsedArguments, printResult, type Terminal } from './command.ts'
 import { bringUpToDate, openDatabase } from './database.ts'
 
 export const secretCommand: Command = {
@@ -16,7 +16,7 @@ export const secretCommand: Command = {
     effect: 'none',
     async run(given, terminal) {
       const secret = makeSecretText()
-      print(terminal, given, { secret }, () => [secret])
+      printResult(terminal, given, { secret }, () => [secret])
       return 0
     },
   },
@@ -36,19 +36,19 @@ export const secretCommand: Command = {
   },
 }
 
-async function resealAll(given: Given, terminal: Terminal): Promise<number> {
+async function resealAll(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const database = await openDatabase(readSettings(given.environment), given.effect)
   const { storage, config } = database
   try {
     await bringUpToDate(database, new Date())
-    const done = await reseal(storage, config.rootSecret)
+    const done = await reencryptAll(storage, config.rootSecret)
     const [, ...others] = config.rootSecret.versions
     const versions = await storage.read(async (db) => {
       const counted = []
       for (const version of others) counted.push({ version, left: await listSealedBy(db, version, Date.now()) })
       return counted
     })
-    print(terminal, given, { ...done, versions }, () => [
+    printResult(terminal, given, { ...done, versions }, () => [
       `encrypted again with version ${config.rootSecret.currentVersion}: ${done.resealed}; could not be decrypted: ${done.unopened}`,
       ...versions.map(({ version, left }) =>
         left.length === 0
@@ -70,7 +70,7 @@ function neededText({ what, rows, ids = [] }: SealedRows): string {
 }
 
 // All lost versions must be named together: the database cannot be opened while an unnamed one is missing.
-async function forget(given: Given, terminal: Terminal): Promise<number> {
+async function forget(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const texts = given.words
   const versions = [...new Set(texts.map(Number))]
   if (!texts.every((text) => /^[1-9]\d{0,2}$/.test(text)) || Math.max(...versions) > 255)
@@ -92,8 +92,8 @@ async function forget(given: Given, terminal: Terminal): Promise<number> {
       })
     }
     await migrate(storage, { now: new Date() })
-    const keys = await forgetVersions(storage, config.rootSecret, versions, Date.now())
-    print(terminal, given, { forgotten: versions, apiKeys: keys }, () => [
+    const keys = await discardSecretVersions(storage, config.rootSecret, versions, Date.now())
+    printResult(terminal, given, { forgotten: versions, apiKeys: keys }, () => [
       `retired from the root secret: version ${versions.join(', ')}; API keys made with it: ${keys}`,
       ...(keys > 0 ? ['Create new keys, rotate the secrets of webhook endpoints, and create users again.'] : []),
     ])

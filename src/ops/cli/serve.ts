@@ -6,7 +6,7 @@ import type { App } from '../../app.ts'
 import { originProblem } from '../../domain/oauth/metadata.ts'
 import { createSetupLink } from '../../domain/users/setup.ts'
 import { type Config, readSettings } from '../../platform/config.ts'
-import { createStandIn } from '../../platform/http/standin.ts'
+import { createStartupServer } from '../../platform/http/standin.ts'
 import { isLoopbackAddress } from '../../platform/kit/loopback.ts'
 import { createLog, type Log } from '../../platform/log/log.ts'
 import { createSink, type Sink } from '../../platform/log/sink.ts'
@@ -14,16 +14,16 @@ import { type Storage, StorageRefused } from '../../platform/storage/storage.ts'
 import { version } from '../../platform/version.ts'
 import { type BackupPlan, readBackupPlan, startBackups } from './backups.ts'
 import { readCells } from './cellsfile.ts'
-import { command, Failure, type Given, type Terminal } from './command.ts'
+import { CommandFailure, commandOf, type ParsedArguments, type Terminal } from './command.ts'
 import { bringUpToDate, type Database } from './database.ts'
 import { type Demo, loadDemo, startDemoHistory } from './demo.ts'
-import { endSignal, logDrainMs } from './ending.ts'
-import { greet, greetingFor, setupText, warnOf } from './greeting.ts'
+import { logDrainMs, waitForEndSignal } from './ending.ts'
+import { greetingFor, printGreeting, setupText, warnOfSettings } from './greeting.ts'
 import type { Closable } from './metrics.ts'
-import { openMetrics, originAt } from './port.ts'
+import { localOriginAt, openMetrics } from './port.ts'
 import { createService, drainMs, flushLastUse, openForServing, startLoops } from './service.ts'
 
-export const serveCommand = command({
+export const serveCommand = commandOf({
   summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
   effect: 'creates',
   options: {
@@ -39,12 +39,12 @@ export const serveCommand = command({
     // Links in pages and e-mails, and the issuer of tokens, would name this machine.
     const isHere = settings.production && settings.publicUrl === null
     if (isHere && !isLoopbackAddress(settings.host))
-      throw new Failure(
+      throw new CommandFailure(
         'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: the origin that shoppers see, such as https://shop.example.com',
       )
     const backupPlan = readBackupPlan(given, settings.databaseUrl)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
-    if (problem !== undefined) throw new Failure(problem)
+    if (problem !== undefined) throw new CommandFailure(problem)
     // Accessing process.stdout sets a pipe to non-blocking, so a write never waits for its reader.
     const sink = terminal.server?.log ?? createSink(process.stdout.fd)
     const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
@@ -62,7 +62,7 @@ export const serveCommand = command({
       backupPlan,
     }
     try {
-      warnOf(config, log)
+      warnOfSettings(config, log)
       await migrateAhead(database, log, sink)
       await serve(parts)
     } finally {
@@ -76,7 +76,7 @@ export const serveCommand = command({
 
 // Migrates before the port opens. A stand-in answers the probes during the migration.
 async function migrateAhead(database: Database, log: Log, sink: Sink): Promise<void> {
-  const standIn = createStandIn(database.config)
+  const standIn = createStartupServer(database.config)
   try {
     const applied = await bringUpToDate(database, new Date(), async (begun) => {
       log.info('migrating the database', { ...begun })
@@ -90,7 +90,7 @@ async function migrateAhead(database: Database, log: Log, sink: Sink): Promise<v
   }
 }
 
-function isDemoAllowed(config: Config, given: Given): boolean {
+function isDemoAllowed(config: Config, given: ParsedArguments): boolean {
   return !config.production && !given.flags.has('no-demo')
 }
 
@@ -118,20 +118,24 @@ async function makeShop({ config, storage, log, sink, terminal, demo }: ServePar
   const hasStorefront = (await demo?.hasDemoShop(storage)) ?? false
   const setup = demo ? undefined : await storage.write((tx) => createSetupLink(tx, Date.now()))
   // In production, the output of a server is its log.
-  if (setup) greet(terminal.err, log, setupText(origin + setup.path))
-  greet(terminal.out, log, greetingFor(origin, config, { mayDemo: demo !== undefined, hasStorefront, demo: made }))
+  if (setup) printGreeting(terminal.err, log, setupText(origin + setup.path))
+  printGreeting(
+    terminal.out,
+    log,
+    greetingFor(origin, config, { mayDemo: demo !== undefined, hasStorefront, demo: made }),
+  )
 }
 
 async function serve(parts: ServeParts): Promise<void> {
   const { config, storage, log } = parts
-  const signalled = parts.terminal.server?.signalled ?? endSignal({ ...parts, isRunByNpm: config.isRunByNpm })
+  const signalled = parts.terminal.server?.signalled ?? waitForEndSignal({ ...parts, isRunByNpm: config.isRunByNpm })
   const { app, close, open, begin } = createService(parts)
   let metrics: Closable | undefined
   let history: ReturnType<typeof startDemoHistory> | undefined
   try {
     const port = await open()
     metrics = await openMetrics(config, app.metrics, log)
-    const origin = config.publicUrl ?? originAt(port)
+    const origin = config.publicUrl ?? localOriginAt(port)
     await makeShop(parts, origin)
     await begin(origin)
     const loops = await startLoops(parts, app)

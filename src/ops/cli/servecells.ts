@@ -12,25 +12,25 @@ import { createSink } from '../../platform/log/sink.ts'
 import { version } from '../../platform/version.ts'
 import { type CellTools, ServedCell } from './cell.ts'
 import type { CellEnvironment } from './cellsfile.ts'
-import { Failure, type Given, type Terminal } from './command.ts'
-import { endSignal, logDrainMs } from './ending.ts'
-import { createFront } from './front.ts'
+import { CommandFailure, type ParsedArguments, type Terminal } from './command.ts'
+import { logDrainMs, waitForEndSignal } from './ending.ts'
+import { createCellsFrontServer } from './front.ts'
 import { openMetrics, openPort } from './port.ts'
 import { drainMs } from './service.ts'
 
 export async function serveCells(
   listed: readonly CellEnvironment[],
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
 ): Promise<number> {
   const settings = readSettings({ ...given.environment, CARTWRIGHT_CELLS: undefined })
   if (given.texts['backup-every'] !== undefined || given.texts['backup-to'] !== undefined)
-    throw new Failure('--backup-every is for a server of one SQLite database; back up each cell by itself')
+    throw new CommandFailure('--backup-every is for a server of one SQLite database; back up each cell by itself')
   const sink = terminal.server?.log ?? createSink(process.stdout.fd)
   const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
   const connections = createConnections(settings)
   const cells = listed.map((cell, index) => openedCell(cell, index + 1, { log, terminal, connections }))
-  const signalled = terminal.server?.signalled ?? endSignal({ ...settings, log, sink, terminal })
+  const signalled = terminal.server?.signalled ?? waitForEndSignal({ ...settings, log, sink, terminal })
   try {
     await serveAll({ cells, settings, log, connections, signalled })
   } finally {
@@ -42,7 +42,7 @@ export async function serveCells(
 
 function openedCell(listed: CellEnvironment, place: number, tools: CellTools): ServedCell {
   const problem = originProblem(listed.origin)
-  if (problem !== undefined) throw new Failure(`CARTWRIGHT_CELLS: cell ${place}: ${problem}`)
+  if (problem !== undefined) throw new CommandFailure(`CARTWRIGHT_CELLS: cell ${place}: ${problem}`)
   try {
     return new ServedCell(listed, tools)
   } catch (error) {
@@ -60,7 +60,7 @@ interface Parts {
 }
 
 async function serveAll({ cells, settings, log, connections, signalled }: Parts): Promise<void> {
-  const front = createFront({ cells, settings, log, connections })
+  const front = createCellsFrontServer({ cells, settings, log, connections })
   const ownMetrics = await openPort(front.server, settings).then(async (port) => {
     log.info('listening', { port, host: settings.host, cells: cells.length, version })
     log.flush()

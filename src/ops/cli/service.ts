@@ -2,7 +2,7 @@
 
 import { type App, type AppParts, createApp } from '../../app.ts'
 import { warmValidator } from '../../contract/validator.ts'
-import { startMail } from '../../domain/emails/send.ts'
+import { switchMailQueue } from '../../domain/emails/send.ts'
 import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
 import { releasePayments } from '../../domain/payments/store.ts'
 import { demoSlug } from '../../domain/sites/places.ts'
@@ -18,7 +18,7 @@ import { crawlerPages } from '../../web/docs/crawlers.ts'
 import { type Database, openDatabase } from './database.ts'
 import type { Demo } from './demo.ts'
 import { loopsFor, wakeLoops } from './loops.ts'
-import { openPort, originAt } from './port.ts'
+import { localOriginAt, openPort } from './port.ts'
 import { shopHostPages } from './shophosts.ts'
 import { createShops, feedHandOffs, type Shops, storefrontPages } from './storefront.ts'
 
@@ -114,7 +114,7 @@ export function createService(
     async open() {
       port = await openPort(app.server, config)
       // Requests that arrive while the demo shop is created get the same origin as later ones.
-      if (origin === '') origin = originAt(port)
+      if (origin === '') origin = localOriginAt(port)
       return port
     },
     // Called once the port is open and the demo shop is created.
@@ -122,7 +122,7 @@ export function createService(
       origin = known
       // Every start encrypts the key for new versions of the root secret, so an old version can be retired afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
-      await startMail(storage, app.mail !== null, Date.now())
+      await switchMailQueue(storage, app.mail !== null, Date.now())
       await demo?.ensureDemoSite(storage, Date.now())
       shops = createShops({
         app,

@@ -3,8 +3,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Remark, remarkText } from '../../contract/remarks.ts'
 import { columnMeanings } from '../../contract/words.ts'
-import { maskedUrl } from '../../domain/webhooks/url.ts'
-import { changeLines, visible } from '../../platform/audit/change.ts'
+import { maskUrl } from '../../domain/webhooks/url.ts'
+import { changeLines, escapeControlCharacters } from '../../platform/audit/change.ts'
 import { isEncoding } from '../imports/csv.ts'
 import { type AssignedColumn, assignmentProblems } from '../imports/formats/assigned.ts'
 import { type ImportReport, importProducts } from '../imports/import.ts'
@@ -12,8 +12,8 @@ import { applyShop } from '../provisioning/apply.ts'
 import { fileBytesMax, readShopBytes } from '../provisioning/read.ts'
 import { shopFileSchema } from '../provisioning/shopfile.ts'
 import {
-  command,
-  Failure,
+  CommandFailure,
+  commandOf,
   Misuse,
   merchantOption,
   printReport,
@@ -22,9 +22,9 @@ import {
   withMerchant,
   withStorage,
 } from './command.ts'
-import { recorderOf } from './written.ts'
+import { createRecorder } from './written.ts'
 
-export const applyCommand = command({
+export const applyCommand = commandOf({
   summary: 'Bring a shop to what its YAML or JSON file says, and print the difference.',
   effect: 'creates',
   readsWith: 'dry-run',
@@ -47,30 +47,38 @@ export const applyCommand = command({
     const read = readShopBytes(await readBytes(path), Date.now())
     if ('problems' in read) {
       const { problems } = read
-      const error = { code: 'invalid_shop_file', message: `${visible(path)} has problems: ${problems.length}` } as const
+      const error = {
+        code: 'invalid_shop_file',
+        message: `${escapeControlCharacters(path)} has problems: ${problems.length}`,
+      } as const
       const lines = () =>
-        problems.map(({ path: place, message }) => visible(`${path}${place ? ` ${place}` : ''}: ${message}`))
+        problems.map(({ path: place, message }) =>
+          escapeControlCharacters(`${path}${place ? ` ${place}` : ''}: ${message}`),
+        )
       return printReport(terminal, given, { value: { problems }, lines, error })
     }
     const dryRun = given.flags.has('dry-run')
     return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
       const webhooks = { rootSecret, allowPrivate: webhookAllowPrivate }
       const now = Date.now()
-      const options = { now, stock: given.flags.has('stock'), dryRun, webhooks, record: recorderOf('apply', now) }
+      const options = { now, stock: given.flags.has('stock'), dryRun, webhooks, record: createRecorder('apply', now) }
       const report = await applyShop(storage, read.file, options)
       const { changes, refused, refusedPromotions, unchangedProducts, secrets, warnings } = report
       const refusedCount = refused.length + refusedPromotions.length
       const lines = () => [
-        ...changes.flatMap(changeLines).map(visible),
-        ...refused.map(({ slug, reason }) => visible(`! product ${slug} refused: ${reason}`)),
-        ...refusedPromotions.map(({ code, reason }) => visible(`! promotion ${code} refused: ${reason}`)),
+        ...changes.flatMap(changeLines).map(escapeControlCharacters),
+        ...refused.map(({ slug, reason }) => escapeControlCharacters(`! product ${slug} refused: ${reason}`)),
+        ...refusedPromotions.map(({ code, reason }) =>
+          escapeControlCharacters(`! promotion ${code} refused: ${reason}`),
+        ),
         ...secrets.map(({ endpointId, url, secret }) =>
-          visible(`${secret}   the secret of ${endpointId}, shown only once: ${maskedUrl(url)}`),
+          escapeControlCharacters(`${secret}   the secret of ${endpointId}, shown only once: ${maskUrl(url)}`),
         ),
         `${changes.length} ${dryRun ? 'would change' : 'changed'}, ${unchangedProducts} products unchanged, ${refusedCount} refused`,
       ]
       const value = { dryRun, changes, refused, refusedPromotions, unchangedProducts, secrets, warnings }
-      if (!given.flags.has('json')) for (const warning of warnings) terminal.err(`warning: ${visible(warning)}\n`)
+      if (!given.flags.has('json'))
+        for (const warning of warnings) terminal.err(`warning: ${escapeControlCharacters(warning)}\n`)
       return printReport(terminal, given, { value, lines, error: partlyRefused(refusedCount) })
     })
   },
@@ -96,11 +104,11 @@ function openFile(path: string): Promise<FileHandle> {
   })
 }
 
-function unreadable(path: string, error: Error): Failure {
-  return new Failure(`cannot read ${path}: ${error.message}`, 'file_unreadable')
+function unreadable(path: string, error: Error): CommandFailure {
+  return new CommandFailure(`cannot read ${path}: ${error.message}`, 'file_unreadable')
 }
 
-export const importCommand = command({
+export const importCommand = commandOf({
   summary: 'Import products from a product file of Shopify, WooCommerce, Wix or Medusa, a Google feed, or any CSV.',
   effect: 'changes',
   words: ['FILE.csv'],
@@ -115,7 +123,7 @@ export const importCommand = command({
     const path = given.word
     const { encoding } = given.texts
     if (encoding !== undefined && !isEncoding(encoding))
-      throw new Misuse(`--encoding ${visible(encoding)} is unknown; windows-1252 is a usual one`)
+      throw new Misuse(`--encoding ${escapeControlCharacters(encoding)} is unknown; windows-1252 is a usual one`)
     const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
     const assigned = readColumns(given.texts.columns)
     const file = await openFile(path)
@@ -127,7 +135,7 @@ export const importCommand = command({
       const report = await importProducts(storage, chunks, {
         merchantSlug: merchant.slug,
         now,
-        record: recorderOf('import', now),
+        record: createRecorder('import', now),
         stock: given.flags.has('stock'),
         stockDefault,
         assigned,
@@ -136,7 +144,7 @@ export const importCommand = command({
       }).catch((error: Error) => {
         throw error === chunks.errored ? unreadable(path, error) : error
       })
-      const lines = () => reportLines(report).map(visible)
+      const lines = () => reportLines(report).map(escapeControlCharacters)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
       const exitCode = printReport(terminal, given, { value: printed(report), lines, error })
       // The printed lines are about rows, so the error of a file that ends within a row is printed here.
@@ -170,7 +178,9 @@ function readCount(text: string | undefined, name: string): number | null {
 
 function brokenOff(path: string, report: ImportReport): ReportError | null {
   if (report.brokenOff === null) return null
-  const message = visible(`${path} ${remarkText(report.brokenOff)}; the products that end before it are imported`)
+  const message = escapeControlCharacters(
+    `${path} ${remarkText(report.brokenOff)}; the products that end before it are imported`,
+  )
   return { code: 'file_broken_off', message }
 }
 

@@ -1,7 +1,7 @@
 // Hosts of shops, looked up when a request arrives at one, and the two pages about them: the proof of a host, and the page that a proxy
 // asks before it requests a certificate.
 
-import { hostIn, isLocalName, normalHost, proofPath, shopOriginFor } from '../../domain/sites/hosts.ts'
+import { hostFromHeader, isLocalName, normalizeHost, proofPath, shopOriginFor } from '../../domain/sites/hosts.ts'
 import { findHostOwner, hasHosts, listProofs } from '../../domain/sites/hoststore.ts'
 import type { ShopHosts } from '../../platform/http/hosts.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
@@ -36,14 +36,14 @@ export function createShopHosts(storage: Storage, publicOrigin: () => string): S
     isOurs(header = '') {
       const origin = publicOrigin()
       if (lastOurs?.header === header && lastOurs.origin === origin) return true
-      const host = hostIn(header)
+      const host = hostFromHeader(header)
       const isOurs = isLocalName(host) || host === URL.parse(origin)?.hostname
       if (isOurs) lastOurs = { header, origin }
       return isOurs
     },
     async find(header, path) {
       if (path === proofPath) return 'ours'
-      const led = await look(hostIn(header))
+      const led = await look(hostFromHeader(header))
       if (!led || led === 'ours' || led.origin === led.mainOrigin) return led
       return { location: `${led.mainOrigin}${path}` }
     },
@@ -64,7 +64,7 @@ export function shopHostPages(storage: Storage): HtmlPage[] {
       path: proofPath,
       name: 'host proof',
       async answer({ raw }) {
-        const proofs = await storage.read((db) => listProofs(db, hostIn(raw.headers.host)))
+        const proofs = await storage.read((db) => listProofs(db, hostFromHeader(raw.headers.host)))
         if (proofs.length === 0) throw refuse('route_not_found')
         return text(200, `${proofs.join('\n')}\n`)
       },
@@ -74,7 +74,7 @@ export function shopHostPages(storage: Storage): HtmlPage[] {
       name: 'host allowed',
       async answer({ raw }) {
         const domain = new URLSearchParams(raw.url?.split('?')[1]).get('domain') ?? ''
-        const host = normalHost(domain)
+        const host = normalizeHost(domain)
         const owner = host === undefined ? undefined : await storage.read((db) => findHostOwner(db, host))
         if (!owner) throw refuse('route_not_found')
         return text(200, '')

@@ -2,10 +2,18 @@
 
 import { limits } from '../../contract/limits.ts'
 import { modes } from '../../contract/words.ts'
-import type { Forgotten, ShopperData } from '../../domain/checkout/forget.ts'
+import type { ForgottenCounts, ShopperData } from '../../domain/checkout/forget.ts'
 import { forgetCustomer } from '../../domain/customers/forget.ts'
 import { listInstallations } from '../../domain/merchants/store.ts'
-import { type Command, type Given, Misuse, merchantOption, print, type Terminal, withMerchant } from './command.ts'
+import {
+  type Command,
+  Misuse,
+  merchantOption,
+  type ParsedArguments,
+  printResult,
+  type Terminal,
+  withMerchant,
+} from './command.ts'
 
 export const shoppersCommand: Command = {
   summary: 'Erase the personal data of a shopper.',
@@ -36,7 +44,7 @@ export const shoppersCommand: Command = {
 }
 
 // Returns 1 if data of the shopper remains.
-function forget(email: string, given: Given, terminal: Terminal): Promise<number> {
+function forget(email: string, given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withMerchant(given, async (merchant, storage, { rootSecret }) => {
     const installations = await storage.read((db) => listInstallations(db, merchant.id))
     const installationIds = installations.map(({ id }) => id)
@@ -44,7 +52,7 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
     const isDryRun = given.flags.has('dry-run')
     const input = { isDryRun, includesUnsent: given.flags.has('unsent') }
     const { kept, pendingTexts, ...erased } = await forgetCustomer(storage, rootSecret, shopper, input)
-    print(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, pendingTexts }, () => [
+    printResult(terminal, given, { merchant: merchant.slug, dryRun: isDryRun, erased, kept, pendingTexts }, () => [
       ...erasedLines(erased, isDryRun),
       ...kept.map(keptLine),
       ...(pendingTexts === 0
@@ -57,7 +65,7 @@ function forget(email: string, given: Given, terminal: Terminal): Promise<number
   })
 }
 
-function erasedLines(erased: Omit<Forgotten, 'kept' | 'pendingTexts'>, isDryRun: boolean): string[] {
+function erasedLines(erased: Omit<ForgottenCounts, 'kept' | 'pendingTexts'>, isDryRun: boolean): string[] {
   const { checkoutSessions, orders, addresses, eventTexts, withdrawals } = erased
   if (checkoutSessions + orders + withdrawals === 0) return ['nothing is stored about this shopper']
   const counts = `${checkoutSessions} checkout sessions, ${orders} orders, ${addresses} addresses, ${eventTexts} event texts, ${withdrawals} withdrawals`

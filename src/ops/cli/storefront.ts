@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import type { RenderedPage, Storefront, StorefrontRequest } from '../../../apps/storefront/shop.ts'
 import type { App } from '../../app.ts'
 import { type Mode, publishableScopes } from '../../contract/words.ts'
-import { attributeOf } from '../../domain/catalog/attributes.ts'
+import { optionAttributeOf } from '../../domain/catalog/attributes.ts'
 import { listBarcodes, listCategories, listSlugPieces, listSlugsAfter } from '../../domain/catalog/store.ts'
 import { findContactPath } from '../../domain/emails/contact.ts'
-import { createKnownFacts, type KnownFacts } from '../../domain/images/facts.ts'
+import { createPictureFactsCache, type PictureFactsCache } from '../../domain/images/facts.ts'
 import { lockMerchantById } from '../../domain/merchants/store.ts'
 import { redirectHostsFor } from '../../domain/sites/change.ts'
 import { shopOriginFor } from '../../domain/sites/hosts.ts'
@@ -20,16 +20,16 @@ import { findShopPath, siteStatusOf, siteView } from '../../domain/sites/site.ts
 import { ensureSite, findShownMerchant, findStoredSite, listFirstMerchants } from '../../domain/sites/store.ts'
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { browserScript } from '../../platform/html/browser.ts'
-import { cookiesIn } from '../../platform/html/cookies.ts'
+import { parseCookies } from '../../platform/html/cookies.ts'
 import { readForm } from '../../platform/html/form.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { html } from '../../platform/html/html.ts'
-import { privateHeaders, redirect } from '../../platform/html/policy.ts'
+import { privateHeaders, redirectAfterPost } from '../../platform/html/policy.ts'
 import type { ShopHosts } from '../../platform/http/hosts.ts'
-import { localBody, localFetch } from '../../platform/http/local.ts'
+import { localBodyReader, localFetch } from '../../platform/http/local.ts'
 import type { Incoming } from '../../platform/http/message.ts'
-import type { HandOff, HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
-import { late } from '../../platform/kit/late.ts'
+import type { HandOffRoute, HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import { entryWeight, Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -89,7 +89,7 @@ const pagesBytesMax = 32 * 2 ** 20
 
 export function createShops(given: ShopsParts): Shops {
   const { app, storage } = given
-  const parts = { ...given, facts: createKnownFacts(storage, given.report), pages: newPages() }
+  const parts = { ...given, facts: createPictureFactsCache(storage, given.report), pages: newPages() }
   const places = new Lru<string, { shop: Promise<ShownShop | undefined>; until: number }>(placesMax)
   const storefronts = new Lru<string, OpenedShop>(storefrontsMax)
   const hosts = createShopHosts(storage, app.publicOrigin)
@@ -122,7 +122,7 @@ export function createShops(given: ShopsParts): Shops {
     const key = `${shop.seller.merchantId} ${shop.seller.mode} ${shop.origin}${shop.base}`
     const known = storefronts.get(key)
     if (known) return known
-    const opened: OpenedShop = { installationId: '', storefront: late(() => openStorefront(parts, shop, opened)) }
+    const opened: OpenedShop = { installationId: '', storefront: loadOnce(() => openStorefront(parts, shop, opened)) }
     storefronts.set(key, opened)
     return opened
   }
@@ -157,7 +157,7 @@ interface OpenedShop {
 }
 
 async function openStorefront(
-  { app, storage, report, facts, pages }: ShopsParts & { facts: KnownFacts; pages: ReturnType<typeof newPages> },
+  { app, storage, report, facts, pages }: ShopsParts & { facts: PictureFactsCache; pages: ReturnType<typeof newPages> },
   { slug, seller, base, origin, isDemo, isDraft }: ShownShop,
   opened: Pick<OpenedShop, 'installationId'>,
 ): Promise<Storefront> {
@@ -166,7 +166,7 @@ async function openStorefront(
   const apiUrl = app.publicOrigin()
   const place = `${merchantId} ${mode} ${origin}${base}`
   return createStorefront({
-    ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf, scriptOf: browserScript },
+    ...{ apiUrl, publicUrl: origin, basePath: base, report, attributeOf: optionAttributeOf, scriptOf: browserScript },
     hosted: {
       dashboardUrl: `${apiUrl}/admin/${slug}${mode === 'test' ? '/test' : ''}/store${isDraft ? '/look' : ''}`,
       isDemo,
@@ -177,7 +177,7 @@ async function openStorefront(
     factsOf: (src) => facts(merchantId, src),
     rendered: {
       mark: () => storage.commitMark(),
-      bodyOf: (address) => localBody(app.open, callerOf(slug, seller, opened.installationId))(address),
+      bodyOf: (address) => localBodyReader(app.open, callerOf(slug, seller, opened.installationId))(address),
       find: (key) => pages.get(`${place} ${key}`),
       keep: (key, page) => pages.set(`${place} ${key}`, page),
     },
@@ -297,7 +297,7 @@ const feedsAtOnceMax = 2
 
 // The products of the shop as a feed for Google Merchant Center, which fetches it once a day, and for agents (ACP). Products are sent as
 // they are read, so only a few are in memory, whatever the size of the shop.
-export function feedHandOffs(parts: FeedParts): HandOff[] {
+export function feedHandOffs(parts: FeedParts): HandOffRoute[] {
   const feed = feedHandOff(parts)
   return feedEndings.flatMap((ending) =>
     [`/shop/${ending}`, `/shops/:slug/${ending}`].map((path) => ({ ...feed, path })),
@@ -306,7 +306,7 @@ export function feedHandOffs(parts: FeedParts): HandOff[] {
 
 const feedEndings = ['feed.xml', 'feed.jsonl'] as const
 
-function feedHandOff(parts: FeedParts): Omit<HandOff, 'path'> {
+function feedHandOff(parts: FeedParts): Omit<HandOffRoute, 'path'> {
   const { storage, clock, shops, pageMsMax = 20_000, wholeMsMax = 15 * 60_000 } = parts
   let underWay = 0
   return {
@@ -398,7 +398,7 @@ async function requestIn({ raw, receive }: PageRequest): Promise<Omit<Storefront
     method: method === 'HEAD' ? 'GET' : method,
     path,
     query: new URLSearchParams(query),
-    cookies: cookiesIn(headers.cookie),
+    cookies: parseCookies(headers.cookie),
     form: method === 'POST' ? await receive(() => formIn(raw)) : null,
     origin: headers.origin ?? null,
     fetchSite: [headers['sec-fetch-site']].flat()[0] ?? null,
@@ -438,7 +438,7 @@ const isAsset = /\.(?:css|svg|png|js|json|webmanifest)$/
 const basePattern = /^(?:\/preview)?(?:\/test)?\/shop(?:s\/[^/]+)?(?=\/|$)/
 
 function movedTo(location: string): PageAnswer {
-  return { ...redirect(location, { 'cache-control': 'no-store' }), status: 307 }
+  return { ...redirectAfterPost(location, { 'cache-control': 'no-store' }), status: 307 }
 }
 
 // An error page without the storefront, which was not reached or has failed. Only its texts are used.
@@ -446,7 +446,7 @@ async function failed({ raw, shop }: Incoming, status: number): Promise<PageAnsw
   const { failureWords } = await import('../../../apps/storefront/shop.ts')
   const { title, text, toCart, locale, direction } = failureWords(status, raw.headers['accept-language'] ?? null)
   const base = shop ? '' : (basePattern.exec(raw.url?.split('?')[0] ?? '')?.[0] ?? '/shop')
-  const body = documentFor({
+  const body = renderHtmlDocument({
     title,
     locale,
     direction,

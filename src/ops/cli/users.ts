@@ -1,9 +1,9 @@
 // The command `users`: people who sign in for a merchant.
 
-import { peopleRows } from '../../contract/admin/people.ts'
+import { peopleOperationRows } from '../../contract/admin/people.ts'
 import { type Role, roles } from '../../contract/words.ts'
 import { removeAllFactors } from '../../domain/users/factors.ts'
-import { createReset, type MadeLink } from '../../domain/users/invitations.ts'
+import { type CreatedLink, createReset } from '../../domain/users/invitations.ts'
 import { replaceMerchants } from '../../domain/users/members.ts'
 import { notifyUser } from '../../domain/users/notices.ts'
 import { hashPassword, makePassword, passwordLengthMax, passwordProblem } from '../../domain/users/password.ts'
@@ -22,7 +22,7 @@ import {
   setPassword,
   type User,
 } from '../../domain/users/users.ts'
-import { type AuditedChange, visible } from '../../platform/audit/change.ts'
+import { type AuditedChange, escapeControlCharacters } from '../../platform/audit/change.ts'
 import type { Config } from '../../platform/config.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -31,16 +31,16 @@ import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import {
   type Command,
   chooseMerchant,
-  type Given,
+  configuredOrigin,
   Misuse,
   merchantOption,
-  originOf,
-  print,
+  type ParsedArguments,
+  printResult,
   type Terminal,
   withStorage,
 } from './command.ts'
-import { chooseMode, ofMerchant, operationVerbs, type Target } from './operation.ts'
-import { writeDown, writeDownPerson } from './written.ts'
+import { type CommandTarget, chooseMode, forMerchant, operationVerbs } from './operation.ts'
+import { recordCommand, recordPersonCommand } from './written.ts'
 
 const namedRoles = roles.filter((role) => role !== 'custom')
 const roleOption = { value: 'ROLE', help: `${namedRoles.join(', ')} (default: owner)` }
@@ -50,9 +50,9 @@ const merchantsOption = {
   help: 'comma-separated: the shops that the user may act for; required if there are several',
 }
 
-const { one } = operationVerbs(peopleRows, 'people')
+const { one } = operationVerbs(peopleOperationRows, 'people')
 
-const member: Target = {
+const member: CommandTarget = {
   words: ['USER'],
   options: { merchant: merchantOption },
   async find(given, storage, { rootSecret }) {
@@ -62,7 +62,7 @@ const member: Target = {
   },
 }
 
-const findWithRole: Target['find'] = async (given, storage, config) => {
+const findWithRole: CommandTarget['find'] = async (given, storage, config) => {
   const role = readRole(given.words[1] ?? '', roles)
   const { of, members } = await member.find(given, storage, config)
   return { of, members: { ...members, role } }
@@ -85,7 +85,7 @@ export const usersCommand: Command = {
     },
     invite: one('inviteAdminMember', {
       summary: 'Make a link with which a person sets a password and joins a merchant; it is shown only once.',
-      target: ofMerchant,
+      target: forMerchant,
       values: { email: 'ADDRESS' },
       helps: { email: 'of the person; the link is also sent there if mail is set up' },
     }),
@@ -141,7 +141,7 @@ export const usersCommand: Command = {
   },
 }
 
-async function create(given: Given, terminal: Terminal): Promise<number> {
+async function create(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const { email = '', name } = given.texts
   const problem = emailProblem(email)
   if (problem !== undefined) throw new Misuse(`--email ${problem.message}`)
@@ -156,7 +156,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
       const made = await createUser(tx, rootSecret, { email, name: name ?? null, passwordHash, merchantIds, role }, now)
       const change = roleChange('create', 'member', made.id, null, role)
       for (const merchantId of merchantIds)
-        writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
+        recordCommand(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes: [change], now })
       return made
     })
     tellPassword(user, password, given, terminal, { merchants: merchants.map(({ slug }) => slug) })
@@ -164,7 +164,7 @@ async function create(given: Given, terminal: Terminal): Promise<number> {
   })
 }
 
-function list(given: Given, terminal: Terminal): Promise<number> {
+function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const [kept, pairs] = await storage.read((db) => Promise.all([listUsers(db, rootSecret), listUserMerchants(db)]))
     const users = kept.map(({ id, email, name, createdAt, disabledAt }) => ({
@@ -176,18 +176,20 @@ function list(given: Given, terminal: Terminal): Promise<number> {
       createdAt: toInstant(createdAt),
       disabledAt: disabledAt === null ? null : toInstant(disabledAt),
     }))
-    print(terminal, given, { users }, () =>
+    printResult(terminal, given, { users }, () =>
       users.map(({ id, email, name, merchants, roles: held, disabledAt }) => {
         const shops = merchants.map((slug, i) => (held[i] === 'owner' ? slug : `${slug} (${held[i]})`)).join(', ')
         const who = name === null ? email : `${email} (${name})`
-        return visible(`${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${who}  ${shops || '(no shop)'}`)
+        return escapeControlCharacters(
+          `${id}  ${disabledAt === null ? 'active  ' : 'disabled'}  ${who}  ${shops || '(no shop)'}`,
+        )
       }),
     )
     return 0
   })
 }
 
-async function replacePassword(given: Given, terminal: Terminal): Promise<number> {
+async function replacePassword(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const password = await choosePassword(given, terminal)
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, given.word)
@@ -203,7 +205,7 @@ async function replacePassword(given: Given, terminal: Terminal): Promise<number
   })
 }
 
-function reset(given: Given, terminal: Terminal): Promise<number> {
+function reset(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, config) => {
     const user = await chooseUser(storage, config.rootSecret, given.word)
     const link = await storage.write(async (tx) => {
@@ -221,19 +223,19 @@ function reset(given: Given, terminal: Terminal): Promise<number> {
 }
 
 function printLink(
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
-  { link, config, facts }: { link: MadeLink; config: Config; facts: object },
+  { link, config, facts }: { link: CreatedLink; config: Config; facts: object },
 ): void {
-  const url = originOf(config)() + link.path
+  const url = configuredOrigin(config)() + link.path
   const expiresAt = toInstant(link.expiresAt)
-  print(terminal, given, { id: link.id, ...facts, url, expiresAt }, () => [
+  printResult(terminal, given, { id: link.id, ...facts, url, expiresAt }, () => [
     url,
     `${link.id}, shown only once; works once, until ${expiresAt}`,
   ])
 }
 
-function sessions(given: Given, terminal: Terminal): Promise<number> {
+function sessions(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const isEnding = given.flags.has('end')
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, given.word)
@@ -243,7 +245,7 @@ function sessions(given: Given, terminal: Terminal): Promise<number> {
       await storage.write(async (tx) => {
         await endSessionsFrom(tx, user.id, now)
         const members = [{ member: 'sessions', from: open.length, to: 0 }]
-        await writeDownPerson(tx, { userId: user.id, operation: 'endAdminMemberSessions', members, now })
+        await recordPersonCommand(tx, { userId: user.id, operation: 'endAdminMemberSessions', members, now })
       })
     const shown = open.map(({ id, browser, hasSecondFactor, createdAt, seenAt, expiresAt }) => ({
       id,
@@ -253,9 +255,9 @@ function sessions(given: Given, terminal: Terminal): Promise<number> {
       seenAt: toInstant(seenAt),
       expiresAt: toInstant(expiresAt),
     }))
-    print(terminal, given, { id: user.id, sessions: shown, ended: isEnding }, () => [
+    printResult(terminal, given, { id: user.id, sessions: shown, ended: isEnding }, () => [
       ...shown.map(({ id, browser, seenAt }) => `${id}  last seen ${seenAt}  ${browser || '(unknown browser)'}`),
-      ...(isEnding ? [visible(`${user.email} is signed out everywhere`)] : []),
+      ...(isEnding ? [escapeControlCharacters(`${user.email} is signed out everywhere`)] : []),
     ])
     return 0
   })
@@ -263,7 +265,7 @@ function sessions(given: Given, terminal: Terminal): Promise<number> {
 
 function writeDownReset(tx: Tx, userId: string, now: number): Promise<void> {
   const members = [{ member: 'passwordReset', from: null, to: toInstant(now) }]
-  return writeDownPerson(tx, { userId, operation: 'resetAdminMemberPassword', members, now })
+  return recordPersonCommand(tx, { userId, operation: 'resetAdminMemberPassword', members, now })
 }
 
 // The list of changes names a person only by the role, without an e-mail address.
@@ -283,7 +285,7 @@ function readRole<One extends Role>(text: string, known: readonly One[]): One {
   return role
 }
 
-function setMerchants(given: Given, terminal: Terminal): Promise<number> {
+function setMerchants(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const user = await chooseUser(storage, rootSecret, given.word)
     const merchants = await chooseMerchants(storage, given)
@@ -295,23 +297,23 @@ function setMerchants(given: Given, terminal: Terminal): Promise<number> {
         const notice = { userId: user.id, merchantId, kind: 'role_changed', facts: { role: 'owner' } } as const
         await notifyUser(tx, rootSecret, notice, now)
         const changes = [roleChange('create', 'member', user.id, null, 'owner')]
-        writeDown(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes, now })
+        recordCommand(tx, { merchantId, mode: null, operation: 'inviteAdminMember', changes, now })
       }
       for (const { merchantId, role } of dropped) {
         const changes = [roleChange('retire', 'member', user.id, role, null)]
-        writeDown(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes, now })
+        recordCommand(tx, { merchantId, mode: null, operation: 'removeAdminMember', changes, now })
       }
     })
     const slugs = merchants.map(({ slug }) => slug)
-    print(terminal, given, { id: user.id, merchants: slugs }, () => [
-      visible(`${user.email} may act for ${slugs.join(', ')}`),
+    printResult(terminal, given, { id: user.id, merchants: slugs }, () => [
+      escapeControlCharacters(`${user.email} may act for ${slugs.join(', ')}`),
     ])
     return 0
   })
 }
 
 function change(
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
   outcome: 'disabled' | 'enabled',
   act: typeof disableUser,
@@ -323,11 +325,11 @@ function change(
       const isDone = await act(tx, user.id, now)
       const isDisabled = outcome === 'disabled'
       const members = [{ member: 'disabled', from: !isDisabled, to: isDisabled }]
-      if (isDone) await writeDownPerson(tx, { userId: user.id, operation: 'updateAdminMember', members, now })
+      if (isDone) await recordPersonCommand(tx, { userId: user.id, operation: 'updateAdminMember', members, now })
       return isDone
     })
-    print(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [
-      visible(`${user.email} ${isChanged ? 'is' : 'was already'} ${outcome}`),
+    printResult(terminal, given, { id: user.id, disabled: outcome === 'disabled' }, () => [
+      escapeControlCharacters(`${user.email} ${isChanged ? 'is' : 'was already'} ${outcome}`),
     ])
     return 0
   })
@@ -342,7 +344,7 @@ async function chooseUser(storage: Storage, rootSecret: RootSecret, name: string
   return user
 }
 
-async function chooseMerchants(storage: Storage, given: Given): Promise<{ id: string; slug: string }[]> {
+async function chooseMerchants(storage: Storage, given: ParsedArguments): Promise<{ id: string; slug: string }[]> {
   const slugs = (given.texts.merchant ?? '')
     .split(',')
     .map((slug) => slug.trim())
@@ -361,7 +363,7 @@ interface ChosenPassword {
 }
 
 // A password is never an argument: every process of the machine can read arguments, and shells store them.
-async function choosePassword(given: Given, terminal: Terminal): Promise<ChosenPassword> {
+async function choosePassword(given: ParsedArguments, terminal: Terminal): Promise<ChosenPassword> {
   if (!given.flags.has('password-stdin')) return { text: makePassword(), isMade: true }
   const text = await readStandardInput(terminal.input)
   const problem = passwordProblem(text)
@@ -388,12 +390,12 @@ async function readStandardInput(input: Terminal['input']): Promise<string> {
 function tellPassword(
   { id, email }: User,
   password: ChosenPassword,
-  given: Given,
+  given: ParsedArguments,
   terminal: Terminal,
   more: object,
 ): void {
-  print(terminal, given, { id, email, ...more, ...(password.isMade && { password: password.text }) }, () => [
+  printResult(terminal, given, { id, email, ...more, ...(password.isMade && { password: password.text }) }, () => [
     ...(password.isMade ? [password.text] : []),
-    visible(`${id}  ${email}${password.isMade ? ', the password is shown only once' : ''}`),
+    escapeControlCharacters(`${id}  ${email}${password.isMade ? ', the password is shown only once' : ''}`),
   ])
 }

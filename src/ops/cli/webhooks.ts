@@ -1,12 +1,12 @@
 // The command `webhooks`: endpoints, their deliveries, and a receiver for development. A secret is printed once, when it is created.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AdminWebhookEndpoint, developerRows } from '../../contract/admin/developers.ts'
+import { type AdminWebhookEndpoint, developerOperationRows } from '../../contract/admin/developers.ts'
 import { disableEndpoint } from '../../domain/webhooks/endpoints.ts'
 import { replayDelivery } from '../../domain/webhooks/replay.ts'
 import {
-  type Attempt,
   type Delivery,
+  type DeliveryAttempt,
   type Endpoint,
   findDelivery,
   findDeliveryAnywhere,
@@ -16,8 +16,8 @@ import {
   lockEndpoint,
 } from '../../domain/webhooks/store.ts'
 import { deliveryView, replayView } from '../../domain/webhooks/view.ts'
-import { changeOf } from '../../domain/webhooks/written.ts'
-import { visible } from '../../platform/audit/change.ts'
+import { endpointChange } from '../../domain/webhooks/written.ts'
+import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
@@ -26,23 +26,23 @@ import { invalidEntry } from '../provisioning/entry.ts'
 import { receiverPort, urlProblem } from '../provisioning/webhooks.ts'
 import {
   type Command,
-  type Given,
   installationOption,
   merchantOption,
-  print,
+  type ParsedArguments,
   printReport,
+  printResult,
   readLine,
   type Terminal,
   withStorage,
 } from './command.ts'
-import { listen } from './listen.ts'
-import { inInstallation, operationVerbs, readWhole, type Target } from './operation.ts'
-import { writeDown } from './written.ts'
+import { listenForWebhooks } from './listen.ts'
+import { type CommandTarget, forInstallation, operationVerbs, readWholeNumber } from './operation.ts'
+import { recordCommand } from './written.ts'
 
-const { one, list, perform } = operationVerbs(developerRows, 'webhooks')
+const { one, list, perform } = operationVerbs(developerOperationRows, 'webhooks')
 
 // Ids of endpoints are unique among all merchants.
-const ofEndpoint: Target = {
+const ofEndpoint: CommandTarget = {
   words: ['ENDPOINT_ID'],
   async find({ word: endpointId }, storage) {
     const { owner } = await storage.read((db) => findOwned(db, endpointId))
@@ -50,7 +50,7 @@ const ofEndpoint: Target = {
   },
 }
 
-function turned(status: 'paused' | 'enabled'): Target {
+function turned(status: 'paused' | 'enabled'): CommandTarget {
   return {
     ...ofEndpoint,
     async find({ word: endpointId }, storage) {
@@ -67,11 +67,11 @@ function turned(status: 'paused' | 'enabled'): Target {
 const changeable = ['url', 'events', 'description', 'status']
 
 // The settings of this machine decide whether private addresses are allowed, so the error names the setting.
-const findUrlAllowed: Target['find'] = async (given, storage, config) => {
+const findUrlAllowed: CommandTarget['find'] = async (given, storage, config) => {
   const tools = { rootSecret: config.rootSecret, allowPrivate: config.webhookAllowPrivate }
   const problem = urlProblem(given.texts.url ?? '', tools)
   if (problem !== undefined) throw invalidEntry('webhook_endpoint_invalid', '/url', problem)
-  return inInstallation.find(given, storage, config)
+  return forInstallation.find(given, storage, config)
 }
 
 const newestCount = 20
@@ -82,7 +82,7 @@ export const webhooksCommand: Command = {
   verbs: {
     add: one('createAdminWebhookEndpoint', {
       summary: 'Add an endpoint and print its secret, which is shown only once.',
-      target: { ...inInstallation, find: findUrlAllowed },
+      target: { ...forInstallation, find: findUrlAllowed },
       omits: ['status'],
       values: { events: 'NAMES' },
       helps: {
@@ -95,7 +95,7 @@ export const webhooksCommand: Command = {
     }),
     list: list('listAdminWebhookEndpoints', {
       summary: 'List the endpoints of an installation and how their calls went.',
-      target: inInstallation,
+      target: forInstallation,
       name: 'endpoints',
       columns: ['id', 'status', 'url', 'events', healthOf, 'description'],
     }),
@@ -158,7 +158,7 @@ export const webhooksCommand: Command = {
         installation: installationOption,
         merchant: merchantOption,
       },
-      run: listen,
+      run: listenForWebhooks,
     },
   },
 }
@@ -169,7 +169,7 @@ function healthOf({ health, secretHint }: AdminWebhookEndpoint): string {
 }
 
 // Only the operator disables an endpoint, so there is no operation for it.
-function disable(given: Given, terminal: Terminal): Promise<number> {
+function disable(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
     const status = await storage.write(async (tx) => {
@@ -179,11 +179,11 @@ function disable(given: Given, terminal: Terminal): Promise<number> {
       if (!before) throw noEndpoint(id)
       const after = await disableEndpoint(tx, before, 'operator', null, now)
       const members = [{ member: 'status', from: before.status, to: after.status }]
-      const changes = before.status === after.status ? [] : [changeOf('change', endpoint, members)]
-      writeDown(tx, { ...owner, operation: 'updateAdminWebhookEndpoint', changes, now })
+      const changes = before.status === after.status ? [] : [endpointChange('change', endpoint, members)]
+      recordCommand(tx, { ...owner, operation: 'updateAdminWebhookEndpoint', changes, now })
       return after.status
     })
-    print(terminal, given, { id, status }, () => [`${id} is disabled; its calls are held until it is enabled`])
+    printResult(terminal, given, { id, status }, () => [`${id} is disabled; its calls are held until it is enabled`])
     return 0
   })
 }
@@ -204,9 +204,9 @@ function noEndpoint(id: string): Refusal {
 const lookEveryMs = 100
 
 // A running server makes the call, like every other call; the command only requests it and polls the outcome.
-function testCall(given: Given, terminal: Terminal): Promise<number> {
+function testCall(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
-  const seconds = readWhole(given, 'wait', waitSecondsMax) ?? 25
+  const seconds = readWholeNumber(given, 'wait', waitSecondsMax) ?? 25
   return withStorage(given, async (storage, config) => {
     const { owner, endpoint: called } = await storage.read((db) => findOwned(db, id))
     const { id: deliveryId } = await perform({ storage, config }, 'testAdminWebhookEndpoint', owner, { endpointId: id })
@@ -220,7 +220,7 @@ function testCall(given: Given, terminal: Terminal): Promise<number> {
     const hasSucceeded = seen.delivery.status === 'succeeded'
     const endpoint = await storage.read((db) => findEndpointAnywhere(db, id))
     const value = { succeeded: hasSucceeded, ...seenView(seen) }
-    const line = visible(`${outcomeText(seen, restOf(endpoint))}  ${seen.delivery.id}`)
+    const line = escapeControlCharacters(`${outcomeText(seen, restOf(endpoint))}  ${seen.delivery.id}`)
     const error = hasSucceeded ? null : ({ code: 'call_failed', message: line } as const)
     return printReport(terminal, given, { value, lines: () => [line], error })
   })
@@ -228,7 +228,7 @@ function testCall(given: Given, terminal: Terminal): Promise<number> {
 
 interface Seen {
   delivery: Delivery
-  attempts: Attempt[]
+  attempts: DeliveryAttempt[]
 }
 
 async function look(storage: Storage, { installationId, id }: Pick<Delivery, 'installationId' | 'id'>): Promise<Seen> {
@@ -263,17 +263,17 @@ function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): st
   return `✗ ${what}${lastError === null ? '' : `: ${lastError}`}, ${status}${next}`
 }
 
-function deliveries(given: Given, terminal: Terminal): Promise<number> {
+function deliveries(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
-  const limit = readWhole(given, 'limit', 1_000) ?? newestCount
+  const limit = readWholeNumber(given, 'limit', 1_000) ?? newestCount
   return withStorage(given, async (storage) => {
     const isDelivery = id.startsWith('whd_')
     const delivery = isDelivery ? await storage.read((db) => findDeliveryAnywhere(db, id)) : undefined
     if (delivery) {
       const seen = await look(storage, delivery)
-      print(terminal, given, seenView(seen), () => [
+      printResult(terminal, given, seenView(seen), () => [
         deliveryText(seen.delivery),
-        ...seen.attempts.flatMap(attemptText).map(visible),
+        ...seen.attempts.flatMap(attemptText).map(escapeControlCharacters),
       ])
       return 0
     }
@@ -283,7 +283,7 @@ function deliveries(given: Given, terminal: Terminal): Promise<number> {
       if (!endpoint) throw noEndpoint(id)
       return listNewestDeliveries(db, endpoint, limit)
     })
-    print(terminal, given, { deliveries: newest.map(shownDelivery) }, () => newest.map(deliveryText))
+    printResult(terminal, given, { deliveries: newest.map(shownDelivery) }, () => newest.map(deliveryText))
     return 0
   })
 }
@@ -292,7 +292,7 @@ function noDelivery(id: string): Refusal {
   return refuse('webhook_delivery_not_found', { message: `There is no webhook delivery ${id}.` })
 }
 
-function replay(given: Given, terminal: Terminal): Promise<number> {
+function replay(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
   const reason = readLine(given.texts.reason, 'reason', 500)
   return withStorage(given, async (storage, { retentionMs }) => {
@@ -302,7 +302,7 @@ function replay(given: Given, terminal: Terminal): Promise<number> {
       const input = { allowSucceeded: given.flags.has('allow-succeeded'), reason, textsMs: retentionMs.texts }
       return replayDelivery(tx, delivery.installationId, id, input, Date.now())
     })
-    print(terminal, given, { delivery: replayView(replayed) }, () => [
+    printResult(terminal, given, { delivery: replayView(replayed) }, () => [
       `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} shows its progress`,
     ])
     return 0
@@ -336,13 +336,13 @@ function deliveryText(delivery: Delivery): string {
     ...(attempts > 0 && dueAt !== null ? [`again at ${toInstant(dueAt)}`] : []),
     ...(delivery.replayOf === null ? [] : [`repeats ${delivery.replayOf}`]),
   ]
-  return visible(facts.join('  '))
+  return escapeControlCharacters(facts.join('  '))
 }
 
 const answerLengthShown = 200
 
 // A receiver's answer is foreign text, so control characters in it are escaped.
-function attemptText({ attempt, startedAt, tookMs, statusCode, error, answer }: Attempt): string[] {
+function attemptText({ attempt, startedAt, tookMs, statusCode, error, answer }: DeliveryAttempt): string[] {
   const facts = [`#${attempt}`, toInstant(startedAt), `${tookMs} ms`, statusCode === null ? '–' : String(statusCode)]
   return [
     `  ${[...facts, ...(error === null ? [] : [error])].join('  ')}`,

@@ -5,13 +5,13 @@ import type { Mode } from '../../contract/words.ts'
 import { orderChanges, parcelChanges, refundChange } from '../../domain/orders/adminview.ts'
 import { lockOrderFacts } from '../../domain/orders/change.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
-import { type RightsRow, rightsOf } from '../../domain/users/roles.ts'
+import { type RightsRow, rightsFromRow } from '../../domain/users/roles.ts'
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import type { Recorder } from '../provisioning/record.ts'
 
-export interface Written {
+export interface CommandRecord {
   merchantId: string
   mode: Mode | null
   operation: AdminOperationId | Command
@@ -25,20 +25,20 @@ export type AccountCommand = 'payments rotate'
 type Command = FileCommand | AccountCommand | 'orders return'
 
 // Records changes in the transaction that makes them. Without a change, nothing is recorded.
-export function writeDown(tx: Tx, { merchantId, mode, operation, changes, now }: Written): void {
+export function recordCommand(tx: Tx, { merchantId, mode, operation, changes, now }: CommandRecord): void {
   if (changes.length === 0) return
   const actor = { kind: 'operator', id: null } as const
   insertEntry(tx, { merchantId, mode, actor, operation, requestId: null, changes, undoes: null, at: now })
 }
 
-export function recorderOf(operation: FileCommand, now: number): Recorder {
+export function createRecorder(operation: FileCommand, now: number): Recorder {
   return (tx, merchantId, entries) => {
-    for (const { mode, changes } of entries) writeDown(tx, { merchantId, mode, operation, changes, now })
+    for (const { mode, changes } of entries) recordCommand(tx, { merchantId, mode, operation, changes, now })
   }
 }
 
 // Writes an entry about the person for each of the merchants. Entries contain no e-mail address.
-export async function writeDownPerson(
+export async function recordPersonCommand(
   tx: Tx,
   {
     userId,
@@ -50,17 +50,17 @@ export async function writeDownPerson(
   const shops = await tx.sql<{ merchantId: string } & RightsRow>`
     select merchant_id as "merchantId", role, scopes from user_merchants where user_id = ${userId} order by merchant_id`
   for (const { merchantId, ...rights } of shops) {
-    const { role } = rightsOf(rights)
+    const { role } = rightsFromRow(rights)
     const change = { kind: 'change', what: 'member', id: userId, name: role, members } as const
-    writeDown(tx, { merchantId, mode: null, operation, changes: [change], now })
+    recordCommand(tx, { merchantId, mode: null, operation, changes: [change], now })
   }
 }
 
 // Records the order before and after. A refused change is not recorded.
-export async function writeDownOrder<Done>(
+export async function recordOrderCommand<Done>(
   tx: Tx,
   key: { installationId: string; orderId: string },
-  { operation, now }: Pick<Written, 'operation' | 'now'>,
+  { operation, now }: Pick<CommandRecord, 'operation' | 'now'>,
   work: () => Promise<{ done: Done; facts: OrderFacts; refund?: { id: string; amount: number } }>,
 ): Promise<Done> {
   const before = await lockOrderFacts(tx, key)
@@ -69,7 +69,7 @@ export async function writeDownOrder<Done>(
     const { merchantId, mode } = facts.order
     const refunded = refund ? [refundChange(facts, refund, { lines: [], restocked: [] })] : []
     const changes = [...orderChanges(before, facts), ...parcelChanges(before, facts), ...refunded]
-    writeDown(tx, { merchantId, mode, operation, changes, now })
+    recordCommand(tx, { merchantId, mode, operation, changes, now })
   }
   return done
 }

@@ -1,7 +1,7 @@
 // Products as a feed of the Agentic Commerce Protocol (2026-04-17): one product a line, with its variants. Pure.
 
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
-import { availabilityOf, categoryOf, type FeedContext, isGtin, picturesOf } from './googlefeed.ts'
+import { availabilityOf, type FeedContext, googleCategoryOf, isGtin, picturesOf } from './googlefeed.ts'
 
 const descriptionLengthMax = 5_000
 const picturesMax = 20
@@ -28,7 +28,7 @@ export function acpLine(product: ProductRow, context: FeedContext): string {
 function variantOf(product: ProductRow, sku: SkuRow, context: FeedContext, url: string): object {
   const { currency, mode, shopName } = context
   const status = availabilityOf(sku, mode)
-  const category = categoryOf(product, context)
+  const category = googleCategoryOf(product, context)
   const digits = (sku.barcode ?? '').replaceAll(/[\s-]/g, '')
   const [picture] = picturesOf({ ...product, images: [] }, sku, context)
   return {

@@ -5,7 +5,7 @@ import type {
   AdminFileColumn,
   AdminTransfer,
   AdminTransferSummary,
-  transferRows,
+  transferOperationRows,
 } from '../../contract/admin/transfers.ts'
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -17,18 +17,18 @@ import type { AuditedChange } from '../../platform/audit/change.ts'
 import { actorOf } from '../../platform/http/actor.ts'
 import type { AdminHandler } from '../../platform/http/admin.ts'
 import { refuseProblems } from '../../platform/http/adminreply.ts'
-import { Audited, type Paging } from '../../platform/http/handler.ts'
-import { adminRowsAsked, pageOf } from '../../platform/http/paging.ts'
-import { badCursor } from '../../platform/kit/cursor.ts'
+import { AuditedReply, type Paging } from '../../platform/http/handler.ts'
+import { adminRowsAsked, pageOfRows } from '../../platform/http/paging.ts'
+import { badCursorRefusal } from '../../platform/kit/cursor.ts'
 import { isId, newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
-import { late } from '../../platform/kit/late.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { controlCharacters } from '../../platform/kit/problems.ts'
+import { controlCharacterProblems } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
-import { rememberAssigned } from './assignedstore.ts'
+import { saveAssignedColumns } from './assignedstore.ts'
 import type { ExportPage, OrderAsk } from './exports.ts'
 import { assignmentProblems } from './formats/assigned.ts'
 import { withAssigned } from './formats/suggested.ts'
@@ -38,9 +38,9 @@ import {
   findImport,
   type ImportHead,
   insertImport,
+  insertPiece,
   listImports,
   lockImport,
-  putPiece,
   setAssigned,
   setConfirmed,
   setDiscarded,
@@ -55,8 +55,8 @@ const shownMax = 200
 const storedMax = 400
 
 // Loaded on demand: few servers are asked for an export before they are restarted.
-const loadExports = late(() => import('./exports.ts'))
-const loadAfterExports = late(() => import('./afterexports.ts'))
+const loadExports = loadOnce(() => import('./exports.ts'))
+const loadAfterExports = loadOnce(() => import('./afterexports.ts'))
 
 export interface ImportParts {
   rootSecret: RootSecret
@@ -65,7 +65,7 @@ export interface ImportParts {
 }
 
 export function adminImportOperations({ rootSecret, publicOrigin, sites }: ImportParts): {
-  [Id in keyof typeof transferRows]: AdminHandler<Id>
+  [Id in keyof typeof transferOperationRows]: AdminHandler<Id>
 } {
   async function shownLink(db: Reader, { merchantId, mode }: MerchantMode): Promise<string> {
     const seller = await findSeller(db, merchantId)
@@ -76,14 +76,14 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
 
   return {
     async listAdminTransfers({ db, caller, paging }) {
-      if (paging.after !== null && !isId('trf', paging.after)) throw badCursor()
+      if (paging.after !== null && !isId('trf', paging.after)) throw badCursorRefusal()
       const found = await listImports(db, caller, paging.after, adminRowsAsked)
-      const { rows, meta } = pageOf(found, paging, ({ id }) => id)
+      const { rows, meta } = pageOfRows(found, paging, ({ id }) => id)
       return { data: rows.map(summaryView), meta }
     },
 
     async createAdminTransfer({ db, caller, body: { kind, name, pieces }, now }) {
-      refuseProblems('', controlCharacters({ name }, ''))
+      refuseProblems('', controlCharacterProblems({ name }, ''))
       const { merchantId, mode } = caller
       // The lock makes concurrent uploads count each other.
       await db.lockRow`select id from merchants where id = ${merchantId}`
@@ -92,7 +92,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       if (shown >= shownMax) await discardOldest(db, merchantId)
       const id = newId('trf')
       insertImport(db, { merchantId, id, mode, kind, name, pieces, createdAt: now.getTime() })
-      return new Audited({ data: await viewOf(db, caller, id) }, [changeOf({ id, name }, 'create')])
+      return new AuditedReply({ data: await viewOf(db, caller, id) }, [changeOf({ id, name }, 'create')])
     },
 
     async getAdminTransfer({ db, caller, path: { transferId } }) {
@@ -106,13 +106,13 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       if (transfer.state !== 'receiving') throw refuse('transfer_not_receiving', { current: { state: transfer.state } })
       if (Buffer.byteLength(text) > limits.transferPieceBytesMax)
         refuseProblems('', [issueAt('/text', 'text_too_large', { kibibytes: limits.transferPieceBytesMax / 1024 })])
-      const isNew = await putPiece(db, transfer, piece, text)
+      const isNew = await insertPiece(db, transfer, piece, text)
       const received = transfer.received + (isNew ? 1 : 0)
       const isWhole = received === transfer.pieces
       await setReceived(db, transfer, { received, isWhole, now: now.getTime() })
       if (isWhole) db.signal('transfers')
       const change = changeOf(transfer, 'change', [{ member: 'piece', from: null, to: piece }])
-      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+      return new AuditedReply({ data: await viewOf(db, caller, transferId) }, [change])
     },
 
     async assignAdminTransferColumns({ db, caller, path: { transferId }, body: { columns: assigned }, now }) {
@@ -123,12 +123,12 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       refuseProblems('', assignmentProblems(fileColumns, assigned))
       const columns = withAssigned(fileColumns, assigned)
       await setAssigned(db, transfer, { columns, assigned, now: now.getTime() })
-      await rememberAssigned(db, caller.merchantId, { columns, assigned, now: now.getTime() })
+      await saveAssignedColumns(db, caller.merchantId, { columns, assigned, now: now.getTime() })
       db.signal('transfers')
       const change = changeOf(transfer, 'change', [
         { member: 'columns', from: meaningsOf(fileColumns), to: meaningsOf(columns) },
       ])
-      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+      return new AuditedReply({ data: await viewOf(db, caller, transferId) }, [change])
     },
 
     async confirmAdminTransfer({ db, caller, path: { transferId }, now, cause }) {
@@ -142,7 +142,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       })
       db.signal('transfers')
       const change = changeOf(transfer, 'change', [{ member: 'state', from: state, to: 'writing' }])
-      return new Audited({ data: await viewOf(db, caller, transferId) }, [change])
+      return new AuditedReply({ data: await viewOf(db, caller, transferId) }, [change])
     },
 
     async discardAdminTransfer({ db, caller, path: { transferId } }) {
@@ -150,7 +150,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       const { state, id } = transfer
       if (state === 'writing') throw refuse('transfer_not_ready', { current: { state } })
       await setDiscarded(db, transfer)
-      return new Audited({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
+      return new AuditedReply({ data: { id, removed: true } }, [changeOf(transfer, 'retire')])
     },
 
     async listAdminExport({ db, caller, query: { of, link: givenLink, open, ...filters }, paging, now }) {
@@ -186,7 +186,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
       const looks = page.orders.map(
         ({ id, number: name }) => ({ kind: 'look', what: 'order', id, name, members: [] }) as const,
       )
-      return new Audited(exportView(page, paging), looks)
+      return new AuditedReply(exportView(page, paging), looks)
     },
   }
 }

@@ -9,7 +9,7 @@ import {
   type ReturnFacts,
 } from '../../domain/returns/store.ts'
 import { returnNumber } from '../../domain/returns/view.ts'
-import { readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
@@ -40,16 +40,16 @@ const returnHeader = csvLine([
   'Id',
 ])
 
-export interface ReturnAsk extends Pick<AdminReturnsQuery, 'open' | 'from' | 'to'> {
+export interface ReturnExportQuery extends Pick<AdminReturnsQuery, 'open' | 'from' | 'to'> {
   after: string | null
 }
 
 export async function exportReturns(
   db: Reader,
   seller: MerchantMode,
-  { after, ...filters }: ReturnAsk,
+  { after, ...filters }: ReturnExportQuery,
 ): Promise<ExportPage> {
-  const place = after === null ? null : readPlace(after, 'ret')
+  const place = after === null ? null : readCursorPosition(after, 'ret')
   const found = await listAdminReturns(db, seller, { ...filters, after: place, limit: returnsMax + 1 })
   const shown = found.slice(0, returnsMax)
   const refunded = await listRefundedOfReturns(
@@ -63,7 +63,7 @@ export async function exportReturns(
       (after === null ? returnHeader : '') +
       shown.map((facts) => returnLines(facts, amounts.get(facts.row.id) ?? 0)).join(''),
     count: shown.length,
-    last: last && found.length > shown.length ? writePlace({ at: last.requestedAt, id: last.id }) : null,
+    last: last && found.length > shown.length ? writeCursorPosition({ at: last.requestedAt, id: last.id }) : null,
   }
 }
 
@@ -116,7 +116,7 @@ export async function exportDrafts(
   seller: MerchantMode,
   { after, now }: { after: string | null; now: number },
 ): Promise<ExportPage> {
-  const place = after === null ? null : readPlace(after, 'dft')
+  const place = after === null ? null : readCursorPosition(after, 'dft')
   const found = await listDrafts(db, seller, { after: place, limit: draftsMax + 1 })
   const shown = found.slice(0, draftsMax)
   const lines = shown.map((draft) =>
@@ -137,6 +137,6 @@ export async function exportDrafts(
   return {
     text: (after === null ? draftHeader : '') + lines.join(''),
     count: shown.length,
-    last: last && found.length > shown.length ? writePlace({ at: last.createdAt, id: last.id }) : null,
+    last: last && found.length > shown.length ? writeCursorPosition({ at: last.createdAt, id: last.id }) : null,
   }
 }

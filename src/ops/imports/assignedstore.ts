@@ -9,7 +9,7 @@ import { columnName } from './formats/format.ts'
 
 const rememberedMax = 50
 
-export async function findAssigned(
+export async function findAssignedColumns(
   db: Reader,
   merchantId: string,
   columns: readonly AdminFileColumn[],
@@ -20,7 +20,7 @@ export async function findAssigned(
 }
 
 // The caller must have locked the merchant's import.
-export async function rememberAssigned(
+export async function saveAssignedColumns(
   tx: Tx,
   merchantId: string,
   { columns, assigned, now }: { columns: readonly AdminFileColumn[]; assigned: readonly AssignedColumn[]; now: number },

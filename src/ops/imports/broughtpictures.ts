@@ -1,18 +1,18 @@
 // Finds pictures of files that an earlier import has already downloaded.
 
 import type { ProductEntry } from '../../contract/entries.ts'
-import { broughtPictures } from '../../domain/catalog/remotepictures.ts'
+import { loadLocalPicturePaths } from '../../domain/catalog/remotepictures.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import type { ReadProduct } from './shopify.ts'
 
-export async function withBroughtPictures(
+export async function withLocalPictures(
   db: Reader,
   merchant: string,
   products: readonly ReadProduct[],
 ): Promise<ReadProduct[]> {
   const addresses = products.flatMap(({ entry }) => addressesOf(entry))
   if (addresses.length === 0) return [...products]
-  const here = await broughtPictures(db, merchant, addresses)
+  const here = await loadLocalPicturePaths(db, merchant, addresses)
   return products.map((product) => ({ ...product, entry: withPictures(product.entry, here) }))
 }
 

@@ -4,7 +4,7 @@
 import { remark } from '../../contract/remarks.ts'
 import { listCodeOwners, listProductsBySlug } from '../../domain/catalog/store.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { madeCode, type ReadProduct } from './shopify.ts'
+import { generateSkuCode, type ReadProduct } from './shopify.ts'
 import type { StockOutcome } from './stockfile.ts'
 
 export async function withOwnCodes(
@@ -32,7 +32,7 @@ export async function withOwnCodes(
       const owner = owners.get(sku.code) ?? entry.slug
       if (owner === entry.slug) return sku
       const values = (entry.options ?? []).map(({ name }) => sku.options?.[name] ?? '')
-      const code = madeCode(sku.code, entry.slug, values)
+      const code = generateSkuCode(sku.code, entry.slug, values)
       notes.push({ ...remark('sku_used_elsewhere', { value: sku.code, slug: owner, sku: code }), line })
       return { ...sku, code }
     })

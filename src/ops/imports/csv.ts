@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import { type Remark, remark, remarkText } from '../../contract/remarks.ts'
-import { createBreath } from '../../platform/kit/breath.ts'
+import { createSlicePauses } from '../../platform/kit/breath.ts'
 import { isFormula } from '../../platform/kit/formula.ts'
 
 export interface CsvRow {
@@ -69,7 +69,7 @@ export async function* readCsv(
   let held: Buffer[] = []
   let heldBytes = 0
   let cellCount = 1
-  const breath = createBreath()
+  const breath = createSlicePauses()
 
   const takeRow = (rest: Buffer): (CsvRow & { delimiter: Delimiter }) | undefined => {
     const bytes = heldBytes === 0 ? rest : Buffer.concat([...held, rest])
@@ -90,7 +90,7 @@ export async function* readCsv(
     return { line: rowLine, cells, delimiter, ...(notes && { notes }) }
   }
 
-  for await (const chunk of inUtf8(chunks, encoding)) {
+  for await (const chunk of decodeToUtf8(chunks, encoding)) {
     let from = 0
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at] as number // within bounds by the loop
@@ -144,7 +144,10 @@ export async function* readCsv(
 }
 
 // Passes the bytes on as they are, unless an encoding is named or they begin with the byte order mark of UTF-16.
-export async function* inUtf8(chunks: AsyncIterable<Buffer>, encoding: string | undefined): AsyncGenerator<Buffer> {
+export async function* decodeToUtf8(
+  chunks: AsyncIterable<Buffer>,
+  encoding: string | undefined,
+): AsyncGenerator<Buffer> {
   let decoder: TextDecoder | undefined = encoding === undefined ? undefined : decoderOf(encoding)
   let isKnown = decoder !== undefined
   let begin = Buffer.alloc(0)
@@ -254,16 +257,16 @@ export function csvLine(cells: readonly string[]): string {
 }
 
 function cellText(cell: string): string {
-  const text = guarded(cell)
+  const text = guardFormula(cell)
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-export function guarded(cell: string): string {
+export function guardFormula(cell: string): string {
   return isFormula(cell) ? guard + cell : cell
 }
 
 // Returns the cell without the apostrophe that guards it.
-export function withoutGuard(cell: string): string {
+export function removeFormulaGuard(cell: string): string {
   return cell.startsWith(guard) && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }
 
@@ -271,10 +274,10 @@ export function withoutGuard(cell: string): string {
 const guardedDigits = /^'+\d/
 
 // Writes a code so that a reader gets it unchanged. `csvLine` guards the other cells.
-export function codeCell(code: string): string {
+export function csvCodeCell(code: string): string {
   return guardedDigits.test(code) ? guard + code : code
 }
 
-export function codeWithoutGuard(cell: string): string {
-  return guardedDigits.test(cell) ? cell.slice(1) : withoutGuard(cell)
+export function parseCsvCodeCell(cell: string): string {
+  return guardedDigits.test(cell) ? cell.slice(1) : removeFormulaGuard(cell)
 }

@@ -4,9 +4,9 @@ import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import { findSeller, listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
-import { namedMakers } from '../../domain/makers/store.ts'
+import { findNamedMakers } from '../../domain/makers/store.ts'
 import { customerView } from '../../domain/orders/adminview.ts'
-import { openOrderCustomer } from '../../domain/orders/customer.ts'
+import { decryptOrderCustomer } from '../../domain/orders/customer.ts'
 import {
   type AdminOrdersQuery,
   findOrder,
@@ -17,7 +17,7 @@ import {
 } from '../../domain/orders/store.ts'
 import { promotionStatus } from '../../domain/promotions/entry.ts'
 import { listPromotionsWhere, type OperatorPromotion } from '../../domain/promotions/store.ts'
-import { badCursor, readPlace, writePlace } from '../../platform/kit/cursor.ts'
+import { badCursorRefusal, readCursorPosition, writeCursorPosition } from '../../platform/kit/cursor.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -25,7 +25,7 @@ import { decimalAmount } from '../../platform/kit/money.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { acpLine } from './acpfeed.ts'
-import { codeCell, csvLine } from './csv.ts'
+import { csvCodeCell, csvLine } from './csv.ts'
 import { feedEnd, feedHead, feedItems } from './googlefeed.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from './shopifyrows.ts'
 
@@ -69,7 +69,7 @@ export async function exportGoogle(db: Reader, seller: MerchantMode, ask: FeedAs
   const categories = categoryMap(await listCategories(db, seller.merchantId))
   const context = { ...ask, shopName, currency, mode: seller.mode, categories }
   const page = await productPage(db, seller, ask.after, feedHead(context), async (products) => {
-    const makers = await namedMakers(db, seller.merchantId, products)
+    const makers = await findNamedMakers(db, seller.merchantId, products)
     return (product) => feedItems(product, { ...context, makers })
   })
   return page.last === null ? { ...page, text: page.text + feedEnd } : page
@@ -141,7 +141,15 @@ function stockLines({ slug, name, skus }: ProductRow, mode: Mode): string {
   return skus
     .map(({ code, stock }) => {
       const { onHand, held } = stock[mode]
-      return csvLine([slug, name, codeCell(code), String(held), String(Math.max(0, onHand - held)), String(onHand), ''])
+      return csvLine([
+        slug,
+        name,
+        csvCodeCell(code),
+        String(held),
+        String(Math.max(0, onHand - held)),
+        String(onHand),
+        '',
+      ])
     })
     .join('')
 }
@@ -153,7 +161,7 @@ async function productPage(
   header: string,
   writerFor: (products: readonly ProductRow[]) => Promise<(product: ProductRow) => string>,
 ): Promise<ExportPage> {
-  if (after !== null && !isId('prd', after)) throw badCursor()
+  if (after !== null && !isId('prd', after)) throw badCursorRefusal()
   const products = await listProductsAfterId(db, merchantId, after ?? '', productsMax + 1)
   let text = after === null ? header : ''
   let count = 0
@@ -228,7 +236,7 @@ export async function exportOrdersWithCustomers(
   { rootSecret, now }: { rootSecret: RootSecret; now: number },
 ): Promise<ExportedOrders> {
   return orderPage(db, seller, ask, [...orderColumns, ...customerColumns], async (order) => {
-    const { name, email, phone, address } = customerView(await openOrderCustomer(db, rootSecret, order, now))
+    const { name, email, phone, address } = customerView(await decryptOrderCustomer(db, rootSecret, order, now))
     const place = address && [
       address.company,
       address.line1,
@@ -252,7 +260,7 @@ async function orderPage(
   const heads = await listAdminOrders(db, seller, {
     ...filters,
     sort: 'oldest',
-    after: after === null ? null : readPlace(after, 'ord'),
+    after: after === null ? null : readCursorPosition(after, 'ord'),
     limit: ordersMax + 1,
   })
   const shown = heads.slice(0, ordersMax)
@@ -269,7 +277,7 @@ async function orderPage(
   return {
     text: (after === null ? csvLine(columns) : '') + texts.join(''),
     count: shown.length,
-    last: last && heads.length > shown.length ? writePlace({ at: last.placedAt, id: last.id }) : null,
+    last: last && heads.length > shown.length ? writeCursorPosition({ at: last.placedAt, id: last.id }) : null,
     orders: shown,
   }
 }

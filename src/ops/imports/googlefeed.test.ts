@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
-import { feedItems, type GoogleContext, isGtin, leftOutOf } from './googlefeed.ts'
+import { countLeftOutItems, feedItems, type GoogleContext, isGtin } from './googlefeed.ts'
 
 const context: GoogleContext = {
   shopName: 'Pottery',
@@ -132,7 +132,7 @@ test('items that Merchant Center refuses are left out and counted', () => {
   const xml = feedItems(bare, context)
   assert.deepEqual(valuesOf(xml, 'g:id'), ['MUG-S'])
   assert.deepEqual(
-    [...leftOutOf(xml)],
+    [...countLeftOutItems(xml)],
     [
       ['no picture', 1],
       ['no price', 1],

@@ -2,8 +2,8 @@
 
 import type { PartyEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
-import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
-import { attributeOf } from '../../domain/catalog/attributes.ts'
+import { type CategoryRow, categoryPathTo } from '../../domain/catalog/answer.ts'
+import { optionAttributeOf } from '../../domain/catalog/attributes.ts'
 import { availableQuantity } from '../../domain/catalog/availability.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
 import type { MakerRecord } from '../../domain/makers/maker.ts'
@@ -65,7 +65,7 @@ export function feedItems(product: ProductRow, context: GoogleContext): string {
 const leftOutMark = 'left out of the feed'
 
 // Number of items that a part of the feed leaves out, by reason.
-export function leftOutOf(text: string): Map<string, number> {
+export function countLeftOutItems(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const [, why = ''] of text.matchAll(leftOutComment)) counts.set(why, (counts.get(why) ?? 0) + 1)
   return counts
@@ -106,8 +106,10 @@ function itemOf(product: ProductRow, sku: SkuRow, context: GoogleContext): strin
     // The shop has no manufacturer part numbers (`mpn`).
     gtin === '' ? element('g:identifier_exists', 'no') : '',
     element('g:condition', 'new'),
-    element('g:product_type', categoryOf(product, context)),
-    ...sku.options.map(({ name, value }) => element(`g:${attributeOf(name)}`, attributeOf(name) ? value : '')),
+    element('g:product_type', googleCategoryOf(product, context)),
+    ...sku.options.map(({ name, value }) =>
+      element(`g:${optionAttributeOf(name)}`, optionAttributeOf(name) ? value : ''),
+    ),
     ...sku.options.map(({ name, value }) => detailOf(optionsSection, name, value)),
     ...safetyOf(product, context),
     sku.weightGrams === null ? '' : element('g:shipping_weight', `${sku.weightGrams} g`),
@@ -172,10 +174,10 @@ export function picturesOf({ images }: ProductRow, { image }: SkuRow, { origin }
   return [...new Set(urls)].map((url) => (url.startsWith('/media/') ? origin + url : url))
 }
 
-export function categoryOf({ categories: [slug = ''] }: ProductRow, { categories }: FeedContext): string {
+export function googleCategoryOf({ categories: [slug = ''] }: ProductRow, { categories }: FeedContext): string {
   const category = categories.get(slug)
   if (!category) return ''
-  return pathTo(category, categories)
+  return categoryPathTo(category, categories)
     .map((part) => categories.get(part)?.name.replaceAll('>', ' ') ?? part)
     .join(' > ')
 }

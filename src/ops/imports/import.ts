@@ -5,29 +5,29 @@ import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../c
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { categoryChange } from '../../domain/catalog/categories.ts'
 import { batchProductsMax, type RefusedProduct, saveProducts } from '../../domain/catalog/change.ts'
-import { claimNotes } from '../../domain/catalog/pricehistory.ts'
+import { compareAtPriceRemarks } from '../../domain/catalog/pricehistory.ts'
 import type { SellerFacts } from '../../domain/catalog/product.ts'
-import { noteRemotePictures } from '../../domain/catalog/remotepictures.ts'
+import { queueRemotePictures } from '../../domain/catalog/remotepictures.ts'
 import { lockSellerFor } from '../../domain/catalog/seller.ts'
 import { insertCategory, listCategories, listProductsBySlug } from '../../domain/catalog/store.ts'
 import { findMerchant } from '../../domain/merchants/store.ts'
-import { movesTo, recordMoves } from '../../domain/redirects/change.ts'
+import { productMoves, recordMoves } from '../../domain/redirects/change.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
-import { countedAfter } from '../provisioning/counts.ts'
+import { recountCategoriesAfter } from '../provisioning/counts.ts'
 import { planMissing } from '../provisioning/missing.ts'
 import { productEntries, type Recorder } from '../provisioning/record.ts'
-import { learnSizes } from '../provisioning/store.ts'
-import { withBroughtPictures } from './broughtpictures.ts'
+import { refreshTableStatistics } from '../provisioning/store.ts'
+import { withLocalPictures } from './broughtpictures.ts'
 import { withOwnCodes } from './codes.ts'
 import { type CsvRow, FileError } from './csv.ts'
 import type { AssignedColumn } from './formats/assigned.ts'
 import { readFile } from './formats/file.ts'
 import { productFileRows } from './formats/formats.ts'
 import { importStock } from './importstock.ts'
-import { findKnownIn } from './known.ts'
-import { changedProduct, unknownProduct, unknownSku } from './merge.ts'
-import { columnsOf, type ReadProduct, readShopifyProducts, type ShopifyColumn } from './shopify.ts'
+import { createFindKnown } from './known.ts'
+import { mergeChangedSkus, unknownProduct, unknownSku } from './merge.ts'
+import { type ReadProduct, readColumnsOf, readShopifyProducts, type ShopifyColumn } from './shopify.ts'
 import { categoryMap } from './shopifyrows.ts'
 import { isStockFile } from './stockfile.ts'
 
@@ -118,14 +118,14 @@ export async function importProducts(
       const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
       const known = new Map([...categoryIds, ...made.ids])
-      const products = await withBroughtPictures(tx, seller.id, await withOwnCodes(tx, seller.id, batch.products))
+      const products = await withLocalPictures(tx, seller.id, await withOwnCodes(tx, seller.id, batch.products))
       const { entries, unknown } = await changedEntries(tx, seller, products)
       const placed = entries.filter((entry) => entry.categories?.every((category) => known.has(category)) ?? true)
       const { plans, refused } = await saveProducts(tx, seller, placed, known, { ...options, partial: batch.partial })
       const oldPathsOf = new Map(products.map(({ entry, oldPaths }) => [entry.slug, oldPaths]))
-      const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
+      const moves = plans.flatMap(({ product: { slug } }) => productMoves(slug, oldPathsOf.get(slug) ?? []))
       await recordMoves(tx, seller.id, moves, 'import', options.now)
-      noteRemotePictures(
+      queueRemotePictures(
         tx,
         seller.id,
         plans.map(({ product }) => product),
@@ -139,11 +139,11 @@ export async function importProducts(
         made,
         plans,
         refused: [...outside, ...refused, ...unknown],
-        notes: [...products.flatMap(({ notes }) => notes), ...claimNotes(plans, true)],
+        notes: [...products.flatMap(({ notes }) => notes), ...compareAtPriceRemarks(plans, true)],
       }
     })
     savedBatches += 1
-    if (learnAfterBatches.includes(savedBatches)) await learnSizes(storage)
+    if (learnAfterBatches.includes(savedBatches)) await refreshTableStatistics(storage)
     for (const [slug, id] of saved.made.ids) categoryIds.set(slug, id)
     for (const plan of saved.plans) {
       if (!plan.differs) report.unchanged += 1
@@ -174,7 +174,7 @@ export async function importProducts(
       const before = stored.get(slug)
       if (!before) unknown.push({ slug, reason: unknownProduct })
       else {
-        const changed = await changedProduct(before, product, columns, context)
+        const changed = await mergeChangedSkus(before, product, columns, context)
         entries.push(changed.entry)
         unknown.push(...changed.unknown.map((code) => ({ slug, reason: unknownSku(code) })))
       }
@@ -195,9 +195,9 @@ export async function importProducts(
         return
       }
       const { assigned = null } = options
-      const findKnown = findKnownIn(storage.read, merchantId)
+      const findKnown = createFindKnown(storage.read, merchantId)
       const products = productFileRows(rows, { currency, findKnown, assigned })
-      columns = columnsOf(header?.cells ?? [])
+      columns = readColumnsOf(header?.cells ?? [])
       for await (const outcome of readShopifyProducts(products, { currency, stockDefault })) {
         if (outcome.kind === 'refused') {
           refuseRow({ line: outcome.line, handle: outcome.handle, reason: outcome.reason })
@@ -218,7 +218,7 @@ export async function importProducts(
     await save(batch)
   }
 
-  await countedAfter(storage, merchantSlug, saveAll)
+  await recountCategoriesAfter(storage, merchantSlug, saveAll)
   return report
 }
 

@@ -3,14 +3,14 @@
 
 import { listCodeOwners, listProductSlugs, listProductsBySlug } from '../../domain/catalog/store.ts'
 import { inSlices } from '../../platform/kit/breath.ts'
-import { inGroups } from '../../platform/kit/groups.ts'
+import { splitIntoGroups } from '../../platform/kit/groups.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { FindKnown, MarkedProduct } from './formats/format.ts'
 
 const slugsAtOnce = 5_000
 const productsAtOnce = 100
 
-export function findKnownIn(read: Storage['read'], merchantId: string): FindKnown {
+export function createFindKnown(read: Storage['read'], merchantId: string): FindKnown {
   return async (member, products) => {
     const unknown = new Map<string, MarkedProduct>()
     const bySlug = new Map<string, MarkedProduct>()
@@ -35,7 +35,7 @@ export function findKnownIn(read: Storage['read'], merchantId: string): FindKnow
     const owners = await read((db) => listCodeOwners(db, merchantId, [...markOf.keys()]))
     for (const { code, slug } of owners) candidates.set(slug, markOf.get(code) ?? '')
     const known = new Map<string, string>()
-    for (const slugs of inGroups([...candidates.keys()], productsAtOnce)) {
+    for (const slugs of splitIntoGroups([...candidates.keys()], productsAtOnce)) {
       for (const { slug, metadata, skus } of await read((db) => listProductsBySlug(db, merchantId, slugs))) {
         const product = unknown.get(candidates.get(slug) ?? '')
         if (product && !bySlug.has(slug) && isSame(product, slug, metadata[member], skus)) known.set(product.mark, slug)

@@ -6,7 +6,7 @@ import type { CategoryEntry, ProductEntry, SkuEntry } from '../../contract/entri
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { productEntry } from '../../domain/catalog/adminview.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
-import { guarded } from './csv.ts'
+import { guardFormula } from './csv.ts'
 import { type ReadProduct, readShopifyProducts, type ShopifyColumn, shopifyColumns } from './shopify.ts'
 import { type ShopifyContext, shopifyRows } from './shopifyrows.ts'
 
@@ -17,7 +17,7 @@ export interface MergedProduct {
 }
 
 // `columns` are those of the file. Members without a column do not change.
-export async function mergedProduct(
+export async function mergeProduct(
   before: ProductRow,
   read: ReadProduct,
   columns: ReadonlySet<ShopifyColumn>,
@@ -42,15 +42,15 @@ export async function mergedProduct(
   return { entry, categories: said.categories ? read.categories : [] }
 }
 
-// Merges like `mergedProduct` for a file without prices, which only changes SKUs that exist and that it names. Also returns the unknown
+// Merges like `mergeProduct` for a file without prices, which only changes SKUs that exist and that it names. Also returns the unknown
 // codes.
-export async function changedProduct(
+export async function mergeChangedSkus(
   before: ProductRow,
   read: ReadProduct,
   columns: ReadonlySet<ShopifyColumn>,
   context: ShopifyContext,
 ): Promise<MergedProduct & { unknown: readonly string[] }> {
-  const { entry, categories } = await mergedProduct(before, read, columns, context)
+  const { entry, categories } = await mergeProduct(before, read, columns, context)
   const stored = productEntry(before)
   const named = new Map(entry.skus.map((sku, index) => [sku.code, { sku, stock: read.entry.skus[index]?.stock }]))
   const skus = stored.skus.map((sku) => {
@@ -79,7 +79,7 @@ async function readBack(
   const header = { line: 1, cells: wanted.map((column) => shopifyColumns[column][0]) }
   const rows = shopifyRows(before, context).map((row, index) => ({
     line: index + 2,
-    cells: wanted.map((column) => guarded(row[column] ?? '')),
+    cells: wanted.map((column) => guardFormula(row[column] ?? '')),
   }))
   for await (const outcome of readShopifyProducts([header, ...rows], context))
     if (outcome.kind === 'product') return outcome

@@ -14,7 +14,7 @@ import { type CategoryEntry, categoriesMax, type ProductEntry } from '../../cont
 import { type Remark, remark } from '../../contract/remarks.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { planProducts } from '../../domain/catalog/change.ts'
-import { claimNotes } from '../../domain/catalog/pricehistory.ts'
+import { compareAtPriceRemarks } from '../../domain/catalog/pricehistory.ts'
 import type { ProductRow, SellerFacts } from '../../domain/catalog/product.ts'
 import {
   findSeller,
@@ -24,22 +24,28 @@ import {
   listSkusByCode,
 } from '../../domain/catalog/store.ts'
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
-import { createBreath } from '../../platform/kit/breath.ts'
+import { createSlicePauses } from '../../platform/kit/breath.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
-import { findAssigned } from './assignedstore.ts'
-import { withBroughtPictures } from './broughtpictures.ts'
+import { findAssignedColumns } from './assignedstore.ts'
+import { withLocalPictures } from './broughtpictures.ts'
 import { withKnownCodes, withOwnCodes } from './codes.ts'
 import { type CsvRow, FileError } from './csv.ts'
 import type { AssignedColumn } from './formats/assigned.ts'
 import { readFile } from './formats/file.ts'
 import { productFileRows, UnknownColumns } from './formats/formats.ts'
 import { fileColumnsOf, withAssigned } from './formats/suggested.ts'
-import { findKnownIn } from './known.ts'
-import { changedProduct, type MergedProduct, mergedProduct, unknownProduct, unknownSku } from './merge.ts'
+import { createFindKnown } from './known.ts'
+import { type MergedProduct, mergeChangedSkus, mergeProduct, unknownProduct, unknownSku } from './merge.ts'
 import { refusedRowView, remarkView } from './remarkview.ts'
-import { columnsOf, type ReadProduct, readShopifyProducts, type ShopifyColumn, type ShopifyOutcome } from './shopify.ts'
+import {
+  type ReadProduct,
+  readColumnsOf,
+  readShopifyProducts,
+  type ShopifyColumn,
+  type ShopifyOutcome,
+} from './shopify.ts'
 import { categoryMap, type ShopifyContext } from './shopifyrows.ts'
 import { readStock, type StockOutcome } from './stockfile.ts'
 import {
@@ -133,7 +139,7 @@ class Planning {
   readonly #transfer: DueImport
   readonly #run: string
   readonly #isEnding: () => boolean
-  readonly #breath = createBreath()
+  readonly #breath = createSlicePauses()
   #extendedAt: number
   readonly #plan: PlanResult & {
     changes: AdminPlannedChange[]
@@ -186,7 +192,7 @@ class Planning {
   async #assignedBefore({ header, rows }: UnknownColumns): Promise<readonly AssignedColumn[] | undefined> {
     const { storage } = this.#tools
     const columns = fileColumnsOf(header, rows)
-    const assigned = await storage.read((db) => findAssigned(db, this.#transfer.merchantId, columns))
+    const assigned = await storage.read((db) => findAssignedColumns(db, this.#transfer.merchantId, columns))
     if (assigned) this.#plan.notes.push(remarkView(remark('columns_assigned_before')))
     else this.#plan.state = 'columns'
     this.#plan.assigned = assigned ?? null
@@ -200,13 +206,13 @@ class Planning {
   ): AsyncGenerator<Batch> {
     const kind = 'products'
     const { currency } = await this.#seller()
-    const findKnown = findKnownIn(this.#tools.storage.read, this.#transfer.merchantId)
+    const findKnown = createFindKnown(this.#tools.storage.read, this.#transfer.merchantId)
     const converted = productFileRows(rows, { currency, findKnown, assigned })
     const products = readShopifyProducts(this.#noteColumns(converted), { currency, origin: this.#tools.origin() })
     const least = batchWeightMax / batchProducts
     // A refused row is only counted, so it weighs little.
     const weightOfOutcome = (outcome: ShopifyOutcome) =>
-      outcome.kind === 'product' ? Math.max(least, weightOf(outcome.entry)) : 0.1
+      outcome.kind === 'product' ? Math.max(least, planningWeight(outcome.entry)) : 0.1
     for await (const outcomes of inBatches(products, batchWeightMax, weightOfOutcome)) yield { kind, outcomes }
   }
 
@@ -234,7 +240,7 @@ class Planning {
   async *#noteColumns(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
     let isHeader = true
     for await (const row of rows) {
-      if (isHeader) this.#columns = columnsOf(row.cells)
+      if (isHeader) this.#columns = readColumnsOf(row.cells)
       isHeader = false
       yield row
     }
@@ -263,7 +269,7 @@ class Planning {
     if (found.length === 0) return []
     const slugs = found.map(({ entry }) => entry.slug)
     const [read, stored] = await storage.read(async (db) => [
-      await withBroughtPictures(db, seller.id, await withOwnCodes(db, seller.id, found)),
+      await withLocalPictures(db, seller.id, await withOwnCodes(db, seller.id, found)),
       await listProductsBySlug(db, seller.id, slugs),
     ])
     // For a product of two thousand SKUs, each of these steps takes some milliseconds.
@@ -311,7 +317,7 @@ class Planning {
         if (plan.before) this.#plan.changed += 1
         else this.#plan.created += 1
         const { line, notes, ...rest } = item
-        for (const note of [...notes, ...claimNotes([plan], false)])
+        for (const note of [...notes, ...compareAtPriceRemarks([plan], false)])
           if (this.#plan.notes.length < transferNotesMax) this.#plan.notes.push(remarkView(note))
         for (const change of plan.changes) this.#show(line, change)
         planned.push(this.#item(line, slug, rest))
@@ -321,8 +327,8 @@ class Planning {
   }
 
   async #merged(before: ProductRow, read: ReadProduct, context: ShopifyContext): Promise<MergedProduct> {
-    if (!read.isPriceless) return mergedProduct(before, read, this.#columns, context)
-    const { unknown, ...changed } = await changedProduct(before, read, this.#columns, context)
+    if (!read.isPriceless) return mergeProduct(before, read, this.#columns, context)
+    const { unknown, ...changed } = await mergeChangedSkus(before, read, this.#columns, context)
     for (const code of unknown) this.#refuse({ line: read.line, name: before.slug, reason: unknownSku(code) })
     return changed
   }
@@ -428,7 +434,7 @@ function cut(value: unknown): unknown {
 }
 
 // Effort of planning or writing a product, measured in SKUs: a long description counts as several.
-export function weightOf({ skus, description = '', descriptionHtml }: ProductEntry): number {
+export function planningWeight({ skus, description = '', descriptionHtml }: ProductEntry): number {
   return skus.length + Math.floor((description.length + (descriptionHtml?.length ?? 0)) / 2_000)
 }
 

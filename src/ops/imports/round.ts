@@ -1,7 +1,7 @@
 // One turn of the import loop: plans new files, writes confirmed plans, and deletes discarded imports.
 
 import { setImmediate as breathe } from 'node:timers/promises'
-import { handleEach, noteFailures, type Round, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
+import { collectFailures, handleEach, type LoopRound, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import { type ImportTools, planImport } from './plan.ts'
 import { deleteWhole } from './retention.ts'
 import { type DueImport, listDue } from './store.ts'
@@ -12,11 +12,11 @@ const importsAtOnce = 10
 const turnMs = 2_000
 
 // Returns whether there is more to do.
-export async function importsTurn(tools: ImportTools, isEnding: () => boolean): Promise<boolean> {
+export async function runImportsRound(tools: ImportTools, isEnding: () => boolean): Promise<boolean> {
   const { storage, clock } = tools
   const now = clock()
   const due = await storage.read((db) => listDue(db, now, importsAtOnce))
-  const round: Round = { storage, loop: 'transfers', now }
+  const round: LoopRound = { storage, loop: 'transfers', now }
   const failures: RowFailure[] = []
   let isMore = due.length === importsAtOnce
   const work = async (transfer: DueImport) => {
@@ -26,7 +26,7 @@ export async function importsTurn(tools: ImportTools, isEnding: () => boolean): 
     else await deleteWhole(storage, transfer)
     return 1
   }
-  await noteFailures(
+  await collectFailures(
     failures,
     handleEach(round, due, ({ merchantId, id }) => ({ tenantId: merchantId, rowId: id }), work),
   )

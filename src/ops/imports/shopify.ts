@@ -20,15 +20,15 @@ import {
 import { limits } from '../../contract/limits.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { type WithdrawalExemption, withdrawalExemptions } from '../../contract/words.ts'
-import { htmlOf, plainTextSteps } from '../../domain/catalog/plaintext.ts'
+import { htmlToPlainTextSteps, plainTextToHtml } from '../../domain/catalog/plaintext.ts'
 import { isPicture } from '../../domain/catalog/problems.ts'
-import { safeHtmlSteps } from '../../domain/catalog/safehtml.ts'
-import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.ts'
+import { sanitizeHtmlSteps } from '../../domain/catalog/safehtml.ts'
+import { createSlicePauses, runSteps, type SlicePauses } from '../../platform/kit/breath.ts'
 import { readMeasure } from '../../platform/kit/measuretext.ts'
 import { formatAmount, parseDecimal } from '../../platform/kit/money.ts'
 import { dropsLetters, isSlug, slugify } from '../../platform/kit/slug.ts'
 import { warningsIn } from '../../platform/kit/warningtext.ts'
-import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
+import { type CsvRow, parseCsvCodeCell, removeFormulaGuard } from './csv.ts'
 
 export interface ReadProduct {
   kind: 'product'
@@ -106,7 +106,7 @@ export async function* readShopifyProducts(
   let header: Header | undefined
   let handle = ''
   let draft: Draft | undefined // none while the rows of a refused product go by
-  const breath = createBreath()
+  const breath = createSlicePauses()
 
   for await (const { line, cells, delimiter, refused, notes } of rows) {
     if (refused) {
@@ -258,7 +258,7 @@ const columnByName: ReadonlyMap<string, Column> = new Map(
 )
 
 // Returns the columns that are read from a file with this header.
-export function columnsOf(header: readonly string[]): Set<ShopifyColumn> {
+export function readColumnsOf(header: readonly string[]): Set<ShopifyColumn> {
   return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
 }
 
@@ -311,7 +311,7 @@ function raw({ header, cells }: Row, column: Column): string {
   const place = header.places.get(column)
   if (place === undefined) return ''
   const text = (cells[place] ?? '').slice(0, lengthMaxOf(column))
-  return (column === 'sku' || column === 'barcode' ? codeWithoutGuard : withoutGuard)(text)
+  return (column === 'sku' || column === 'barcode' ? parseCsvCodeCell : removeFormulaGuard)(text)
 }
 
 function lengthMaxOf(column: Column): number {
@@ -343,7 +343,7 @@ function has({ header }: Row, column: Column): boolean {
 }
 
 // Reads the product's own members from its first row.
-async function begin(memory: Memory, handle: string, row: Row, breath: Breath): Promise<Draft | Refusal> {
+async function begin(memory: Memory, handle: string, row: Row, breath: SlicePauses): Promise<Draft | Refusal> {
   if (handle === '') return { reason: remark('handle_missing') }
   const tooWide = tooWideFor(row)
   if (tooWide) return tooWide
@@ -361,13 +361,13 @@ async function begin(memory: Memory, handle: string, row: Row, breath: Breath): 
 
   const entry: Draft['entry'] = { slug, name: cut(title, nameLengthMax), published: isPublished(row, note) }
   if (has(row, 'body')) {
-    const html = await runSteps(breath, safeHtmlSteps(raw(row, 'body'), safeLengthMax))
-    const text = await runSteps(breath, plainTextSteps(html))
+    const html = await runSteps(breath, sanitizeHtmlSteps(raw(row, 'body'), safeLengthMax))
+    const text = await runSteps(breath, htmlToPlainTextSteps(html))
     if (text.length > descriptionLengthMax) note(remark('description_cut', { max: descriptionLengthMax }))
     else if (html.length > safeLengthMax) note(remark('description_html_cut', { max: safeLengthMax }))
     entry.summary = summaryOf(text)
     entry.description = cut(text, descriptionLengthMax)
-    const unformatted = await runSteps(breath, safeHtmlSteps(htmlOf(text), safeLengthMax))
+    const unformatted = await runSteps(breath, sanitizeHtmlSteps(plainTextToHtml(text), safeLengthMax))
     entry.descriptionHtml = html === unformatted ? null : withinLength(html, note)
   }
   const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n', pathsMax)]
@@ -777,7 +777,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     const wanted = codes[index] ?? ''
     const taken = ownCodes.get(wanted) ?? memory.codes.get(wanted)
     // Shopify allows equal codes. The first SKU in the file keeps the code.
-    const code = taken === undefined ? wanted : madeCode(wanted, entry.slug, values)
+    const code = taken === undefined ? wanted : generateSkuCode(wanted, entry.slug, values)
     if (taken !== undefined) {
       sharedCodes.set(code, wanted)
       addNote(notes, variant.line, remark('sku_used_before', { value: wanted, otherLine: taken, sku: code }))
@@ -847,7 +847,7 @@ function codesFor({ entry, variants }: Draft, places: readonly number[]): string
     const values = places.map((place) => variant.values[place] ?? '')
     const words = values.map(slugify)
     const base = [entry.slug, ...words].filter((word) => word !== '').join('-')
-    const distinct = madeCode(base, entry.slug, values)
+    const distinct = generateSkuCode(base, entry.slug, values)
     return { plain: base, distinct, isExact: base.length <= codeLengthMax && !words.includes('') }
   })
   const uses = new Map<string, Set<string>>()
@@ -856,7 +856,7 @@ function codesFor({ entry, variants }: Draft, places: readonly number[]): string
 }
 
 // Makes a code for a SKU whose own code is missing or taken, the same in every import.
-export function madeCode(code: string, slug: string, values: readonly string[]): string {
+export function generateSkuCode(code: string, slug: string, values: readonly string[]): string {
   return withDigest(code, JSON.stringify([slug, ...values]), codeLengthMax)
 }
 

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { soldOutRules, textLanguages, withdrawalExemptions } from '../../contract/words.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { productRecord } from '../../domain/catalog/normal.ts'
-import { htmlOf, plainText } from '../../domain/catalog/plaintext.ts'
+import { htmlToPlainText, plainTextToHtml } from '../../domain/catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
-import { safeHtml } from '../../domain/catalog/safehtml.ts'
+import { sanitizeHtml } from '../../domain/catalog/safehtml.ts'
 import { readCsv } from './csv.ts'
 import { readShopifyProducts } from './shopify.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from './shopifyrows.ts'
@@ -55,12 +55,12 @@ const described = fc.oneof(
     .array(fc.tuple(fc.constantFrom('h3', 'ul><li', 'p><strong', 'blockquote', 'pre', 'td', 'p'), line(3)), {
       maxLength: 5,
     })
-    .map((parts) => safeHtml(parts.map(([tag, text]) => `<${tag}>${htmlOf(text)}`).join('')))
-    .map((html) => ({ description: plainText(html), descriptionHtml: html }))
+    .map((parts) => sanitizeHtml(parts.map(([tag, text]) => `<${tag}>${plainTextToHtml(text)}`).join('')))
+    .map((html) => ({ description: htmlToPlainText(html), descriptionHtml: html }))
     // One that says no more than its text is read as a text.
     .map(({ description, descriptionHtml }) => ({
       description,
-      descriptionHtml: descriptionHtml === safeHtml(htmlOf(description)) ? null : descriptionHtml,
+      descriptionHtml: descriptionHtml === sanitizeHtml(plainTextToHtml(description)) ? null : descriptionHtml,
     })),
 )
 

@@ -1,13 +1,13 @@
 // Products as rows of a Shopify product CSV: the inverse of `shopify.ts`. The format cannot express everything, such as a second
 // category; an import leaves such members unchanged (`merge.ts`). Pure.
 
-import { type CategoryRow, pathTo } from '../../domain/catalog/answer.ts'
-import { htmlOf } from '../../domain/catalog/plaintext.ts'
+import { type CategoryRow, categoryPathTo } from '../../domain/catalog/answer.ts'
+import { plainTextToHtml } from '../../domain/catalog/plaintext.ts'
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
 import { measureTexts } from '../../platform/kit/measuretext.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
 import { warningsText } from '../../platform/kit/warningtext.ts'
-import { codeCell, csvLine } from './csv.ts'
+import { csvCodeCell, csvLine } from './csv.ts'
 import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
@@ -80,11 +80,11 @@ function productCells(product: ProductRow, { categories }: ShopifyContext): Shop
   const { name, brand, description, descriptionHtml, tags, publishedAt, archivedAt } = product
   const category = categories.get(product.categories[0] ?? '')
   // The path consists of slugs.
-  const path = category ? pathTo(category, categories) : []
+  const path = category ? categoryPathTo(category, categories) : []
   const type = path.map((slug) => categories.get(slug)?.name.replaceAll('>', ' ') ?? slug).join(' > ')
   return {
     title: name,
-    body: descriptionHtml ?? htmlOf(description),
+    body: descriptionHtml ?? plainTextToHtml(description),
     vendor: brand ?? '',
     type,
     category: type,
@@ -107,7 +107,7 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
   const grams = sku.weightGrams === null ? '' : String(sku.weightGrams)
   return {
     ...optionCells(options, sku),
-    sku: codeCell(sku.code),
+    sku: csvCodeCell(sku.code),
     price: decimalAmount(sku.price, currency),
     compareAtPrice: sku.compareAtPrice === null ? '' : decimalAmount(sku.compareAtPrice, currency),
     tracker: sku.whenSoldOut === 'not_counted' ? '' : 'shopify',
@@ -119,7 +119,7 @@ function skuCells({ options }: ProductRow, sku: SkuRow, { currency, origin }: Sh
     ...measureCells(sku),
     requiresShipping: sku.delivery === 'shipped' ? 'TRUE' : 'FALSE',
     taxable: 'TRUE',
-    barcode: codeCell(sku.barcode ?? ''),
+    barcode: csvCodeCell(sku.barcode ?? ''),
     variantImage: sku.image === null ? '' : pictureUrl(sku.image, { origin }),
   }
 }

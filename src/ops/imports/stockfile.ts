@@ -4,7 +4,7 @@
 
 import { skuCodeLengthMax } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
-import { type CsvRow, codeWithoutGuard, withoutGuard } from './csv.ts'
+import { type CsvRow, parseCsvCodeCell, removeFormulaGuard } from './csv.ts'
 import { isNoOption, slugOfHandle } from './shopify.ts'
 
 export type StockOutcome =
@@ -54,10 +54,10 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
     }
     if (cells.every((cell) => cell.trim() === '')) continue
     const found = places
-    const cell = (of: keyof Places) => (found[of] < 0 ? '' : withoutGuard((cells[found[of]] ?? '').trim()))
+    const cell = (of: keyof Places) => (found[of] < 0 ? '' : removeFormulaGuard((cells[found[of]] ?? '').trim()))
     const row = {
       line,
-      code: codeWithoutGuard((cells[found.sku] ?? '').trim()),
+      code: parseCsvCodeCell((cells[found.sku] ?? '').trim()),
       wanted: cell('wanted'),
       expected: cell('expected'),
     }
@@ -68,7 +68,7 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
     const variant = { handle: cell('handle'), values: [cell('option1'), cell('option2'), cell('option3')] }
     if (wide.length === 0) yield* locations.add({ ...row, ...variant })
     for (const place of wide)
-      yield* locations.add({ ...row, ...variant, wanted: withoutGuard((cells[place] ?? '').trim()) })
+      yield* locations.add({ ...row, ...variant, wanted: removeFormulaGuard((cells[place] ?? '').trim()) })
   }
   if (locations) yield* locations.end()
   if (!places) yield { kind: 'refused', line: 1, code: '', reason: remark('file_empty') }

@@ -8,7 +8,7 @@ import type {
 } from '../../contract/admin/transfers.ts'
 import type { ActorKind, ImportKind, Mode, TransferState } from '../../contract/words.ts'
 import type { Actor } from '../../platform/audit/store.ts'
-import type { SetBack } from '../../platform/jobs/clock.ts'
+import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -151,7 +151,12 @@ export async function lockImport(tx: Tx, { merchantId, id }: ImportKey): Promise
 }
 
 // Returns whether the piece is new.
-export async function putPiece(tx: Tx, { merchantId, id }: ImportKey, piece: number, text: string): Promise<boolean> {
+export async function insertPiece(
+  tx: Tx,
+  { merchantId, id }: ImportKey,
+  piece: number,
+  text: string,
+): Promise<boolean> {
   const [known] = await tx.sql`
     select piece from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
   await tx.sql`
@@ -234,7 +239,7 @@ export async function hasDueImports(db: Reader, now: number): Promise<boolean> {
 export const runMs = 20_000
 
 // Called after the clock was set back: otherwise a killed run would keep its lease for longer than `runMs`.
-export function bringImportsForward(tx: Tx, { now }: SetBack): void {
+export function correctImportTimes(tx: Tx, { now }: ClockSetBack): void {
   tx.send`update transfers set run_until = ${now + runMs} where run_until > ${now + runMs}`
 }
 
@@ -314,7 +319,7 @@ export function insertItems(tx: Tx, { merchantId, id }: ImportKey, items: readon
     select cast(${merchantId} as text), cast(${id} as text), position, line, name, item from given where position is not null`
 }
 
-export interface Writing {
+export interface WritingProgress {
   mode: Mode
   position: number
   written: number
@@ -325,7 +330,7 @@ export interface Writing {
 }
 
 // Locks the transfer for a batch. Returns undefined if it is not being written any more.
-export async function lockWriting(tx: Tx, key: ImportKey): Promise<Writing | undefined> {
+export async function lockWriting(tx: Tx, key: ImportKey): Promise<WritingProgress | undefined> {
   await lockImport(tx, key)
   const [row] = await tx.sql<{
     mode: Mode
@@ -363,7 +368,7 @@ export async function listItems(
 export async function saveWriting(
   tx: Tx,
   { merchantId, id }: ImportKey,
-  { position, written, refused, refusedRows }: Omit<Writing, 'mode' | 'actor' | 'requestId'>,
+  { position, written, refused, refusedRows }: Omit<WritingProgress, 'mode' | 'actor' | 'requestId'>,
   now: number,
 ): Promise<void> {
   await tx.sql`

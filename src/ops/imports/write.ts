@@ -6,21 +6,21 @@ import { type Remark, remark } from '../../contract/remarks.ts'
 import { announceProducts } from '../../domain/catalog/announce.ts'
 import { recountCategories } from '../../domain/catalog/categories.ts'
 import { planProducts, writeProducts } from '../../domain/catalog/change.ts'
-import { noteRemotePictures } from '../../domain/catalog/remotepictures.ts'
+import { queueRemotePictures } from '../../domain/catalog/remotepictures.ts'
 import { changeSkus } from '../../domain/catalog/skus.ts'
 import { insertCategory, listCategories, lockSeller } from '../../domain/catalog/store.ts'
 import { raiseCatalogVersion } from '../../domain/merchants/store.ts'
-import { movesTo, recordMoves } from '../../domain/redirects/change.ts'
+import { productMoves, recordMoves } from '../../domain/redirects/change.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
 import { type Actor, insertEntry } from '../../platform/audit/store.ts'
-import { type Round, type RowFailure, rowFailed } from '../../platform/jobs/rows.ts'
+import { deferFailedRow, type LoopRound, type RowFailure } from '../../platform/jobs/rows.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import { type Storage, StorageRefused, StorageUnavailable, type Tx } from '../../platform/storage/storage.ts'
 import { planMissing } from '../provisioning/missing.ts'
-import { learnSizes } from '../provisioning/store.ts'
-import { batchWeightMax, type ProductItem, type StockItem, weightOf } from './plan.ts'
+import { refreshTableStatistics } from '../provisioning/store.ts'
+import { batchWeightMax, type ProductItem, planningWeight, type StockItem } from './plan.ts'
 import { refusedRowView } from './remarkview.ts'
 import {
   type DueImport,
@@ -31,7 +31,7 @@ import {
   lockWriting,
   saveWriting,
   setDone,
-  type Writing,
+  type WritingProgress,
 } from './store.ts'
 
 const operation = 'confirmAdminTransfer'
@@ -49,7 +49,7 @@ interface Written {
 }
 
 // Writes one batch. Returns whether there is more to do.
-export async function writeBatch(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
+export async function writeBatch(round: LoopRound, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   try {
     return await writeItems(storage, transfer, now)
@@ -61,7 +61,7 @@ export async function writeBatch(round: Round, transfer: DueImport, failures: Ro
 }
 
 // Writes the items of a failed batch one by one. An item that fails alone is logged and refused, and the others are written.
-async function writeAlone(round: Round, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
+async function writeAlone(round: LoopRound, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   for (let count = 0; count < batchLevels; count += 1) {
     try {
@@ -71,7 +71,7 @@ async function writeAlone(round: Round, transfer: DueImport, failures: RowFailur
       await storage.rolledBack()
       const passed = await storage.write((tx) => passOver(tx, transfer, now))
       const key = { tenantId: transfer.merchantId, rowId: `${transfer.id} ${passed}` }
-      failures.push(await rowFailed(round, key, error))
+      failures.push(await deferFailedRow(round, key, error))
     }
   }
   return true
@@ -89,7 +89,8 @@ async function passOver(tx: Tx, transfer: DueImport, now: number): Promise<numbe
 
 async function writeItems(storage: Storage, transfer: DueImport, now: number, rowsMax?: number): Promise<boolean> {
   const step = await storage.write((tx) => writeSome(tx, transfer, now, rowsMax ?? batchOf(tx, transfer)))
-  if (step && learnAfter.some((position) => step.from < position && position <= step.to)) await learnSizes(storage)
+  if (step && learnAfter.some((position) => step.from < position && position <= step.to))
+    await refreshTableStatistics(storage)
   return step !== undefined
 }
 
@@ -150,7 +151,7 @@ async function finish(tx: Tx, transfer: DueImport, now: number): Promise<void> {
   await setDone(tx, transfer, now)
 }
 
-function after({ written, refused, refusedRows }: Writing, position: number, step: Written) {
+function after({ written, refused, refusedRows }: WritingProgress, position: number, step: Written) {
   return {
     position,
     written: written + step.count,
@@ -163,7 +164,7 @@ function after({ written, refused, refusedRows }: Writing, position: number, ste
 function withinWeight(items: readonly ImportItem[]): ImportItem[] {
   let weight = 0
   const fitting = items.findIndex(({ item }) => {
-    weight += weightOf((JSON.parse(item) as ProductItem).entry)
+    weight += planningWeight((JSON.parse(item) as ProductItem).entry)
     return weight > batchWeightMax
   })
   return fitting < 0 ? [...items] : items.slice(0, Math.max(1, fitting))
@@ -207,9 +208,9 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
   const differing = plans.filter(({ differs }) => differs)
   await writeProducts(tx, seller, differing, categoryIds, context.now)
   const oldPathsOf = new Map(placed.map(({ entry, oldPaths = [] }) => [entry.slug, oldPaths]))
-  const moves = plans.flatMap(({ product: { slug } }) => movesTo(slug, oldPathsOf.get(slug) ?? []))
+  const moves = plans.flatMap(({ product: { slug } }) => productMoves(slug, oldPathsOf.get(slug) ?? []))
   await recordMoves(tx, merchantId, moves, 'import', context.now)
-  noteRemotePictures(
+  queueRemotePictures(
     tx,
     merchantId,
     plans.map(({ product }) => product),

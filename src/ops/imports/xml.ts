@@ -4,7 +4,7 @@
 
 import { SaxesParser } from 'saxes'
 import { type Remark, remark } from '../../contract/remarks.ts'
-import { createBreath } from '../../platform/kit/breath.ts'
+import { createSlicePauses } from '../../platform/kit/breath.ts'
 import { FileError } from './csv.ts'
 
 export type XmlToken =
@@ -22,7 +22,7 @@ const pieceLength = 4 * 1024
 
 export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<XmlToken> {
   const reader = new XmlReader()
-  const breath = createBreath()
+  const breath = createSlicePauses()
   for await (const text of texts) {
     for (let at = 0; at < text.length; at += pieceLength) {
       yield* reader.read(text.slice(at, at + pieceLength))

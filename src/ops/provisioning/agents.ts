@@ -1,9 +1,9 @@
 // Settings for agents in a shop file, for each mode separately. A mode that the file does not name does not change.
 
 import { issue } from '../../contract/issues.ts'
-import { agentSettingMembers, agentSettingsOf, setAgentSettings } from '../../domain/agents/settings.ts'
+import { agentSettingMembers, loadAgentSettings, setAgentSettings } from '../../domain/agents/settings.ts'
 import { lockMerchantById } from '../../domain/merchants/store.ts'
-import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { invalidEntry } from './entry.ts'
 import type { Recorder } from './record.ts'
@@ -19,10 +19,14 @@ export function refuseAgents(entries: readonly AgentsEntry[]): void {
   }
 }
 
-export async function planAgents(db: Reader, entries: readonly AgentsEntry[], merchantId: string): Promise<Change[]> {
-  const changes: Change[] = []
+export async function planAgents(
+  db: Reader,
+  entries: readonly AgentsEntry[],
+  merchantId: string,
+): Promise<PlannedChange[]> {
+  const changes: PlannedChange[] = []
   for (const { mode, ...wanted } of entries) {
-    const before = await agentSettingsOf(db, { merchantId, mode })
+    const before = await loadAgentSettings(db, { merchantId, mode })
     const members = membersChanged(before, { ...before, ...wanted }, agentSettingMembers)
     if (members.length > 0) changes.push({ kind: 'change', what: 'agents', name: mode, members })
   }
@@ -34,7 +38,7 @@ export async function saveAgents(
   entries: readonly AgentsEntry[],
   merchantId: string,
   { now, record }: { now: number; record?: Recorder | undefined },
-): Promise<Change[]> {
+): Promise<PlannedChange[]> {
   await lockMerchantById(tx, merchantId)
   const changes = await planAgents(tx, entries, merchantId)
   for (const { mode, ...wanted } of entries) {

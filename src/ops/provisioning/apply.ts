@@ -11,9 +11,9 @@ import {
   type RefusedProduct,
   saveProducts,
 } from '../../domain/catalog/change.ts'
-import { claimNotes } from '../../domain/catalog/pricehistory.ts'
+import { compareAtPriceRemarks } from '../../domain/catalog/pricehistory.ts'
 import { refreshStaleProducts } from '../../domain/catalog/refresh.ts'
-import { lockSellerFor, sellerOf } from '../../domain/catalog/seller.ts'
+import { lockSellerFor, sellerFactsOf } from '../../domain/catalog/seller.ts'
 import { findMerchant, lockMerchant } from '../../domain/merchants/store.ts'
 import {
   batchPromotionsMax,
@@ -22,18 +22,18 @@ import {
   savePromotions,
 } from '../../domain/promotions/change.ts'
 import type { EndpointTools } from '../../domain/webhooks/endpoints.ts'
-import type { Change } from '../../platform/audit/change.ts'
+import type { PlannedChange } from '../../platform/audit/change.ts'
 import { RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { planAgents, refuseAgents, saveAgents } from './agents.ts'
 import { planApps, saveApps } from './apps.ts'
-import { countedAfter } from './counts.ts'
+import { recountCategoriesAfter } from './counts.ts'
 import { invalidEntry } from './entry.ts'
 import { type Foundation, planFoundation, saveFoundation } from './foundation.ts'
 import { productEntries, promotionEntries, type Recorder } from './record.ts'
 import type { ShopFile } from './shopfile.ts'
-import { learnSizes } from './store.ts'
-import { type MadeSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
+import { refreshTableStatistics } from './store.ts'
+import { type CreatedSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
   // Only report what would change.
@@ -46,12 +46,12 @@ export interface ApplyOptions extends PlanOptions {
 
 export interface ApplyReport {
   merchantId: string
-  changes: readonly Change[]
+  changes: readonly PlannedChange[]
   refused: readonly { slug: string; reason: string }[]
   refusedPromotions: readonly { code: string; reason: string }[]
   unchangedProducts: number
   // Secrets of endpoints that were created, shown only this once.
-  secrets: readonly MadeSecret[]
+  secrets: readonly CreatedSecret[]
   // Warnings for the operator, although the file was applied.
   warnings: readonly string[]
 }
@@ -72,12 +72,12 @@ export async function applyShop(storage: Storage, file: ShopFile, options: Apply
     })
   const comingMakers = new Set(foundation.newMakers.map(({ slug }) => slug))
   const plan = (entries: ProductEntry[]) =>
-    storage.read((db) => planProducts(db, sellerOf(merchant), entries, { ...options, comingMakers }))
+    storage.read((db) => planProducts(db, sellerFactsOf(merchant), entries, { ...options, comingMakers }))
   const products = options.dryRun
     ? await eachBatch(file, plan, { isWritten: false })
-    : await countedAfter(storage, merchant.slug, () => eachBatch(file, save, { isWritten: true }))
+    : await recountCategoriesAfter(storage, merchant.slug, () => eachBatch(file, save, { isWritten: true }))
   if (!options.dryRun) await catchUp(storage, options.now)
-  if (!options.dryRun && products.changes.length > 0) await learnSizes(storage)
+  if (!options.dryRun && products.changes.length > 0) await refreshTableStatistics(storage)
   const promotions = await applyPromotions(storage, file, foundation, options)
   const apps = await applyApps(storage, file, merchant.id, options)
   const agents = await applyAgents(storage, file, merchant.id, options)
@@ -107,7 +107,7 @@ async function eachBatch(
   work: (entries: ProductEntry[]) => Promise<ProductBatch>,
   { isWritten }: { isWritten: boolean },
 ) {
-  const changes: Change[] = []
+  const changes: PlannedChange[] = []
   const refused: RefusedProduct[] = []
   const notes: Remark[] = []
   let unchangedProducts = 0
@@ -117,7 +117,7 @@ async function eachBatch(
       changes.push(...plan.changes)
       if (!plan.differs) unchangedProducts += 1
     }
-    notes.push(...claimNotes(batch.plans, isWritten))
+    notes.push(...compareAtPriceRemarks(batch.plans, isWritten))
     refused.push(...batch.refused)
   }
   return { changes, refused, unchangedProducts, notes }
@@ -144,7 +144,7 @@ async function applyPromotions(
 ) {
   const skuCodes = new Set((file.products ?? []).flatMap(({ skus }) => skus.map(({ code }) => code)))
   const goods = { categories: categoryIds, skuCodes }
-  const changes: Change[] = []
+  const changes: PlannedChange[] = []
   const refused: RefusedPromotion[] = []
   for (const entries of batches(file.promotions ?? [], batchPromotionsMax)) {
     const batch = dryRun
@@ -166,7 +166,7 @@ async function applyApps(
   { apps = [] }: ShopFile,
   merchantId: string,
   { now, dryRun }: ApplyOptions,
-): Promise<Change[]> {
+): Promise<PlannedChange[]> {
   if (apps.length === 0) return []
   return dryRun
     ? storage.read((db) => planApps(db, apps, merchantId))
@@ -178,7 +178,7 @@ async function applyAgents(
   { agents = [] }: ShopFile,
   merchantId: string,
   { now, dryRun, record }: ApplyOptions,
-): Promise<Change[]> {
+): Promise<PlannedChange[]> {
   if (agents.length === 0) return []
   return dryRun
     ? storage.read((db) => planAgents(db, agents, merchantId))
@@ -209,7 +209,7 @@ async function applyWebhooks(
   file: ShopFile,
   { merchant, installationIds }: Foundation,
   { now, dryRun, webhooks: tools }: ApplyOptions,
-): Promise<{ changes: readonly Change[]; secrets: readonly MadeSecret[] }> {
+): Promise<{ changes: readonly PlannedChange[]; secrets: readonly CreatedSecret[] }> {
   const installations = (file.installations ?? [])
     .filter(({ webhooks = [] }) => webhooks.length > 0)
     .map(({ name, webhooks = [] }) => ({ installationId: installationIds.get(name) as string, entries: webhooks }))

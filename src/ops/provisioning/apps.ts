@@ -2,18 +2,18 @@
 // that declared it may change it.
 
 import { type Issue, issue } from '../../contract/issues.ts'
-import { openScopes } from '../../contract/words.ts'
+import { openInterfaceScopes } from '../../contract/words.ts'
 import {
-  type App,
   type AppDefinition,
   appProblem,
   createApp,
   findAppByName,
   findForeignUse,
+  type OAuthApp,
   setDeclaredApp,
 } from '../../domain/oauth/apps.ts'
 import { readClientKeys } from '../../domain/oauth/clientkeys.ts'
-import { type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
+import { type MemberChange, membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { invalidEntry } from './entry.ts'
@@ -24,8 +24,8 @@ export async function planApps(
   db: Reader,
   entries: readonly AppEntry[],
   merchantId: string | undefined,
-): Promise<Change[]> {
-  const changes: Change[] = []
+): Promise<PlannedChange[]> {
+  const changes: PlannedChange[] = []
   for (const [index, entry] of entries.entries()) {
     const definition = definitionOf(entry)
     const before = await findAppByName(db, definition.name)
@@ -53,7 +53,7 @@ export async function saveApps(
   entries: readonly AppEntry[],
   merchantId: string,
   now: number,
-): Promise<Change[]> {
+): Promise<PlannedChange[]> {
   const changes = await planApps(tx, entries, merchantId)
   const changed = new Set(changes.map(({ name }) => name))
   for (const [index, definition] of entries.map(definitionOf).entries()) {
@@ -85,13 +85,13 @@ function definitionOf({
     name,
     description,
     redirectUris,
-    scopes: openScopes.filter((scope) => wanted.includes(scope)),
+    scopes: openInterfaceScopes.filter((scope) => wanted.includes(scope)),
     mode,
     jwks: keys,
   }
 }
 
-function differences(before: App, definition: AppDefinition): MemberChange[] {
+function differences(before: OAuthApp, definition: AppDefinition): MemberChange[] {
   const is: AppDefinition = before
   return membersChanged(is, definition, ['description', 'redirectUris', 'scopes', 'mode', 'jwks'])
 }

@@ -6,7 +6,7 @@ import type { Storage } from '../../platform/storage/storage.ts'
 
 // Recounts even if the work fails, since transactions that it committed before stay. Counting all categories also repairs what an earlier
 // killed run left behind.
-export async function countedAfter<Outcome>(
+export async function recountCategoriesAfter<Outcome>(
   storage: Storage,
   slug: string,
   work: () => Promise<Outcome>,

@@ -3,9 +3,9 @@
 
 import { makersMax, type ProductEntry } from '../../contract/entries.ts'
 import { modes } from '../../contract/words.ts'
-import { agentSettingsOf } from '../../domain/agents/settings.ts'
+import { loadAgentSettings } from '../../domain/agents/settings.ts'
 import { categoryEntry, productEntry } from '../../domain/catalog/adminview.ts'
-import { inOrder } from '../../domain/catalog/answer.ts'
+import { sortCategories } from '../../domain/catalog/answer.ts'
 import { listCategories, listProductsAfterId } from '../../domain/catalog/store.ts'
 import { makerRecord } from '../../domain/makers/maker.ts'
 import { listMakers } from '../../domain/makers/store.ts'
@@ -13,7 +13,7 @@ import { findMailSettings } from '../../domain/merchants/mail.ts'
 import { shopEntryOf, taxEntriesOf, zoneEntriesOf } from '../../domain/merchants/settings.ts'
 import { listShippingZones, listTaxRates, type Merchant } from '../../domain/merchants/store.ts'
 import { listMethodSettings } from '../../domain/payments/methods.ts'
-import { entryOf } from '../../domain/promotions/entry.ts'
+import { promotionEntryOf } from '../../domain/promotions/entry.ts'
 import { listPromotions } from '../../domain/promotions/store.ts'
 import { listEndpoints } from '../../domain/webhooks/store.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -34,7 +34,7 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
   const byId = new Map(categories.map((category) => [category.id, category]))
   const file: ShopFile = {
     merchant: await merchantEntryOf(db, merchant),
-    categories: inOrder(categories).map((category) => categoryEntry(category, byId)),
+    categories: sortCategories(categories).map((category) => categoryEntry(category, byId)),
     makers: makers.map(makerRecord),
     products: await productsOf(db, merchant.id),
     taxes: taxEntriesOf(taxes),
@@ -81,7 +81,7 @@ async function promotionsOf(db: Reader, merchantId: string): Promise<NonNullable
   for (let after = ''; ; ) {
     const promotions = await listPromotions(db, merchantId, after, atOnce)
     for (const promotion of promotions) {
-      const { percentage, amount, ...entry } = entryOf(promotion)
+      const { percentage, amount, ...entry } = promotionEntryOf(promotion)
       entries.push({ ...entry, ...(percentage !== null && { percentage }), ...(amount !== null && { amount }) })
     }
     if (promotions.length < atOnce) return entries
@@ -107,7 +107,7 @@ async function installationsOf(db: Reader, merchantId: string): Promise<NonNulla
 async function agentsOf(db: Reader, merchantId: string): Promise<NonNullable<ShopFile['agents']>> {
   const entries: NonNullable<ShopFile['agents']> = []
   for (const mode of modes) {
-    const { version, ...settings } = await agentSettingsOf(db, { merchantId, mode })
+    const { version, ...settings } = await loadAgentSettings(db, { merchantId, mode })
     if (version > 0) entries.push({ mode, ...settings })
   }
   return entries

@@ -2,7 +2,7 @@
 // Planned from the stored data, and written in one transaction.
 
 import { makersMax, type SkuEntry } from '../../contract/entries.ts'
-import { planCategories, refuseDepth } from '../../domain/catalog/categories.ts'
+import { planCategories, refuseDeepCategories } from '../../domain/catalog/categories.ts'
 import { insertCategory, listCategories, listProductsAfterId, updateCategory } from '../../domain/catalog/store.ts'
 import { type MakerPlan, planMakers } from '../../domain/makers/maker.ts'
 import { insertMaker, listMakers, updateMaker } from '../../domain/makers/store.ts'
@@ -16,7 +16,7 @@ import {
   listTaxRates,
   lockMerchant,
   type Merchant,
-  markAllStale,
+  markAllProductsStale,
   raiseCatalogVersion,
   raiseShopVersion,
   replaceShippingZones,
@@ -63,7 +63,7 @@ export async function saveFoundation(
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
   if (plan.timeZoneChanged) await countAllAgain(tx, merchant.id)
   // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
-  if (plan.answersChanged) await markAllStale(tx, merchant.id, now - clockSkewMsMax)
+  if (plan.answersChanged) await markAllProductsStale(tx, merchant.id, now - clockSkewMsMax)
   for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
   for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
   for (const maker of plan.newMakers) await insertMaker(tx, merchant.id, maker)
@@ -101,7 +101,7 @@ export async function planFoundation(
   ])
   await refuseOtherCurrency(db, before, merchant)
   const planned = planCategories(file.categories ?? [], categories, now)
-  refuseDepth(categories, [...planned.newCategories, ...planned.changedCategories])
+  refuseDeepCategories(categories, [...planned.newCategories, ...planned.changedCategories])
   const rates = planRates(file, { taxRates, shippingZones })
   const plannedMethods = planMethods(file.payments ?? [], methods)
   const plannedMail = planMail(file.merchant, await findMailSettings(db, merchant.id))

@@ -1,8 +1,8 @@
 // Plans the changes of a shop's installations by a file. Pure, except for the ids of new ones.
 
-import { normalRedirectHost } from '../../domain/merchants/redirects.ts'
+import { normalizeRedirectHost } from '../../domain/merchants/redirects.ts'
 import type { Installation } from '../../domain/merchants/store.ts'
-import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { ShopFile } from './shopfile.ts'
@@ -12,7 +12,7 @@ export interface InstallationPlan {
   changedInstallations: readonly Installation[]
   // Ids of the installations in the file, by their names.
   installationIds: ReadonlyMap<string, string>
-  changes: readonly Change[]
+  changes: readonly PlannedChange[]
 }
 
 export function planInstallations(
@@ -20,7 +20,7 @@ export function planInstallations(
   merchantId: string,
   kept: readonly Installation[],
 ): InstallationPlan {
-  const changes: Change[] = []
+  const changes: PlannedChange[] = []
   const byName = new Map(kept.map((installation) => [installation.name, installation]))
   const newInstallations: Installation[] = []
   const changedInstallations: Installation[] = []
@@ -31,7 +31,7 @@ export function planInstallations(
       const message = `Installation ${entry.name} is in ${before.mode} mode, and a mode never changes: name a new installation.`
       throw refuse('mode_not_changeable', { message, current: { mode: before.mode } })
     }
-    const redirectHosts = JSON.stringify((entry.redirectHosts ?? []).map((host) => normalRedirectHost(host) ?? host))
+    const redirectHosts = JSON.stringify((entry.redirectHosts ?? []).map((host) => normalizeRedirectHost(host) ?? host))
     const after: Installation = before
       ? { ...before, redirectHosts }
       : {

@@ -1,14 +1,14 @@
 // Settings for e-mails in a shop file.
 
 import type { MailSettings } from '../../domain/merchants/mail.ts'
-import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import type { ShopFile } from './shopfile.ts'
 
 // A file without e-mail settings does not change them.
 export function planMail(
   { slug, mail }: ShopFile['merchant'],
   before: MailSettings | undefined,
-): { settings: MailSettings | undefined; changes: readonly Change[] } {
+): { settings: MailSettings | undefined; changes: readonly PlannedChange[] } {
   if (!mail) return { settings: undefined, changes: [] }
   const { senderName = null, replyTo = null, language = null, off = [] } = mail
   const settings: MailSettings = { senderName, replyTo, locale: language, off: [...off].sort() }

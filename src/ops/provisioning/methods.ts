@@ -3,19 +3,19 @@
 import type { PaymentMethodEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
 import { defaultSettings, lacksInstructions, type MethodSettings } from '../../domain/payments/methods.ts'
-import { type Change, membersChanged } from '../../platform/audit/change.ts'
+import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 
 export interface MethodsPlan {
   // Settings to be written.
   changed: readonly MethodSettings[]
   // Settings of all methods after the change.
   settings: readonly MethodSettings[]
-  changes: readonly Change[]
+  changes: readonly PlannedChange[]
 }
 
 export function planMethods(entries: readonly PaymentMethodEntry[], kept: readonly MethodSettings[]): MethodsPlan {
   const changed: MethodSettings[] = []
-  const changes: Change[] = []
+  const changes: PlannedChange[] = []
   const settings = kept.map((before) => {
     const entry = entries.find(({ mode, method }) => mode === before.mode && method === before.method)
     if (!entry) return before
@@ -48,12 +48,12 @@ export function methodWarnings(
   const sellsLive = installations.some(({ mode, disabledAt }) => mode === 'live' && disabledAt === null)
   const offered = settings.filter(({ mode, isOffered }) => mode === 'live' && isOffered)
   return [
-    ...(sellsLive && offered.length === 0 ? [nothingOffered] : []),
-    ...(offered.some(lacksInstructions) ? [noAccount] : []),
+    ...(sellsLive && offered.length === 0 ? [noMethodWarning] : []),
+    ...(offered.some(lacksInstructions) ? [noAccountWarning] : []),
   ]
 }
 
-export const nothingOffered =
+export const noMethodWarning =
   'no payment method is offered in live mode, so nobody can pay: name one under payments in the shop file, or by methods set'
-export const noAccount =
+export const noAccountWarning =
   'bank transfer is offered in live mode without instructions, so shoppers are not told where to send the money'

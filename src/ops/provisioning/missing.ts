@@ -2,7 +2,7 @@
 
 import { type CategoryEntry, categoryDepthMax } from '../../contract/entries.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
-import { type CategoryChange, depthsOf, planCategories } from '../../domain/catalog/categories.ts'
+import { type CategoryChange, categoryDepths, planCategories } from '../../domain/catalog/categories.ts'
 
 export interface MissingCategories {
   categories: CategoryRow[]
@@ -19,7 +19,7 @@ export function planMissing(
   const missing = wanted.filter(({ slug }) => !known.has(slug))
   if (missing.length === 0) return { categories: [], changes: [] }
   const { newCategories, changes } = planCategories(missing, stored, now)
-  const depths = depthsOf([...stored, ...newCategories])
+  const depths = categoryDepths([...stored, ...newCategories])
   const categories = newCategories.filter(({ id }) => (depths.get(id) ?? 0) <= categoryDepthMax)
   const made = new Set(categories.map(({ id }) => id))
   return { categories, changes: changes.filter(({ id }) => made.has(id)) }

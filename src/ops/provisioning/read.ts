@@ -5,19 +5,25 @@ import { isUtf8 } from 'node:buffer'
 import { type Document, isPair, isSeq, parseDocument, stringify, visit } from 'yaml'
 import type { PaymentMethodEntry } from '../../contract/entries.ts'
 import { type BrokenRule, issue, issueAt } from '../../contract/issues.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import { categoryProblems, parentProblems, productProblems } from '../../domain/catalog/problems.ts'
 import { makerProblems } from '../../domain/makers/maker.ts'
-import { normalRedirectHost } from '../../domain/merchants/redirects.ts'
+import { normalizeRedirectHost } from '../../domain/merchants/redirects.ts'
 import { addressProblems, merchantProblems, shippingProblems, taxProblems } from '../../domain/merchants/settings.ts'
 import { lacksInstructions } from '../../domain/payments/methods.ts'
 import { promotionProblems } from '../../domain/promotions/entry.ts'
-import { normalCode } from '../../domain/promotions/store.ts'
-import { targetProblem } from '../../domain/webhooks/guard.ts'
+import { normalizePromotionCode } from '../../domain/promotions/store.ts'
+import { findTargetProblem } from '../../domain/webhooks/guard.ts'
 import { subscriptionsProblem } from '../../domain/webhooks/subscription.ts'
-import { addressOf } from '../../domain/webhooks/url.ts'
+import { normalizeUrl } from '../../domain/webhooks/url.ts'
 import { isExactDecimal } from '../../platform/kit/decimal.ts'
-import { below, controlCharacters, isBlank, type Problem, repeated } from '../../platform/kit/problems.ts'
+import {
+  controlCharacterProblems,
+  type EntryProblem,
+  isBlank,
+  problemsBelow,
+  repeatedValueProblems,
+} from '../../platform/kit/problems.ts'
 import { entryProblem } from './apps.ts'
 import { ShopFile } from './shopfile.ts'
 
@@ -26,7 +32,7 @@ export const fileBytesMax = 8 * 1024 * 1024
 const aliasesMax = 1_000
 const problemsMax = 50
 
-type ReadShop = { file: ShopFile } | { problems: Problem[] }
+type ReadShop = { file: ShopFile } | { problems: EntryProblem[] }
 
 export function readShopBytes(bytes: Buffer, now: number): ReadShop {
   if (bytes.length > fileBytesMax) return aboutTheFile(tooLarge)
@@ -40,7 +46,7 @@ export function writeShopFile(file: ShopFile): string {
 
 const tooLarge = issue('file_too_large', { mebibytes: fileBytesMax / 1_048_576 })
 
-function aboutTheFile(rule: BrokenRule): { problems: Problem[] } {
+function aboutTheFile(rule: BrokenRule): { problems: EntryProblem[] } {
   return { problems: [{ path: '', ...rule }] }
 }
 
@@ -69,8 +75,8 @@ export function readShopFile(text: string, now: number): ReadShop {
 
 // Finds numbers that lost digits, by comparing each number with its text. Octal and hexadecimal numbers have no fraction; the schema
 // checks their limits.
-function roundedNumbers(document: Document.Parsed): Problem[] {
-  const problems: Problem[] = []
+function roundedNumbers(document: Document.Parsed): EntryProblem[] {
+  const problems: EntryProblem[] = []
   visit(document, {
     Scalar(key, { value, source }, ancestors) {
       if (typeof value !== 'number' || source === undefined || !/^[-+.\d][-+.\de]*$/i.test(source)) return undefined
@@ -94,7 +100,7 @@ function placeOf(steps: readonly unknown[]): string {
 }
 
 // Aliases are resolved here: one may be undefined, or some may expand a few lines to a gigabyte.
-function plainValue(document: Document.Parsed): { value: unknown } | { problems: Problem[] } {
+function plainValue(document: Document.Parsed): { value: unknown } | { problems: EntryProblem[] } {
   try {
     return { value: document.toJS({ maxAliasCount: aliasesMax }) }
   } catch (error) {
@@ -104,46 +110,47 @@ function plainValue(document: Document.Parsed): { value: unknown } | { problems:
   }
 }
 
-const validate = compile(ShopFile)
+const validate = compileSchema(ShopFile)
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
 // Problems that a schema cannot express.
-function* contradictions(file: ShopFile, now: number): Generator<Problem> {
-  yield* controlCharacters(file, '')
-  yield* below('/merchant', merchantProblems(file.merchant))
+function* contradictions(file: ShopFile, now: number): Generator<EntryProblem> {
+  yield* controlCharacterProblems(file, '')
+  yield* problemsBelow('/merchant', merchantProblems(file.merchant))
   yield* addressProblems(file.merchant.mail?.replyTo, '/merchant/mail/replyTo')
   const categories = file.categories ?? []
-  yield* repeated(
+  yield* repeatedValueProblems(
     categories.map((category) => category.slug),
     (index) => `/categories/${index}/slug`,
   )
-  for (const [index, category] of categories.entries()) yield* below(`/categories/${index}`, categoryProblems(category))
+  for (const [index, category] of categories.entries())
+    yield* problemsBelow(`/categories/${index}`, categoryProblems(category))
   yield* parentProblems(categories)
   yield* makersProblems(file)
   const products = file.products ?? []
-  yield* repeated(
+  yield* repeatedValueProblems(
     products.map((product) => product.slug),
     (index) => `/products/${index}/slug`,
   )
   const places = products.flatMap((product, index) =>
     product.skus.map((sku, at) => ({ code: sku.code, path: `/products/${index}/skus/${at}/code` })),
   )
-  yield* repeated(
+  yield* repeatedValueProblems(
     places.map(({ code }) => code),
     (index) => places[index]?.path ?? '',
   )
   const known = new Set(categories.map((category) => category.slug))
   for (const [index, product] of products.entries()) {
-    yield* below(`/products/${index}`, productProblems(product, now))
+    yield* problemsBelow(`/products/${index}`, productProblems(product, now))
     for (const [at, slug] of (product.categories ?? []).entries()) {
       if (!known.has(slug)) yield issueAt(`/products/${index}/categories/${at}`, 'category_not_in_file')
     }
   }
-  yield* below('/taxes', taxProblems(file.taxes ?? []))
-  yield* below('/shipping', shippingProblems(file.shipping ?? []))
+  yield* problemsBelow('/taxes', taxProblems(file.taxes ?? []))
+  yield* problemsBelow('/shipping', shippingProblems(file.shipping ?? []))
   yield* installationsProblems(file)
   yield* promotionsProblems(file)
   yield* paymentsProblems(file)
@@ -151,28 +158,28 @@ function* contradictions(file: ShopFile, now: number): Generator<Problem> {
   yield* appsProblems(file)
 }
 
-function* makersProblems({ makers = [], products = [] }: ShopFile): Generator<Problem> {
-  yield* repeated(
+function* makersProblems({ makers = [], products = [] }: ShopFile): Generator<EntryProblem> {
+  yield* repeatedValueProblems(
     makers.map(({ slug }) => slug),
     (index) => `/makers/${index}/slug`,
   )
-  for (const [index, maker] of makers.entries()) yield* below(`/makers/${index}`, makerProblems(maker))
+  for (const [index, maker] of makers.entries()) yield* problemsBelow(`/makers/${index}`, makerProblems(maker))
   const known = new Set(makers.map(({ slug }) => slug))
   for (const [index, { maker }] of products.entries())
     if (maker != null && !known.has(maker)) yield issueAt(`/products/${index}/maker`, 'maker_not_in_file')
 }
 
-function* promotionsProblems(file: ShopFile): Generator<Problem> {
+function* promotionsProblems(file: ShopFile): Generator<EntryProblem> {
   const promotions = file.promotions ?? []
-  yield* repeated(
-    promotions.map((promotion) => normalCode(promotion.code)),
+  yield* repeatedValueProblems(
+    promotions.map((promotion) => normalizePromotionCode(promotion.code)),
     (index) => `/promotions/${index}/code`,
   )
   // A file of a shop with an imported catalog names no products; its promotions are checked against the shop when the file is applied.
   const categories = file.categories && new Set(file.categories.map(({ slug }) => slug))
   const codes = file.products && new Set(file.products.flatMap(({ skus }) => skus.map(({ code }) => code)))
   for (const [index, promotion] of promotions.entries()) {
-    yield* below(`/promotions/${index}`, promotionProblems(promotion))
+    yield* problemsBelow(`/promotions/${index}`, promotionProblems(promotion))
     for (const [at, slug] of (promotion.categories ?? []).entries()) {
       if (categories && !categories.has(slug))
         yield issueAt(`/promotions/${index}/categories/${at}`, 'category_not_in_file')
@@ -183,36 +190,36 @@ function* promotionsProblems(file: ShopFile): Generator<Problem> {
   }
 }
 
-function* installationsProblems({ installations = [] }: ShopFile): Generator<Problem> {
-  yield* repeated(
+function* installationsProblems({ installations = [] }: ShopFile): Generator<EntryProblem> {
+  yield* repeatedValueProblems(
     installations.map((installation) => installation.name),
     (index) => `/installations/${index}/name`,
   )
   for (const [index, { name, redirectHosts = [] }] of installations.entries()) {
     if (isBlank(name)) yield issueAt(`/installations/${index}/name`, 'blank')
-    const normal = redirectHosts.map(normalRedirectHost)
+    const normal = redirectHosts.map(normalizeRedirectHost)
     for (const [at, host] of normal.entries())
       if (host === undefined) yield issueAt(`/installations/${index}/redirectHosts/${at}`, 'not_one_host')
     // Invalid hosts have no normal form, so they are compared as written.
-    yield* repeated(
+    yield* repeatedValueProblems(
       normal.map((host, at) => host ?? (redirectHosts[at] as string)),
       (at) => `/installations/${index}/redirectHosts/${at}`,
     )
   }
 }
 
-function* paymentsProblems({ payments = [] }: ShopFile): Generator<Problem> {
-  yield* repeated(
+function* paymentsProblems({ payments = [] }: ShopFile): Generator<EntryProblem> {
+  yield* repeatedValueProblems(
     payments.map(({ mode, method }) => `${mode} ${method}`),
     (index) => `/payments/${index}`,
   )
   for (const [index, entry] of payments.entries()) {
-    yield* below(`/payments/${index}`, paymentMethodProblems(entry))
+    yield* problemsBelow(`/payments/${index}`, paymentMethodProblems(entry))
   }
 }
 
 // These rules also apply to methods that the operator sets by hand.
-export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Problem> {
+export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<EntryProblem> {
   const { mode, method, enabled = true, instructions } = entry
   if (isBlank(instructions ?? undefined)) yield issueAt('/instructions', 'blank')
   if (lacksInstructions({ mode, method, isOffered: enabled, instructions: instructions ?? null }))
@@ -220,15 +227,15 @@ export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Pro
 }
 
 // Private addresses are not checked here: whether they may be called is a setting of the server, checked when the file is applied.
-function* webhooksProblems(file: ShopFile): Generator<Problem> {
+function* webhooksProblems(file: ShopFile): Generator<EntryProblem> {
   for (const [index, { webhooks = [] }] of (file.installations ?? []).entries()) {
     const place = `/installations/${index}/webhooks`
-    yield* repeated(
-      webhooks.map(({ url }) => addressOf(url)),
+    yield* repeatedValueProblems(
+      webhooks.map(({ url }) => normalizeUrl(url)),
       (at) => `${place}/${at}/url`,
     )
     for (const [at, { url, events = [] }] of webhooks.entries()) {
-      const problem = targetProblem(url, { allowPrivate: true })
+      const problem = findTargetProblem(url, { allowPrivate: true })
       if (problem !== undefined) yield { path: `${place}/${at}/url`, ...problem }
       for (const [position, event] of events.entries()) {
         const unknown = subscriptionsProblem([event])
@@ -238,8 +245,8 @@ function* webhooksProblems(file: ShopFile): Generator<Problem> {
   }
 }
 
-function* appsProblems({ apps = [] }: ShopFile): Generator<Problem> {
-  yield* repeated(
+function* appsProblems({ apps = [] }: ShopFile): Generator<EntryProblem> {
+  yield* repeatedValueProblems(
     apps.map((app) => app.name),
     (index) => `/apps/${index}/name`,
   )

@@ -12,7 +12,7 @@ export interface SellingFacts {
   ships: boolean
 }
 
-export type Lack = 'no_installation' | 'no_redirect_host' | 'no_shipping_zone' | 'no_tax_rates'
+export type ReadinessGap = 'no_installation' | 'no_redirect_host' | 'no_shipping_zone' | 'no_tax_rates'
 
 // Test mode allows every loopback host, so an installation without hosts can be tried out.
 export function readinessWarnings(facts: SellingFacts): string[] {
@@ -20,19 +20,19 @@ export function readinessWarnings(facts: SellingFacts): string[] {
   return [
     ...facts.installations
       .filter(({ mode, redirectHosts = [] }) => mode === 'live' && redirectHosts.length === 0)
-      .map(({ name }) => lackText('no_redirect_host', name)),
-    ...(facts.hasInstallation ? [] : [lackText('no_installation')]),
-    ...(facts.ships && !facts.hasZone ? [lackText('no_shipping_zone')] : []),
-    ...(facts.hasTaxRate ? [] : [lackText('no_tax_rates')]),
+      .map(({ name }) => readinessGapText('no_redirect_host', name)),
+    ...(facts.hasInstallation ? [] : [readinessGapText('no_installation')]),
+    ...(facts.ships && !facts.hasZone ? [readinessGapText('no_shipping_zone')] : []),
+    ...(facts.hasTaxRate ? [] : [readinessGapText('no_tax_rates')]),
   ]
 }
 
 // `name` is that of the installation, if the lack is one of an installation.
-export function lackText(lack: Lack, name = ''): string {
+export function readinessGapText(lack: ReadinessGap, name = ''): string {
   return texts[lack].replace('{name}', () => name)
 }
 
-const texts: Readonly<Record<Lack, string>> = {
+const texts: Readonly<Record<ReadinessGap, string>> = {
   no_installation:
     'there is no installation, so there can be no API key: name one under installations, or install an app',
   no_redirect_host: 'installation {name} has no redirectHosts, so it can open no checkout: name the hosts of your shop',

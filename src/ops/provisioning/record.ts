@@ -3,13 +3,13 @@
 import { type Mode, modes } from '../../contract/words.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
 import { type CategoryPlan, categoryChange } from '../../domain/catalog/categories.ts'
-import { auditedChanges, type ProductPlan } from '../../domain/catalog/change.ts'
+import { auditedChangesOfPlan, type ProductPlan } from '../../domain/catalog/change.ts'
 import { type MakerPlan, makerChange } from '../../domain/makers/maker.ts'
 import { type RatesPlan, taxMembers, zoneMembers } from '../../domain/merchants/settings.ts'
 import type { Merchant, ShippingZone, TaxRate } from '../../domain/merchants/store.ts'
 import type { MethodSettings } from '../../domain/payments/methods.ts'
 import { auditedChange, type PromotionPlan } from '../../domain/promotions/change.ts'
-import { type AuditedChange, type Change, membersChanged } from '../../platform/audit/change.ts'
+import { type AuditedChange, membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import type { InstallationPlan } from './installations.ts'
 import { shownMethod } from './methods.ts'
@@ -32,7 +32,7 @@ export interface PlannedFoundation
   merchant: Pick<Merchant, 'id' | 'slug'>
   isNewMerchant: boolean
   changedMethods: readonly MethodSettings[]
-  changes: readonly Change[]
+  changes: readonly PlannedChange[]
 }
 
 export interface FoundationBefore {
@@ -132,7 +132,7 @@ export function* productEntries(
   let changes: AuditedChange[] = [...categories]
   let length = 0
   for (const plan of plans) {
-    const more = auditedChanges(plan)
+    const more = auditedChangesOfPlan(plan)
     const moreLength = JSON.stringify(more).length
     if (changes.length > 0 && (changes.length + more.length > changesMax || length + moreLength > lengthMax)) {
       yield { mode: null, changes }

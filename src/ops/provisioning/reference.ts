@@ -30,7 +30,7 @@ interface Schema {
 const [begin, end] = ['<!-- members: printed by npm run shop-file -->', '<!-- members end -->']
 
 // Returns the page with new tables.
-export function withMembers(page: string): string {
+export function withMemberTables(page: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error('docs/shop-file.md has lost its marks')
   return `${page.slice(0, from + begin.length)}\n\n${memberTables()}\n${page.slice(to)}`
@@ -124,5 +124,5 @@ function wordsOf(pattern: string): string {
 
 if (import.meta.main) {
   const file = new URL('../../../docs/shop-file.md', import.meta.url)
-  writeFileSync(file, withMembers(readFileSync(file, 'utf8')))
+  writeFileSync(file, withMemberTables(readFileSync(file, 'utf8')))
 }

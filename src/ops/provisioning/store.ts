@@ -1,8 +1,8 @@
 // SQL that only provisioning needs. Other SQL is in the folders of its tables.
 
 import type { Mode } from '../../contract/words.ts'
-import { list, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
-import type { Lack } from './readiness.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
+import type { ReadinessGap } from './readiness.ts'
 
 // Merchants that sell live and offer no payment method, or a bank transfer without instructions where to pay. A method without a row is
 // not offered in live mode.
@@ -23,8 +23,11 @@ export async function listUnpayable(
 }
 
 // What merchants lack to sell their published products: one row for each lack, with the name of the installation if it lacks a host.
-export async function listUnready(db: Reader, limit: number): Promise<{ slug: string; problem: Lack; name: string }[]> {
-  return db.sql<{ slug: string; problem: Lack; name: string }>`
+export async function listUnready(
+  db: Reader,
+  limit: number,
+): Promise<{ slug: string; problem: ReadinessGap; name: string }[]> {
+  return db.sql<{ slug: string; problem: ReadinessGap; name: string }>`
     select slug, problem, name from (
       select m.slug, 'no_redirect_host' as problem, i.name
       from merchants m join installations i on i.merchant_id = m.id
@@ -91,7 +94,7 @@ export async function endEndlessKeys(
 ): Promise<void> {
   await tx.sql`
     update credentials set expires_at = ${endsAt}
-    where installation_id = ${installationId} and name in (${list(names)}) and revoked_at is null and expires_at is null`
+    where installation_id = ${installationId} and name in (${listFragment(names)}) and revoked_at is null and expires_at is null`
 }
 
 export async function deleteExpiredKeys(
@@ -103,14 +106,14 @@ export async function deleteExpiredKeys(
   tx.send`
     delete from key_origins where installation_id = ${installationId} and credential_id in (
       select id from credentials
-      where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now})`
+      where installation_id = ${installationId} and name in (${listFragment(names)}) and expires_at <= ${now})`
   await tx.sql`
     delete from credentials
-    where installation_id = ${installationId} and name in (${list(names)}) and expires_at <= ${now}`
+    where installation_id = ${installationId} and name in (${listFragment(names)}) and expires_at <= ${now}`
 }
 
 // Renews the statistics of the tables that an import fills.
-export async function learnSizes(storage: Storage): Promise<void> {
+export async function refreshTableStatistics(storage: Storage): Promise<void> {
   const tables = [
     ...['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements'],
     ...['product_index', 'product_index_words', 'product_words', 'price_history', 'remote_pictures', 'transfer_items'],

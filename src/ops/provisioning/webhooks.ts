@@ -12,11 +12,11 @@ import {
   removeEndpoint,
   tooManyEndpoints,
 } from '../../domain/webhooks/endpoints.ts'
-import { targetProblem } from '../../domain/webhooks/guard.ts'
-import { openSecret } from '../../domain/webhooks/signature.ts'
+import { findTargetProblem } from '../../domain/webhooks/guard.ts'
+import { decryptWebhookSecret } from '../../domain/webhooks/signature.ts'
 import { type Endpoint, endpointsMax, listEndpoints } from '../../domain/webhooks/store.ts'
-import { addressOf, maskedUrl } from '../../domain/webhooks/url.ts'
-import { type Change, type MemberChange, membersChanged } from '../../platform/audit/change.ts'
+import { maskUrl, normalizeUrl } from '../../domain/webhooks/url.ts'
+import { type MemberChange, membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { WebhookEntry } from './shopfile.ts'
 
@@ -26,7 +26,7 @@ export interface InstallationWebhooks {
 }
 
 // The secret of a new endpoint, shown once to the person who applies the file.
-export interface MadeSecret {
+export interface CreatedSecret {
   endpointId: string
   url: string
   secret: string
@@ -43,7 +43,10 @@ interface EndpointPlan {
   members: readonly MemberChange[]
 }
 
-export async function planWebhooks(db: Reader, installations: readonly InstallationWebhooks[]): Promise<Change[]> {
+export async function planWebhooks(
+  db: Reader,
+  installations: readonly InstallationWebhooks[],
+): Promise<PlannedChange[]> {
   return changesOf(await listPlans(db, installations))
 }
 
@@ -53,9 +56,9 @@ export async function saveWebhooks(
   installations: readonly InstallationWebhooks[],
   tools: EndpointTools,
   now: number,
-): Promise<{ changes: Change[]; secrets: MadeSecret[] }> {
+): Promise<{ changes: PlannedChange[]; secrets: CreatedSecret[] }> {
   const plans = await listPlans(tx, installations)
-  const secrets: MadeSecret[] = []
+  const secrets: CreatedSecret[] = []
   for (const plan of plans) {
     const { installationId, url, description, events, status, before, members } = plan
     if (!before) {
@@ -94,7 +97,7 @@ function planFor(installationId: string, entry: WebhookEntry, kept: readonly End
   const { url, description = '', events = ['*'], paused } = entry
   const status = paused === undefined ? undefined : paused ? 'paused' : 'enabled'
   const plan = { installationId, url, description, events, status } as const
-  const before = kept.find((endpoint) => addressOf(endpoint.url) === addressOf(url))
+  const before = kept.find((endpoint) => normalizeUrl(endpoint.url) === normalizeUrl(url))
   if (!before) return { ...plan, before, members: [] }
   const is: Shown = { ...before, events: JSON.parse(before.events) as string[] }
   const becomes: Shown = {
@@ -111,21 +114,21 @@ interface Shown {
   status: EndpointStatus
 }
 
-function changesOf(plans: readonly EndpointPlan[]): Change[] {
+function changesOf(plans: readonly EndpointPlan[]): PlannedChange[] {
   return plans
     .filter(({ before, members }) => !before || members.length > 0)
     .map(({ url, before, members }) => ({
       kind: before ? 'change' : 'create',
       what: 'webhook',
-      name: maskedUrl(url),
+      name: maskUrl(url),
       members,
     }))
 }
 
 // Names the setting that would allow the URL, for the operator.
 export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>): BrokenRule | undefined {
-  const problem = targetProblem(url, { allowPrivate })
-  if (problem === undefined || targetProblem(url, { allowPrivate: true }) !== undefined) return problem
+  const problem = findTargetProblem(url, { allowPrivate })
+  if (problem === undefined || findTargetProblem(url, { allowPrivate: true }) !== undefined) return problem
   const code = bySetting.find((one) => one === problem.code)
   return code ? issue(code, { setting: 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1' }) : problem
 }
@@ -167,7 +170,7 @@ export async function ensureDemoEndpoint(
 // cannot sign any more, so a new one replaces it.
 function openedSecret(rootSecret: EndpointTools['rootSecret'], { id, secretSealed }: Endpoint): string | undefined {
   try {
-    return openSecret(rootSecret, id, secretSealed)
+    return decryptWebhookSecret(rootSecret, id, secretSealed)
   } catch {
     return undefined
   }

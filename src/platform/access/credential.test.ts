@@ -4,7 +4,7 @@ import { scopes as allScopes } from '../../contract/words.ts'
 import { isId } from '../kit/ids.ts'
 import { parseRootSecret, RootSecret } from '../secrets/secrets.ts'
 import { credentialStatus, newCredential, scopesFrom, scopesText } from './credential.ts'
-import { keyDigest, readKey } from './key.ts'
+import { keyDigest, parseApiKey } from './key.ts'
 
 test('a new credential stores everything of its key except the key itself', () => {
   const rootSecret = parseRootSecret('7:a-root-secret-that-only-this-test-knows')
@@ -24,7 +24,7 @@ test('a new credential stores everything of its key except the key itself', () =
   assert.deepEqual(rest, {
     ...input,
     origins: [],
-    lookup: readKey(keyText)?.lookup,
+    lookup: parseApiKey(keyText)?.lookup,
     digest: keyDigest(rootSecret, 7, keyText, { ...input, id, scopes: 'catalog:read', origins: null }),
     pepperVersion: 7,
     prefix: keyText.slice(0, 21),

@@ -3,7 +3,7 @@ import type { CredentialStatus, Mode, Scope } from '../../contract/words.ts'
 import { scopes as knownScopes } from '../../contract/words.ts'
 import { newId } from '../kit/ids.ts'
 import type { RootSecret } from '../secrets/secrets.ts'
-import { keyDigest, keyLast4, keyPrefix, makeKey } from './key.ts'
+import { generateKey, keyDigest, keyLast4, keyPrefix } from './key.ts'
 
 export interface CredentialInput {
   readonly installationId: string
@@ -38,7 +38,7 @@ export function newCredential(
   now: number,
 ): { credential: NewCredential; keyText: string } {
   const { origins = [] } = input
-  const key = makeKey(input.mode, origins.length > 0 ? 'publishable' : 'secret')
+  const key = generateKey(input.mode, origins.length > 0 ? 'publishable' : 'secret')
   const pepperVersion = rootSecret.currentVersion
   const id = newId('key')
   const credential = {

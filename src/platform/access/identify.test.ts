@@ -6,7 +6,7 @@ import { parseRootSecret, RootSecret } from '../secrets/secrets.ts'
 import { Fragment, type Storage } from '../storage/storage.ts'
 import { type CredentialInput, newCredential } from './credential.ts'
 import { createIdentify } from './identify.ts'
-import { makeKey, unboundDigest } from './key.ts'
+import { generateKey, unboundDigest } from './key.ts'
 import {
   expireCredential,
   findCredential,
@@ -110,7 +110,7 @@ eachEngine('identify', ({ open }) => {
       empty: '',
       'another scheme': `Basic ${(await givenKey()).keyText}`,
       malformed: `${(await givenKey()).keyText}0`,
-      unknown: makeKey('test').text,
+      unknown: generateKey('test').text,
       expired: (await givenKey({ expiresAt: 10 })).keyText,
     }
     const revoked = await givenKey()
@@ -194,7 +194,7 @@ eachEngine('identify', ({ open }) => {
     // A clock that is set back must not keep an entry for as long.
     assert.ok(await identify(key.keyText, 500))
     assert.equal(reads(), 3)
-    const unknown = makeKey('test').text
+    const unknown = generateKey('test').text
     for (let i = 0; i < 3; i++) assert.equal(await identify(unknown, 500), undefined)
     assert.equal(reads(), 6)
     // What is not a key never reaches the database.

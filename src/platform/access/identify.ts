@@ -7,7 +7,7 @@ import { isEqualSecret, type RootSecret } from '../secrets/secrets.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readAuthorization } from './authorization.ts'
 import { credentialStatus, originsFrom, scopesFrom } from './credential.ts'
-import { type KeyBinding, keyDigest, readKey, unboundDigest } from './key.ts'
+import { type KeyBinding, keyDigest, parseApiKey, unboundDigest } from './key.ts'
 import { findMovedOrigin } from './moved.ts'
 import type { Principal } from './principal.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
@@ -110,7 +110,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
   }
 
   async function readEntry(text: string, now: number): Promise<Entry | undefined> {
-    const key = readKey(text)
+    const key = parseApiKey(text)
     if (key === undefined) return undefined
     const forgottenBefore = forgotten
     const { row, movedTo } = await storage.read(async (db) => {

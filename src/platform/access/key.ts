@@ -26,13 +26,13 @@ export interface ApiKey {
 }
 
 // The text is shown once to its owner and never stored.
-export function makeKey(mode: Mode, kind: KeyKind = 'secret'): ApiKey {
+export function generateKey(mode: Mode, kind: KeyKind = 'secret'): ApiKey {
   const lookup = randomBase62(lookupLength)
   const body = heads[kind][mode] + lookup + randomBase62(secretLength)
   return { mode, lookup, text: body + checksumOf(body) }
 }
 
-export function readKey(text: string): ApiKey | undefined {
+export function parseApiKey(text: string): ApiKey | undefined {
   if (text.length !== keyLength) return undefined
   const mode = modeOf(text)
   if (mode === undefined || !isBase62(text.slice(headLength))) return undefined

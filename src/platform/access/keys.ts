@@ -5,18 +5,18 @@ import { refuse } from '../kit/refuse.ts'
 import type { RootSecret } from '../secrets/secrets.ts'
 import type { Tx } from '../storage/storage.ts'
 import { credentialStatus, newCredential, originsFrom, scopesFrom } from './credential.ts'
-import { earlier } from './machines.ts'
+import { earlierEnd } from './machines.ts'
 import {
   expireCredential,
   findCredentialById,
-  handOn,
   insertCredential,
   lockCredential,
   type RevokedKey,
-  revokeWithMade,
+  revokeWithCreatedKeys,
+  transferToSuccessor,
 } from './store.ts'
 
-export interface MadeKey {
+export interface CreatedKey {
   id: string
   name: string
   scopes: readonly Scope[]
@@ -46,7 +46,7 @@ export async function createKey(
   installation: KeyOwner,
   input: KeyInput,
   now: number,
-): Promise<MadeKey> {
+): Promise<CreatedKey> {
   const { credential, keyText } = newCredential(
     rootSecret,
     {
@@ -62,7 +62,7 @@ export async function createKey(
   return { id: credential.id, name: input.name, scopes: input.scopes, key: keyText }
 }
 
-export interface RotatedKey extends MadeKey {
+export interface RotatedKey extends CreatedKey {
   oldKeyEndsAt: number
 }
 
@@ -102,14 +102,14 @@ export async function rotateKey(
       mode: old.mode,
       scopes,
       origins: originsFrom(old.origins),
-      expiresAt: earlier(old.expiresAt, endsBy),
+      expiresAt: earlierEnd(old.expiresAt, endsBy),
       rotatedFrom: old.id,
       madeBy,
     },
     now,
   )
   await insertCredential(tx, credential)
-  handOn(tx, old.id, credential.id)
+  transferToSuccessor(tx, old.id, credential.id)
   const overlapEndsAt = now + overlapMs
   await expireCredential(tx, old.installationId, old.id, overlapEndsAt)
   const oldKeyEndsAt = Math.min(overlapEndsAt, old.expiresAt ?? overlapEndsAt)
@@ -121,5 +121,5 @@ export async function endKey(tx: Tx, id: string, now: number): Promise<readonly 
   await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)
   if (!old) throw refuse('credential_not_found', { message: `There is no key ${id}.` })
-  return revokeWithMade(tx, old.installationId, id, now)
+  return revokeWithCreatedKeys(tx, old.installationId, id, now)
 }

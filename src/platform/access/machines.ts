@@ -19,7 +19,7 @@ export async function refuseBeyondApp(
 }
 
 // Returns when the caller's credential expires, or null for never. A token is renewed for as long as its app is installed.
-export async function callerEnd(db: Reader, { kind, id, installationId }: Principal): Promise<number | null> {
+export async function callerExpiresAt(db: Reader, { kind, id, installationId }: Principal): Promise<number | null> {
   if (kind !== 'key' || installationId === null) return null
   const [row] = await db.sql<{ expiresAt: number | null }>`
     select expires_at as "expiresAt" from credentials where installation_id = ${installationId} and id = ${id}`
@@ -27,11 +27,11 @@ export async function callerEnd(db: Reader, { kind, id, installationId }: Princi
 }
 
 // Returns the key with which new things end. An app with a token creates things only for its own installation, with which they end.
-export function makerOf({ kind, id }: Principal): string | null {
+export function makerKeyId({ kind, id }: Principal): string | null {
   return kind === 'key' ? id : null
 }
 
 // Returns the earlier of two ends.
-export function earlier(one: number | null, other: number | null): number | null {
+export function earlierEnd(one: number | null, other: number | null): number | null {
   return one === null ? other : other === null ? one : Math.min(one, other)
 }

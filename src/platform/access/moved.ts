@@ -3,10 +3,10 @@
 import type { Reader, Storage } from '../storage/storage.ts'
 
 // `key` is the public part of an API key, the others are digests of a page's secret.
-export type MovedKind = 'key' | 'checkout' | 'order'
+export type MovedReferenceKind = 'key' | 'checkout' | 'order'
 
 // Returns the origin of the merchant's new cell.
-export async function findMovedOrigin(db: Reader, kind: MovedKind, name: string): Promise<string | undefined> {
+export async function findMovedOrigin(db: Reader, kind: MovedReferenceKind, name: string): Promise<string | undefined> {
   const [row] = await db.sql<{ origin: string }>`
     select v.origin from moved_names n join merchant_moves v on v.merchant_id = n.merchant_id and v.state = 'gone'
     where n.kind = ${kind} and n.name = ${name}`
@@ -17,7 +17,7 @@ export async function findMovedOrigin(db: Reader, kind: MovedKind, name: string)
 const shownMs = 90 * 24 * 3_600_000
 export const movesForgottenMax = 500
 
-export function forgetMoves(storage: Storage, now: number): Promise<number> {
+export function deleteOldMoves(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) => {
     const old = await tx.sql<{ kind: string; name: string; merchantId: string }>`
       select n.kind, n.name, n.merchant_id as "merchantId" from moved_names n

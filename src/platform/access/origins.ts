@@ -13,7 +13,7 @@ export const originRule = issue('not_an_origin')
 
 // Returns the normal form of an origin, as browsers send it. Returns undefined for anything else: a wildcard, a URL with a path, and
 // http, which only a key in test mode may have, for pages of the developer's own machine.
-export function normalOrigin(text: string, mode: Mode): string | undefined {
+export function normalizeOrigin(text: string, mode: Mode): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\\?#@%*]/u.test(text)) return undefined
   const url = URL.parse(text)
   if (url?.pathname !== '/' || !/^https?:\/\/[^/]/i.test(text)) return undefined

@@ -3,7 +3,7 @@ import { limits } from '../../contract/limits.ts'
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../jobs/store.ts'
 import type { MerchantMode } from '../kit/mode.ts'
-import { Fragment, list, type Reader, type Tx } from '../storage/storage.ts'
+import { Fragment, listFragment, type Reader, type Tx } from '../storage/storage.ts'
 import { type CredentialLife, type NewCredential, scopesText } from './credential.ts'
 
 export interface CredentialRow extends CredentialLife {
@@ -142,7 +142,7 @@ export async function isOriginOfKey(db: Reader, origin: string, now: number): Pr
 }
 
 // Webhook endpoints, keys and invitations end with the key that made them, so a rotation passes them to its successor.
-export function handOn(tx: Tx, id: string, successorId: string): void {
+export function transferToSuccessor(tx: Tx, id: string, successorId: string): void {
   tx.send`update webhook_endpoints set credential_id = ${successorId} where credential_id = ${id}`
   tx.send`update credentials set made_by = ${successorId} where made_by = ${id}`
   tx.send`update invitations set created_by = ${successorId} where created_by = ${id}`
@@ -151,7 +151,7 @@ export function handOn(tx: Tx, id: string, successorId: string): void {
 // Returns false if the installation has no such credential or it was revoked before. After the commit, the caller forgets the credential,
 // so it ends immediately on this node; other nodes see it when they read again.
 export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
-  return (await revokeWithMade(tx, installationId, id, now)).length > 0
+  return (await revokeWithCreatedKeys(tx, installationId, id, now)).length > 0
 }
 
 export interface RevokedKey {
@@ -160,7 +160,7 @@ export interface RevokedKey {
 }
 
 // Returns the key first, then the keys that it made. Those have made no keys themselves: no key can create a key with admin scopes.
-export async function revokeWithMade(
+export async function revokeWithCreatedKeys(
   tx: Tx,
   installationId: string,
   id: string,
@@ -219,7 +219,7 @@ export const credentialsDeletedMax = 500
 
 export async function deleteCredentials(tx: Tx, names: readonly CredentialName[]): Promise<void> {
   for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
-    const ids = list(theirs.map(({ id }) => id))
+    const ids = listFragment(theirs.map(({ id }) => id))
     tx.send`delete from key_origins where installation_id = ${installationId} and credential_id in (${ids})`
     await tx.sql`delete from credentials where installation_id = ${installationId} and id in (${ids})`
   }

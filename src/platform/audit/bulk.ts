@@ -13,7 +13,7 @@ export interface BulkItem {
 }
 
 // Handles the items in the order of their ids, in which rows are locked; the outcomes are in the order of the items.
-export async function eachOf<Item>(
+export async function handleBulkItems<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,
   work: (item: Item) => Promise<readonly AuditedChange[]>,

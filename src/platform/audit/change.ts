@@ -2,7 +2,7 @@
 
 import type { ChangeSubject } from '../../contract/words.ts'
 
-export interface Change {
+export interface PlannedChange {
   kind: 'create' | 'change' | 'retire'
   what:
     | 'merchant'
@@ -25,7 +25,7 @@ export interface Change {
 
 // A recorded change. It identifies the thing by its id, since names change. `look`: encrypted data was shown.
 export interface AuditedChange {
-  kind: Change['kind'] | 'look'
+  kind: PlannedChange['kind'] | 'look'
   what: ChangeSubject
   id: string
   name: string
@@ -83,14 +83,14 @@ export function membersChanged<Thing extends object>(
 
 const sign = { create: '+', change: '~', retire: '-' } as const
 
-export function changeLines(change: Change): string[] {
+export function changeLines(change: PlannedChange): string[] {
   const head = `${sign[change.kind]} ${change.what} ${change.name}`
   if (change.kind !== 'change') return [head]
   return [head, ...change.members.map(({ member, from, to }) => `    ${member}: ${short(from)} → ${short(to)}`)]
 }
 
 // Escapes control characters for a terminal: text that others wrote must not move the cursor or change the colours.
-export function visible(line: string): string {
+export function escapeControlCharacters(line: string): string {
   return line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -6,7 +6,7 @@ import { handleRows } from '../jobs/rows.ts'
 import { isNotDeferred } from '../jobs/store.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
-import { allOf, Fragment, list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { allConditions, Fragment, listFragment, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 import { type AuditedChange, isOfOneMode } from './change.ts'
 
 export interface Actor {
@@ -15,7 +15,7 @@ export interface Actor {
   id: string | null
 }
 
-export interface NewEntry {
+export interface NewAuditEntry {
   merchantId: string
   // Mode of the caller.
   mode: Mode | null
@@ -28,7 +28,7 @@ export interface NewEntry {
   at: number
 }
 
-export interface Entry extends Omit<NewEntry, 'merchantId'> {
+export interface AuditEntry extends Omit<NewAuditEntry, 'merchantId'> {
   id: string
   undoneBy: string | null
   // Number of changed things if the entry was cut and names only some of them. Null for a whole entry.
@@ -39,11 +39,11 @@ export interface Entry extends Omit<NewEntry, 'merchantId'> {
 export const entryLengthMax = 8_000_000
 
 // One request may change thousands of things, and entries are stored for years. A merchant's entries above the first size stay whole as
-// long as the newest of them fit into the second size. Older ones are cut (`cutLargeEntries`).
+// long as the newest of them fit into the second size. Older ones are cut (`trimLargeEntries`).
 const largeBytesMin = 8_192
 export const largeBytesMax = 256 * 1024 * 1024
 
-export function insertEntry(tx: Tx, entry: NewEntry): string {
+export function insertEntry(tx: Tx, entry: NewAuditEntry): string {
   const { merchantId, actor, operation, requestId, changes, undoes, at } = entry
   const id = newId('chg')
   const text = JSON.stringify(changes)
@@ -72,18 +72,18 @@ export function insertEntry(tx: Tx, entry: NewEntry): string {
 export async function listActorNames(
   db: Reader,
   merchantId: string,
-  entries: readonly Pick<Entry, 'actor'>[],
+  entries: readonly Pick<AuditEntry, 'actor'>[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(entries.flatMap(({ actor }) => (actor.id === null ? [] : [actor.id])))].sort()
   if (ids.length === 0) return new Map()
   const rows = await db.sql<{ id: string; name: string }>`
-    select id, name from credentials where merchant_id = ${merchantId} and id in (${list(ids)})
+    select id, name from credentials where merchant_id = ${merchantId} and id in (${listFragment(ids)})
     union all
-    select id, name from installations where merchant_id = ${merchantId} and id in (${list(ids)})`
+    select id, name from installations where merchant_id = ${merchantId} and id in (${listFragment(ids)})`
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-interface EntryColumns extends Omit<Entry, 'actor' | 'changes'> {
+interface EntryColumns extends Omit<AuditEntry, 'actor' | 'changes'> {
   actorKind: ActorKind
   actorId: string | null
   changes: string
@@ -95,7 +95,7 @@ const columns = new Fragment(`
   (select u.id from audit_entries u where u.merchant_id = e.merchant_id and u.undoes = e.id) as "undoneBy"
   from audit_entries e`)
 
-function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): Entry {
+function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): AuditEntry {
   return { ...row, actor: { kind: actorKind, id: actorId }, changes: JSON.parse(changes) as AuditedChange[] }
 }
 
@@ -117,7 +117,7 @@ export interface AuditQuery {
 export const pageBytesMax = 300_000
 
 export interface EntryPage {
-  entries: Entry[]
+  entries: AuditEntry[]
   isMore: boolean
 }
 
@@ -140,7 +140,7 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
   ].filter((condition) => condition instanceof Fragment)
   // Both engines know the length of a text in bytes without reading it; to count characters they would read all of it.
   const found = await db.sql<{ id: string; bytes: number }>`
-    select e.id, octet_length(e.changes) as "bytes" from audit_entries e where ${allOf(conditions)}
+    select e.id, octet_length(e.changes) as "bytes" from audit_entries e where ${allConditions(conditions)}
     order by e.id desc limit ${limit + 1}`
   let read = 0
   const page: string[] = []
@@ -151,7 +151,7 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
   }
   if (page.length === 0) return { entries: [], isMore: false }
   const rows = await db.sql<EntryColumns>`
-    select ${columns} where e.merchant_id = ${merchantId} and e.id in (${list(page)}) order by e.id desc`
+    select ${columns} where e.merchant_id = ${merchantId} and e.id in (${listFragment(page)}) order by e.id desc`
   return { entries: rows.map(entryFrom), isMore: found.length > page.length }
 }
 
@@ -160,7 +160,7 @@ export async function lockEntry(tx: Tx, merchantId: string, id: string): Promise
   await tx.lockRow`select id from audit_entries where merchant_id = ${merchantId} and id = ${id}`
 }
 
-export async function findEntry(db: Reader, merchantId: string, id: string): Promise<Entry | undefined> {
+export async function findEntry(db: Reader, merchantId: string, id: string): Promise<AuditEntry | undefined> {
   const [row] = await db.sql<EntryColumns>`
     select ${columns} where e.merchant_id = ${merchantId} and e.id = ${id}`
   return row && entryFrom(row)
@@ -174,7 +174,7 @@ export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: read
   const entries = await tx.sql<{ id: string; changes: string }>`
     select distinct e.id, e.changes from audit_subjects s
     join audit_entries e on e.merchant_id = s.merchant_id and e.id = s.entry_id
-    where s.merchant_id = ${merchantId} and s.subject_id in (${list(parcelIds)})`
+    where s.merchant_id = ${merchantId} and s.subject_id in (${listFragment(parcelIds)})`
   for (const { id, changes } of entries) {
     const after = (JSON.parse(changes) as AuditedChange[]).map((change) => {
       if (!parcelIds.includes(change.id)) return change
@@ -195,7 +195,7 @@ export const entriesCutMax = 50
 // Cuts the oldest large entries of merchants that have more bytes of them than may stay whole. A cut entry still says who did what and
 // when, and names some of the things. Without the values and the other things it cannot be undone any more. Returns the number of cut
 // entries.
-export async function cutLargeEntries(storage: Storage, bytesMax = largeBytesMax): Promise<number> {
+export async function trimLargeEntries(storage: Storage, bytesMax = largeBytesMax): Promise<number> {
   const [over] = await storage.read(
     (db) => db.sql<{ merchantId: string }>`
       select merchant_id as "merchantId" from audit_entries where large_bytes is not null
@@ -223,7 +223,7 @@ async function cutEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
   await tx.sql`
     update audit_entries set changes = ${JSON.stringify(named)}, large_bytes = null, cut_count = ${entry.changes.length}
     where merchant_id = ${merchantId} and id = ${id}`
-  const subjects = list([...new Set(left.map((change) => change.id))])
+  const subjects = listFragment([...new Set(left.map((change) => change.id))])
   await tx.sql`
     delete from audit_subjects where merchant_id = ${merchantId} and entry_id = ${id} and subject_id not in (${subjects})`
 }
@@ -248,7 +248,7 @@ export async function deleteOldEntries(
     (names) =>
       storage.write(async (tx) => {
         for (const [merchantId, ids] of Map.groupBy(names, (name) => name.merchantId)) {
-          const entries = list(ids.map(({ id }) => id))
+          const entries = listFragment(ids.map(({ id }) => id))
           tx.send`delete from audit_subjects where merchant_id = ${merchantId} and entry_id in (${entries})`
           await tx.sql`delete from audit_entries where merchant_id = ${merchantId} and id in (${entries})`
         }

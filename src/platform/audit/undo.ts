@@ -4,7 +4,7 @@
 import { hasOwnEffect } from '../../contract/admin/changes.ts'
 import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../../contract/words.ts'
 import type { MerchantMode } from '../kit/mode.ts'
-import type { Problem } from '../kit/problems.ts'
+import type { EntryProblem } from '../kit/problems.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
 import type { ChangeContext } from '../outbox/announce.ts'
 import type { Tx } from '../storage/storage.ts'
@@ -60,18 +60,18 @@ export function notUndoable(change?: AuditedChange): Refusal {
 }
 
 // Refuses if the present values are not those that the entry wrote.
-export function refuseOvertaken(change: AuditedChange, present: object | undefined): void {
-  if (!present) throw overtaken(change, `${change.name} was changed since.`)
+export function refuseIfOvertaken(change: AuditedChange, present: object | undefined): void {
+  if (!present) throw overtakenRefusal(change, `${change.name} was changed since.`)
   const values = new Map<string, unknown>(Object.entries(present))
   const member = change.members.find(
     ({ member, to }) => JSON.stringify(values.get(member) ?? null) !== JSON.stringify(to ?? null),
   )?.member
   if (member !== undefined)
-    throw overtaken(change, `${change.name} was changed since.`, { member, present: values.get(member) ?? null })
+    throw overtakenRefusal(change, `${change.name} was changed since.`, { member, present: values.get(member) ?? null })
 }
 
 // Makes the refusal for a reason that prevents the undo.
-export function overtaken(
+export function overtakenRefusal(
   { what, id, name }: AuditedChange,
   message: string,
   { member, present }: { member: string | null; present: unknown } = { member: null, present: null },
@@ -80,20 +80,23 @@ export function overtaken(
 }
 
 // Values that were valid when they were written may contradict later changes.
-export function refuseUnfit(change: AuditedChange, problems: Iterable<Problem>): void {
+export function refuseInvalidUndo(change: AuditedChange, problems: Iterable<EntryProblem>): void {
   for (const { path, message } of problems)
-    throw overtaken(change, `${change.name} was changed since, and can no longer be what it was: ${path} ${message}.`)
+    throw overtakenRefusal(
+      change,
+      `${change.name} was changed since, and can no longer be what it was: ${path} ${message}.`,
+    )
 }
 
 // Other rules refuse with their own codes. During an undo they all mean that the change is overtaken.
-export async function orOvertaken<Result>(
+export async function refuseAsOvertaken<Result>(
   change: AuditedChange,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal && error.code !== 'change_not_undoable') throw overtaken(change, error.message)
+    if (error instanceof Refusal && error.code !== 'change_not_undoable') throw overtakenRefusal(change, error.message)
     throw error
   }
 }
@@ -115,11 +118,11 @@ export function updatedAtAfter({ updatedAt }: AuditedChange, present: number, no
 }
 
 // Returns the change as it is recorded for an undo.
-export function reverseOf({ what, id, name, kind, members }: AuditedChange): AuditedChange {
+export function reverseChange({ what, id, name, kind, members }: AuditedChange): AuditedChange {
   return {
-    ...{ kind: oppositeOf[kind], what, id, name },
+    ...{ kind: oppositeKind[kind], what, id, name },
     members: members.map(({ member, from, to }) => ({ member, from: to, to: from })),
   }
 }
 
-export const oppositeOf = { create: 'retire', retire: 'create', change: 'change', look: 'look' } as const
+export const oppositeKind = { create: 'retire', retire: 'create', change: 'change', look: 'look' } as const

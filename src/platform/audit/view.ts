@@ -4,7 +4,7 @@ import type { AdminChange, AdminSubjectChange } from '../../contract/admin/chang
 import { limits } from '../../contract/limits.ts'
 import { toInstant } from '../kit/instant.ts'
 import type { AuditedChange } from './change.ts'
-import type { Entry } from './store.ts'
+import type { AuditEntry } from './store.ts'
 
 export interface ChangeViewOptions {
   names: ReadonlyMap<string, string>
@@ -14,7 +14,7 @@ export interface ChangeViewOptions {
   skipped: number
 }
 
-export function changeView(entry: Entry, { names, subjectId, skipped }: ChangeViewOptions): AdminChange {
+export function changeView(entry: AuditEntry, { names, subjectId, skipped }: ChangeViewOptions): AdminChange {
   const { id, at, mode, actor, operation, requestId, changes, cutCount, undoes, undoneBy } = entry
   const isOwn = (change: AuditedChange) => change.id === subjectId
   const inOrder = [...changes.filter(isOwn), ...changes.filter((change) => !isOwn(change))]

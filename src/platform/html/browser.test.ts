@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
-import { browserScript, withoutTypes } from './browser.ts'
+import { browserScript, stripTypes } from './browser.ts'
 
 describe('types in browser scripts', () => {
   for (const [source, text] of [
@@ -17,7 +17,7 @@ describe('types in browser scripts', () => {
     ['a\ninterface B {\n  c: "é→"\n}\nd', 'a\n\nd'],
     ["const a = '  as  b '", "const a = '  as  b '"],
   ] as const)
-    test(`are removed: ${source}`, () => assert.equal(withoutTypes(source), text))
+    test(`are removed: ${source}`, () => assert.equal(stripTypes(source), text))
 })
 
 describe('a browser script', () => {

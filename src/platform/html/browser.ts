@@ -18,12 +18,12 @@ export function browserScript(entry: URL): BrowserScript {
     .update(JSON.stringify([...sources, process.version, readFileSync(new URL(import.meta.url), 'utf8')]))
     .digest('base64url')
     .slice(0, 16)
-  return { hash, text: () => stored(hash, () => joined(sources)) }
+  return { hash, text: () => stored(hash, () => joinSources(sources)) }
 }
 
 // All files share one scope, so each name is declared once in them. Indentation is removed: it is a fifth of a script.
-export function joined(sources: readonly string[]): string {
-  const lines = ["(()=>{'use strict'", ...sources.map(withoutTypes).map(inOneScope)].join('\n')
+export function joinSources(sources: readonly string[]): string {
+  const lines = ["(()=>{'use strict'", ...sources.map(stripTypes).map(inOneScope)].join('\n')
   return `${lines.replace(/\n\s*(?=\n)|\n\s*(?=;)|\n$/g, '').replace(/^[ \t]+/gm, '')}})()`
 }
 
@@ -46,7 +46,7 @@ function sourcesOf(entry: URL): string[] {
 }
 
 // Node replaces types with spaces. These are removed, with the space before them.
-export function withoutTypes(source: string): string {
+export function stripTypes(source: string): string {
   const stripped = stripTypeScriptTypes(source)
   if (stripped.length !== source.length) throw new Error('the length has changed')
   const marked = Array.from({ length: source.length }, (_, at) => {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CookieKind, cookieIn, cookiesIn, setCookie } from './cookies.ts'
+import { type CookieKind, findCookie, parseCookies, setCookie } from './cookies.ts'
 
 const session: CookieKind = { name: 'session', path: '/', maxAgeSeconds: 60 }
 const narrow: CookieKind = { ...session, path: '/oauth' }
 const [plain, secure] = ['http://localhost:8080', 'https://shop.example']
 
 test('cookies are parsed by name, the first of two counts, and an invalid header is no error', () => {
-  assert.deepEqual(cookiesIn('a=1; b=x=y;a=2; c'), { a: '1', b: 'x=y', c: '' })
-  assert.deepEqual(cookiesIn('__proto__=1').a, undefined)
-  assert.equal(cookieIn(undefined, session, plain), undefined)
-  assert.equal(cookieIn('x=1', { ...session, name: 'toString' }, plain), undefined)
+  assert.deepEqual(parseCookies('a=1; b=x=y;a=2; c'), { a: '1', b: 'x=y', c: '' })
+  assert.deepEqual(parseCookies('__proto__=1').a, undefined)
+  assert.equal(findCookie(undefined, session, plain), undefined)
+  assert.equal(findCookie('x=1', { ...session, name: 'toString' }, plain), undefined)
 })
 
 test('a cookie is read as it was written, on https under a name with a secure prefix', () => {
@@ -20,7 +20,7 @@ test('a cookie is read as it was written, on https under a name with a secure pr
     [narrow, secure, '__Secure-session=v; Path=/oauth; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],
   ] as const) {
     assert.equal(setCookie(kind, 'v', origin), line)
-    assert.equal(cookieIn(`other=1; ${line.split(';')[0]}`, kind, origin), 'v')
+    assert.equal(findCookie(`other=1; ${line.split(';')[0]}`, kind, origin), 'v')
   }
-  assert.equal(cookieIn('session=v', session, secure), undefined)
+  assert.equal(findCookie('session=v', session, secure), undefined)
 })

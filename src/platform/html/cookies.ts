@@ -3,7 +3,7 @@
 const cookiesMax = 100
 
 // Cookies by name. If two have the same name, browsers send the more specific one first, and the first counts.
-export function cookiesIn(header = ''): Record<string, string> {
+export function parseCookies(header = ''): Record<string, string> {
   const pairs = header.split(';', cookiesMax).map((pair): [name: string, value: string] => {
     const at = pair.indexOf('=')
     return at < 0 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
@@ -19,8 +19,8 @@ export interface CookieKind {
 
 // On https the name has a prefix, so browsers accept the cookie only over https, and a cookie for the whole host only from that host.
 // `origin` is the server's own.
-export function cookieIn(header: string | undefined, kind: CookieKind, origin: string): string | undefined {
-  const cookies = cookiesIn(header)
+export function findCookie(header: string | undefined, kind: CookieKind, origin: string): string | undefined {
+  const cookies = parseCookies(header)
   const name = nameOf(kind, origin)
   return Object.hasOwn(cookies, name) ? cookies[name] : undefined
 }

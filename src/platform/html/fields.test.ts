@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { longestTurn } from '../../../harness/longestTurn.ts'
 import { leastOf } from '../../../harness/timed.ts'
-import { fieldsOf, parseFields } from './fields.ts'
+import { formFieldsFrom, parseFields } from './fields.ts'
 
 describe('the fields of a form', () => {
   test('are parsed as by URLSearchParams', async () => {
@@ -22,7 +22,7 @@ describe('the fields of a form', () => {
   })
 
   test('are found by name in the order in which they were sent', () => {
-    const fields = fieldsOf([
+    const fields = formFieldsFrom([
       ['a', '1'],
       ['b', '2'],
       ['a', '3'],

@@ -1,7 +1,7 @@
 // The fields of a posted form: by name, and parsed from the bytes of `application/x-www-form-urlencoded` (WHATWG URL, 5.1). Parsed in
 // slices of time, since a signed-in person may post several megabytes.
 
-import { type Breath, createBreath } from '../kit/breath.ts'
+import { createSlicePauses, type SlicePauses } from '../kit/breath.ts'
 
 // Read access to a form; URLSearchParams has it too.
 export interface FormFields extends Iterable<[string, string]> {
@@ -61,7 +61,7 @@ class FieldMap implements FormFields {
   }
 }
 
-export function fieldsOf(entries: readonly FieldEntry[]): FormFields {
+export function formFieldsFrom(entries: readonly FieldEntry[]): FormFields {
   const fields = new FieldMap()
   for (const [name, value] of entries) fields.add(name, value)
   return fields
@@ -87,7 +87,7 @@ async function parse(
   fieldsMax: number,
   clean: (text: string) => string,
 ): Promise<FormFields | undefined> {
-  const breath = createBreath()
+  const breath = createSlicePauses()
   if (bytes.length > bytesAtOnce) await breath.take()
   if ((await countFields(bytes, fieldsMax, breath)) > fieldsMax) return undefined
   const decode = createDecoder(bytes, breath)
@@ -119,7 +119,7 @@ const bytesAtOnce = 65_536
 
 // Also replaces pluses by spaces. Four million bytes take 8 ms here; with `replaceAll` the pluses alone take 280 ms. Stops at too many
 // fields.
-async function countFields(bytes: Buffer, fieldsMax: number, breath: Breath): Promise<number> {
+async function countFields(bytes: Buffer, fieldsMax: number, breath: SlicePauses): Promise<number> {
   let count = 1
   for (let from = 0; from < bytes.length && count <= fieldsMax; from += bytesAtOnce) {
     if (breath.isDue()) await breath.take()
@@ -143,7 +143,7 @@ type Decoded = string | Promise<string>
 // A failed decoding costs ten times as much as a successful one, so it is only tried until the first failure in a form. A long text is
 // decoded in slices and in place: four megabytes in one step take 7 ms, and each copy or view of a field brings the next garbage
 // collection closer.
-function createDecoder(bytes: Buffer, breath: Breath): (from: number, end: number) => Decoded {
+function createDecoder(bytes: Buffer, breath: SlicePauses): (from: number, end: number) => Decoded {
   let isSound = true
   return (from, end) => {
     if (from === end) return ''
@@ -161,7 +161,7 @@ function createDecoder(bytes: Buffer, breath: Breath): (from: number, end: numbe
 }
 
 // Invalid escapes are kept as text, and invalid UTF-8 is replaced.
-async function decodeUnsound(bytes: Buffer, breath: Breath): Promise<string> {
+async function decodeUnsound(bytes: Buffer, breath: SlicePauses): Promise<string> {
   let written = 0
   for (let read = 0; read < bytes.length; ) {
     const end = Math.min(read + bytesAtOnce, bytes.length)

@@ -21,7 +21,7 @@ interface FileParts {
 // Colours, fonts and sizes that all pages share, put in front of each style sheet.
 const tokens = textOf(new URL('tokens.css', import.meta.url))
 
-export function styleSheet({ path, name, file }: FileParts): ServedFile {
+export function serveStyleSheet({ path, name, file }: FileParts): ServedFile {
   const asset = assetOf('text/css', `${tokens}\n${textOf(file)}`)
   return {
     href: `${path}?v=${asset.hash}`,
@@ -31,7 +31,7 @@ export function styleSheet({ path, name, file }: FileParts): ServedFile {
 
 // `file` is the entry of the script. Its files are read when a page first names the script, and joined at the first request for it, so
 // the start does neither.
-export function script({ path, name, file }: FileParts): ServedFile {
+export function serveScript({ path, name, file }: FileParts): ServedFile {
   let made: BrowserScript | undefined
   let asset: Asset | undefined
   function read(): BrowserScript {

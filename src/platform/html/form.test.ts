@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { formBytesMax, hiddenFields, lineIn, readFields, readFiles, readForm, readTypedForm } from './form.ts'
+import { formBytesMax, hiddenFields, readFields, readFiles, readForm, readLineField, readTypedForm } from './form.ts'
 
 const type = 'application/x-www-form-urlencoded'
 
@@ -22,11 +22,11 @@ describe('reading a form', () => {
 
   test('a line is the first of duplicate fields, trimmed, and empty if missing', () => {
     const form = new URLSearchParams('a=+x+y+&a=2&b=%E2%82%AC%00%0Az')
-    assert.deepEqual([lineIn(form, 'a'), lineIn(form, 'b'), lineIn(form, 'c')], ['x y', '€ z', ''])
+    assert.deepEqual([readLineField(form, 'a'), readLineField(form, 'b'), readLineField(form, 'c')], ['x y', '€ z', ''])
   })
 
   test('a line is truncated at 500 characters', () => {
-    assert.equal(lineIn(new URLSearchParams(`a=${'x'.repeat(9_000)}`), 'a').length, 500)
+    assert.equal(readLineField(new URLSearchParams(`a=${'x'.repeat(9_000)}`), 'a').length, 500)
   })
 
   test('400 for a truncated body', async () => {

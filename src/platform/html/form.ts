@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { readBytes, streamBody } from '../http/body.ts'
-import { type FieldEntry, type FormFields, fieldsOf, parseFields } from './fields.ts'
+import { type FieldEntry, type FormFields, formFieldsFrom, parseFields } from './fields.ts'
 import { type Html, html } from './html.ts'
 
 export const formBytesMax = 16_384
@@ -141,7 +141,7 @@ function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
       fileNames.push(head.fileName)
     }
   }
-  return { form: fieldsOf(entries), files, fileNames }
+  return { form: formFieldsFrom(entries), files, fileNames }
 }
 
 // Longer than the headers of a part.
@@ -224,7 +224,7 @@ const lineLengthMax = 500
 
 // Returns a field as one line of text: limited in length, trimmed and without control characters. The first of several fields of the same
 // name counts, and a missing one is empty. Not for passwords, which must not be changed.
-export function lineIn(form: FormFields, name: string): string {
+export function readLineField(form: FormFields, name: string): string {
   return (form.get(name) ?? '')
     .slice(0, lineLengthMax)
     .toWellFormed()

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { documentFor } from './frame.ts'
+import { renderHtmlDocument } from './frame.ts'
 import { html } from './html.ts'
 
 test('the smallest page is complete', () => {
   assert.equal(
-    documentFor({ title: 'a < b', body: html`<main></main>` }),
+    renderHtmlDocument({ title: 'a < b', body: html`<main></main>` }),
     `<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +25,7 @@ test('the smallest page is complete', () => {
 
 test('a page with all options is complete', () => {
   assert.equal(
-    documentFor({
+    renderHtmlDocument({
       title: 'T',
       locale: 'ar-EG',
       direction: 'rtl',

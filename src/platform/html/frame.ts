@@ -2,7 +2,7 @@
 
 import { type Html, html } from './html.ts'
 
-export interface Frame {
+export interface HtmlDocumentParts {
   title: string
   // Language tag (default: en).
   locale?: string
@@ -26,7 +26,7 @@ export interface Frame {
 
 type Part = Html | false | undefined
 
-export function documentFor(frame: Frame): string {
+export function renderHtmlDocument(frame: HtmlDocumentParts): string {
   const { title, locale = 'en', direction, description, style, script, icon, themeColor } = frame
   const head: Part[] = [
     html`<meta charset="utf-8">`,

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { originsOf, pageHeaders, policyFor, privateHeaders, self } from './policy.ts'
+import { contentSecurityPolicy, originsOf, pageHeaders, privateHeaders, self } from './policy.ts'
 
 test('a page without sources may load, run, call and post nothing', () => {
-  assert.equal(policyFor({}), "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+  assert.equal(
+    contentSecurityPolicy({}),
+    "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+  )
 })
 
 test('a page may use only the sources that it names', () => {
   assert.equal(
-    policyFor({
+    contentSecurityPolicy({
       style: [self],
       styleAttr: ["'unsafe-inline'"],
       script: [self],

@@ -5,7 +5,7 @@ import type { PageAnswer } from '../http/pages.ts'
 export type Headers = Readonly<Record<string, string>>
 
 // Sources that a page may load, call and post to. `self` is the server's own origin.
-export interface Sources {
+export interface PolicySources {
   style?: readonly string[]
   // Only for style attributes.
   styleAttr?: readonly string[]
@@ -18,7 +18,7 @@ export interface Sources {
 
 export const self = "'self'"
 
-export function policyFor(sources: Sources): string {
+export function contentSecurityPolicy(sources: PolicySources): string {
   const directives: readonly (readonly [name: string, allowed: readonly string[] | undefined])[] = [
     ['style-src', sources.style],
     ['style-src-attr', sources.styleAttr],
@@ -43,10 +43,10 @@ export function originsOf(addresses: readonly (string | null | undefined)[]): st
 }
 
 // Headers of a public page.
-export function pageHeaders(sources: Sources): Record<string, string> {
+export function pageHeaders(sources: PolicySources): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(sources),
+    'content-security-policy': contentSecurityPolicy(sources),
     'referrer-policy': 'no-referrer',
     // For browsers without support for frame-ancestors.
     'x-frame-options': 'DENY',
@@ -54,11 +54,11 @@ export function pageHeaders(sources: Sources): Record<string, string> {
 }
 
 // Headers of a page for one person: not stored by caches, not listed by search engines.
-export function privateHeaders(sources: Sources): Record<string, string> {
+export function privateHeaders(sources: PolicySources): Record<string, string> {
   return { ...pageHeaders(sources), 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
 }
 
 // The answer to a successful form post, so reloading the next page does not submit the form again.
-export function redirect(location: string, headers: Headers): PageAnswer {
+export function redirectAfterPost(location: string, headers: Headers): PageAnswer {
   return { status: 303, body: '', headers: { ...headers, location } }
 }

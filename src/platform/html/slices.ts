@@ -1,14 +1,14 @@
 // Renders long lists without blocking the event loop. The texts of each slice are joined within the slice: joining thousands of rows at
 // the end would block the loop for as long as rendering them.
 
-import { createBreath } from '../kit/breath.ts'
+import { createSlicePauses } from '../kit/breath.ts'
 import { type Html, trusted } from './html.ts'
 
 export async function htmlInSlices<Item>(
   items: readonly Item[],
   draw: (item: Item, index: number) => Html,
 ): Promise<Html[]> {
-  const breath = createBreath()
+  const breath = createSlicePauses()
   const slices: Html[] = []
   let texts: string[] = []
   const endSlice = () => {

@@ -1,7 +1,7 @@
 // Refusals that admin operations share: another version, and invalid entries.
 
 import { limits } from '../../contract/limits.ts'
-import { below, type Problem } from '../kit/problems.ts'
+import { type EntryProblem, problemsBelow } from '../kit/problems.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 
 // The refusal contains the present state, so a person can compare.
@@ -11,7 +11,7 @@ export function versionConflict(thing: { version: number }): Refusal {
 }
 
 // Refuses problems that a schema cannot express, with their place in the body.
-export function refuseProblems(path: string, problems: Iterable<Problem>): void {
-  const issues = [...below(path, problems)].slice(0, limits.issuesMax)
+export function refuseProblems(path: string, problems: Iterable<EntryProblem>): void {
+  const issues = [...problemsBelow(path, problems)].slice(0, limits.issuesMax)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 }

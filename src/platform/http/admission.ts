@@ -9,7 +9,7 @@ import type { Principal } from '../access/principal.ts'
 import { addressBucket, type Throttle } from '../access/throttle.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { hasBody } from './body.ts'
-import type { Gate, Passed } from './gates.ts'
+import type { AdmittedCaller, Gate } from './gates.ts'
 import type { Incoming, Trace } from './message.ts'
 
 // A throttle that is null admits every caller.
@@ -30,7 +30,7 @@ export interface AdmissionParts {
 type Weighed = Pick<Operation, 'cost' | 'idempotency' | 'bodyBytesMax'>
 
 export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
-  async function passGate(gate: Gate, request: Incoming, trace: Trace, now: Date): Promise<Passed<Principal>> {
+  async function passGate(gate: Gate, request: Incoming, trace: Trace, now: Date): Promise<AdmittedCaller<Principal>> {
     refuseRepeatedHeader(request.raw, 'authorization')
     const passed = await gate(request, now)
     if ('principal' in passed) return passed
@@ -57,7 +57,7 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
     throw refuse('scope_missing', { message })
   }
 
-  async function claimPass({ claim }: Passed<Principal>, request: Incoming, now: Date): Promise<void> {
+  async function claimPass({ claim }: AdmittedCaller<Principal>, request: Incoming, now: Date): Promise<void> {
     const denied = await claim?.()
     if (denied) throw failure(request, now, denied.headers)
   }

@@ -4,10 +4,10 @@ import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'
 import { refuse } from '../kit/refuse.ts'
 import type { Checks } from './checks.ts'
-import { type Answer, cursorSubject, type Perform, type Performable, type PerformParts } from './perform.ts'
+import { cursorSubject, type Perform, type Performable, type PerformedAnswer, type PerformParts } from './perform.ts'
 
 // A call of an operation. It is checked against the row like any other request.
-export interface Asked {
+export interface OperationCall {
   principal: Principal | null
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
@@ -21,10 +21,10 @@ export interface Asked {
   requestId?: string | null
 }
 
-export function createPerformAsked(
+export function createOperationCaller(
   { cursors, clock }: Pick<PerformParts, 'cursors'> & { clock: () => Date },
   perform: Perform,
-): (performable: Performable & { checks: Checks }, asked: Asked) => Promise<Answer> {
+): (performable: Performable & { checks: Checks }, asked: OperationCall) => Promise<PerformedAnswer> {
   return async (
     performable,
     {

@@ -10,9 +10,9 @@ import { hasBody, readJsonBody } from './body.ts'
 import type { Checks } from './checks.ts'
 import type { Cursors } from './cursors.ts'
 import type { Gate } from './gates.ts'
-import type { Receive } from './limiter.ts'
+import type { ReceiveBody } from './limiter.ts'
 import type { Incoming, Trace } from './message.ts'
-import { type Call, cursorSubject, type Performable } from './perform.ts'
+import { cursorSubject, type Performable, type PerformedCall } from './perform.ts'
 
 export interface Callable extends Performable {
   // Null for operations without a credential.
@@ -21,13 +21,13 @@ export interface Callable extends Performable {
 }
 
 export interface CallParts extends AdmissionParts {
-  receive: Receive
+  receive: ReceiveBody
   cursors: Cursors
   clock: () => Date
 }
 
 export interface ReadCall {
-  call: Call
+  call: PerformedCall
   // Headers to send with the answer.
   headers: Readonly<Record<string, string>>
 }

@@ -2,7 +2,7 @@
 
 import { issueAt } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/surface.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import type { Principal } from '../access/principal.ts'
 import { refuse } from '../kit/refuse.ts'
 import { createQueryReader, type QueryReader } from './query.ts'
@@ -19,7 +19,7 @@ export interface Checks {
 }
 
 export function createChecks(operation: Operation): Checks {
-  const validate = operation.body ? compile(operation.body) : undefined
+  const validate = operation.body ? compileSchema(operation.body) : undefined
   const { scope, grantsScopes, idempotency } = operation
   return {
     query: createQueryReader(operation),

@@ -108,7 +108,7 @@ const waitingMax = 100
 
 // Handles pipelined requests one after the other: the next one begins when the previous answer is sent. So a connection holds one answer
 // at a time, however many requests it has sent.
-export function inTurn(handle: RequestListener): RequestListener {
+export function handleInTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>()
   return (request, response) => {
     // A response has no socket yet if it is not the first of its connection. The others take this path without extra cost.

@@ -3,7 +3,7 @@
 // Headers in addition to those that every page may read.
 const shownHeaders = 'x-request-id, idempotency-replayed, retry-after'
 
-export function readableBy(origin: string): Record<string, string> {
+export function corsHeadersFor(origin: string): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': shownHeaders,

@@ -1,10 +1,10 @@
 // Cursors of lists, as signed links: each continues only its own list, for the caller it was given to and with the same filters.
 
 import { hash, type KeyObject } from 'node:crypto'
-import { type Operation, pathWith } from '../../contract/surface.ts'
+import { fillPath, type Operation } from '../../contract/surface.ts'
 import { canonicalJson } from '../kit/canonical.ts'
-import { badCursor } from '../kit/cursor.ts'
-import { readToken, signToken } from '../secrets/secrets.ts'
+import { badCursorRefusal } from '../kit/cursor.ts'
+import { signToken, verifyToken } from '../secrets/secrets.ts'
 import type { QueryValues } from './query.ts'
 
 export interface CursorSubject {
@@ -24,7 +24,7 @@ export interface Cursors {
 export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Cursors {
   function payloadOf(cursor: string): string | undefined {
     for (const key of keys) {
-      const payload = readToken(key, cursor)
+      const payload = verifyToken(key, cursor)
       if (payload !== undefined) return payload
     }
     return undefined
@@ -35,7 +35,7 @@ export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Curso
       if (cursor === null) return null
       const prefix = prefixFor(subject)
       const payload = payloadOf(cursor)
-      if (!payload?.startsWith(prefix)) throw badCursor()
+      if (!payload?.startsWith(prefix)) throw badCursorRefusal()
       return payload.slice(prefix.length)
     },
     // Uses the row's own path: the request line may name another host.
@@ -44,7 +44,7 @@ export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Curso
       for (const [name, value] of Object.entries(subject.query))
         for (const item of [value].flat()) parameters.append(name, String(item))
       parameters.append('cursor', signToken(keys[0], prefixFor(subject) + position))
-      return `${pathWith(subject.operation.path, path)}?${parameters}`
+      return `${fillPath(subject.operation.path, path)}?${parameters}`
     },
   }
 }

@@ -8,27 +8,27 @@ import type { Incoming } from './message.ts'
 export type Gate<Caller extends Principal = Principal> = (
   request: Incoming,
   now: Date,
-) => Promise<Passed<Caller> | Denied>
+) => Promise<AdmittedCaller<Caller> | DeniedCaller>
 
-export interface Passed<Caller extends Principal> {
+export interface AdmittedCaller<Caller extends Principal> {
   principal: Caller
   // Headers to send with the answer.
   headers?: Readonly<Record<string, string>>
   // Marks a one-time credential as used; denies if it was used before.
-  claim?(): Promise<Denied | null>
+  claim?(): Promise<DeniedCaller | null>
 }
 
-export interface Denied {
+export interface DeniedCaller {
   // The `WWW-Authenticate` challenge (default: `Bearer`).
   headers: Readonly<Record<string, string>>
   // Whether this may have been a guess. Guesses are limited by address.
   isSuspicious: boolean
 }
 
-const denied: Denied = { headers: {}, isSuspicious: true }
+const denied: DeniedCaller = { headers: {}, isSuspicious: true }
 
 // An app's token was presented to an operation that takes a key.
-const deniedToken: Denied = {
+const deniedToken: DeniedCaller = {
   headers: {
     'www-authenticate':
       'Bearer error="invalid_token", error_description="an API key is required; create one at /api/v1/oauth/installation-keys"',

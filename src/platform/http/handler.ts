@@ -7,7 +7,7 @@ import type { Cause } from '../outbox/announce.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 
 // `Callers` names the caller type of each of the surface's gates.
-export interface Ask<Row extends Operation, Callers> {
+export interface HandlerInput<Row extends Operation, Callers> {
   // A changing operation may write: its handler and its idempotency key are one transaction. Others read one snapshot. An operation that
   // calls another service, or reads much, runs outside of both and reads in its own transactions.
   db: Row extends { asksOutside: true } ? Pick<Storage, 'read'> : Row['idempotency'] extends 'required' ? Tx : Reader
@@ -27,16 +27,16 @@ export interface Paging {
   next(after: string): string
 }
 
-export type Handler<Row extends Operation, Callers> = (ask: Ask<Row, Callers>) => Promise<HandledOf<Row>>
+export type Handler<Row extends Operation, Callers> = (ask: HandlerInput<Row, Callers>) => Promise<HandledOf<Row>>
 
 type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: Exclude<Audit, 'none'> }
-  ? Outside<Extract<ReplyOf<Row>, object | null>>
+  ? OutsideResult<Extract<ReplyOf<Row>, object | null>>
   : Row extends { audit: Exclude<Audit, 'none'> }
-    ? Audited<Extract<ReplyOf<Row>, object | null>>
-    : ReplyOf<Row> | Rendered
+    ? AuditedReply<Extract<ReplyOf<Row>, object | null>>
+    : ReplyOf<Row> | RenderedReply
 
 // The answer of a recorded operation, with what it changed or showed. Without a change no entry is written.
-export class Audited<Reply extends object | null> {
+export class AuditedReply<Reply extends object | null> {
   readonly reply: Reply
   readonly changes: readonly AuditedChange[]
   // The entry that this one undoes.
@@ -50,11 +50,14 @@ export class Audited<Reply extends object | null> {
 
 // The result of calling another service, or of reading in many steps, with the writes to make. The writes are one transaction with the
 // idempotency key, and may run twice.
-export class Outside<Reply extends object | null> {
-  readonly write: (tx: Tx) => Promise<Audited<Reply>>
+export class OutsideResult<Reply extends object | null> {
+  readonly write: (tx: Tx) => Promise<AuditedReply<Reply>>
   // Undoes what the service did, if nothing is written.
   readonly discard: () => Promise<void>
-  constructor({ write, discard = async () => {} }: { write: Outside<Reply>['write']; discard?: () => Promise<void> }) {
+  constructor({
+    write,
+    discard = async () => {},
+  }: { write: OutsideResult<Reply>['write']; discard?: () => Promise<void> }) {
     this.write = write
     this.discard = discard
   }
@@ -65,7 +68,7 @@ export type Handlers<Rows extends Readonly<Record<string, Operation>>, Callers> 
 }
 
 // Handlers whose file is loaded with the first request to one of them.
-export function lateHandlers<Rows extends Readonly<Record<string, Operation>>, Callers>(
+export function lazyHandlers<Rows extends Readonly<Record<string, Operation>>, Callers>(
   rows: Rows,
   load: () => Promise<Handlers<Rows, Callers>>,
 ): Handlers<Rows, Callers> {
@@ -75,7 +78,7 @@ export function lateHandlers<Rows extends Readonly<Record<string, Operation>>, C
 }
 
 // An answer that was serialised earlier, with additional headers. A changing operation returns text, which is stored with its key.
-export class Rendered {
+export class RenderedReply {
   readonly body: string | Buffer
   readonly headers: Readonly<Record<string, string>>
   constructor(body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../kit/refuse.ts'
-import { createBodyLimiter, createReceive } from './limiter.ts'
+import { createBodyLimiter, createReceiveBody } from './limiter.ts'
 import { createPressure } from './pressure.ts'
 
 test('pending bodies count against their sender, and received ones do not', async () => {
   const pressure = createPressure()
   const limiter = createBodyLimiter(10)
-  const receive = createReceive(limiter, pressure)
+  const receive = createReceiveBody(limiter, pressure)
   const limit = { key: 'one', most: 2 }
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<string>()
   const awaited = [1, 2].map(() => receive({ complete: false }, limit, () => arrived))

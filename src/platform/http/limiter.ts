@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import { pauseWork } from '../kit/work.ts'
 import type { Pressure } from './pressure.ts'
-import { unavailable } from './refusal.ts'
+import { unavailableRefusal } from './refusal.ts'
 
 export interface BodyLimiter {
   // Returns false if the total limit or that of the key is reached.
@@ -39,16 +39,16 @@ export function createBodyLimiter(waitingMax: number): BodyLimiter {
 
 // Waits for a body under the limit of the key. Meanwhile the request does not count as in progress. Bodies that have arrived are not
 // limited: a shop's server may send hundreds of requests at the same moment.
-export type Receive = <Body>(
+export type ReceiveBody = <Body>(
   raw: Pick<IncomingMessage, 'complete'>,
   limit: { key: string; most: number },
   read: () => Promise<Body>,
 ) => Promise<Body>
 
-export function createReceive(limiter: BodyLimiter, pressure: Pressure): Receive {
+export function createReceiveBody(limiter: BodyLimiter, pressure: Pressure): ReceiveBody {
   return async ({ complete }, { key, most }, read) => {
     if (complete) return read()
-    if (!limiter.enter(key, most)) throw unavailable()
+    if (!limiter.enter(key, most)) throw unavailableRefusal()
     pressure.pause()
     try {
       pauseWork()

@@ -40,7 +40,7 @@ export function localFetch(
 }
 
 // Returns the stored body of a read, to detect changes. Returns undefined if the read is refused.
-export function localBody(
+export function localBodyReader(
   mounted: Pick<MountedSurface, 'perform' | 'find'>,
   principal: Principal,
 ): (address: string) => Promise<string | Buffer | undefined> {

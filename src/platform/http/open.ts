@@ -4,9 +4,9 @@ import type { OperationId, Operations } from '../../contract/open/operations.ts'
 import type { Mode, Scope } from '../../contract/words.ts'
 import type { KeyCaller } from '../access/identify.ts'
 import type { Principal } from '../access/principal.ts'
-import type { Ask, Handler, Handlers } from './handler.ts'
+import type { Handler, HandlerInput, Handlers } from './handler.ts'
 
-export interface OpenCallers {
+export interface OpenInterfaceCallers {
   key: KeyCaller
   visitor: VisitorCaller
   customer: CustomerCaller
@@ -43,6 +43,6 @@ export interface OAuthCaller extends Principal {
   readonly jkt: string
 }
 
-export type OpenAsk<Id extends OperationId> = Ask<Operations[Id], OpenCallers>
-export type OpenHandler<Id extends OperationId> = Handler<Operations[Id], OpenCallers>
-export type OpenInterfaceHandlers = Handlers<Operations, OpenCallers>
+export type OpenInterfaceInput<Id extends OperationId> = HandlerInput<Operations[Id], OpenInterfaceCallers>
+export type OpenInterfaceHandler<Id extends OperationId> = Handler<Operations[Id], OpenInterfaceCallers>
+export type OpenInterfaceHandlers = Handlers<Operations, OpenInterfaceCallers>

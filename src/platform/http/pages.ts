@@ -6,10 +6,10 @@ import type { Surface } from '../../contract/surface.ts'
 import { addressBucket } from '../access/throttle.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
 import { renameWork } from '../kit/work.ts'
-import { type BodyLimiter, createBodyLimiter, type Receive } from './limiter.ts'
+import { type BodyLimiter, createBodyLimiter, type ReceiveBody } from './limiter.ts'
 import type { Incoming, Outgoing } from './message.ts'
-import { refusalAnswer, unavailable } from './refusal.ts'
-import { prepare, type SendParts } from './send.ts'
+import { refusalAnswer, unavailableRefusal } from './refusal.ts'
+import { type SendParts, setCommonHeaders } from './send.ts'
 import type { Route } from './serve.ts'
 
 // A page, an asset or a probe: any route that is not an operation of the contract.
@@ -46,7 +46,7 @@ export interface PageRequest extends Incoming {
 export type PageAnswer = Outgoing
 
 // A route whose request is handed over to a library that writes the answer by itself. Counted and limited like a page.
-export interface HandOff {
+export interface HandOffRoute {
   path: string
   name: string
   methods: readonly ('GET' | 'POST')[]
@@ -64,7 +64,7 @@ export interface HandOffFailure {
 }
 
 export interface PageParts {
-  receive: Receive
+  receive: ReceiveBody
   // Milliseconds that this address must wait before it may post a form or read an expensive page; 0 if it need not wait. A request of
   // usual size costs 1.
   waitMs: (kind: 'post' | 'look', address: string, cost: number) => number
@@ -128,7 +128,7 @@ export function createHandOffLimiter(): BodyLimiter {
   return createBodyLimiter(512)
 }
 
-export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
+export function handOffRoute(parts: HandOffParts, handOff: HandOffRoute): Route {
   const { limiter } = parts
   return {
     methods: handOff.methods,
@@ -139,9 +139,9 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOff): Route {
     async answer(request, { requestId }, response) {
       refuseUnfit(request.raw)
       const limit = request.raw.method === 'POST' ? addressBucket(request.address) : null
-      if (limit !== null && !limiter.enter(limit, bodiesPerAddressMax)) throw unavailable()
+      if (limit !== null && !limiter.enter(limit, bodiesPerAddressMax)) throw unavailableRefusal()
       try {
-        prepare(response, parts, requestId)
+        setCommonHeaders(response, parts, requestId)
         await handOff.handle(request, response, requestId)
       } finally {
         if (limit !== null) limiter.leave(limit)
@@ -167,7 +167,7 @@ const handOffBytesMax = 16_384
 // The library trusts the request line, so it must have a path and no other host. The library would also read bodies of any size, so the
 // size is limited here.
 function refuseUnfit({ url = '', headers }: IncomingMessage): void {
-  if (!url.startsWith('/')) throw badPath()
+  if (!url.startsWith('/')) throw badPathRefusal()
   refuseZero({ url })
   if (url.length > handOffUrlMax)
     throw refuse('invalid_request', { issues: [issueAt('/path', 'too_long', { max: handOffUrlMax })] })
@@ -181,6 +181,6 @@ function refuseZero({ url = '' }: Pick<IncomingMessage, 'url'>): void {
   if (url.includes('%00')) throw refuse('invalid_request', { issues: [issueAt('/path', 'contains_zero')] })
 }
 
-export function badPath(): Refusal {
+export function badPathRefusal(): Refusal {
   return refuse('invalid_request', { issues: [issueAt('/path', 'bad_path')] })
 }

@@ -6,7 +6,7 @@ import type { Paging } from './handler.ts'
 
 export const adminRowsAsked = limits.adminListRowsMax + 1
 
-export function pageOf<Row>(
+export function pageOfRows<Row>(
   rows: readonly Row[],
   paging: Paging,
   positionOf: (row: Row) => string,

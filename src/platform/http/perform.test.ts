@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openSurface } from '../../contract/open/operations.ts'
-import { createTurns } from '../kit/turns.ts'
+import { openInterface } from '../../contract/open/operations.ts'
+import { createLoopTurns } from '../kit/turns.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Cursors } from './cursors.ts'
-import { type Call, createPerform } from './perform.ts'
+import { createPerform, type PerformedCall } from './perform.ts'
 
 // What it performs, in order.
 function openPerform() {
@@ -15,9 +15,9 @@ function openPerform() {
   // No search waits for long, however long the machine takes.
   const perform = createPerform(
     parts,
-    createTurns(() => 0),
+    createLoopTurns(() => 0),
   )
-  const call: Call = {
+  const call: PerformedCall = {
     principal: null,
     path: {},
     query: {},
@@ -27,11 +27,11 @@ function openPerform() {
     requestId: 'req_1',
     now: new Date(0),
   }
-  const ask = (id: keyof typeof openSurface.operations, name: string) =>
+  const ask = (id: keyof typeof openInterface.operations, name: string) =>
     perform(
       {
         id,
-        operation: openSurface.operations[id],
+        operation: openInterface.operations[id],
         handler: async () => {
           performed.push(name)
           return {}

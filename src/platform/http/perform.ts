@@ -5,17 +5,24 @@ import type { Operation } from '../../contract/surface.ts'
 import type { Mode } from '../../contract/words.ts'
 import type { Principal } from '../access/principal.ts'
 import { insertEntry } from '../audit/store.ts'
-import { type Claim, findOnce, fingerprintOf, type Keeper, type Once, once } from '../idempotency/once.ts'
-import { createTurns, type Turns } from '../kit/turns.ts'
+import {
+  type AnswerCodec,
+  findOnce,
+  type IdempotencyClaim,
+  type IdempotentAnswer,
+  requestFingerprint,
+  runOnce,
+} from '../idempotency/once.ts'
+import { createLoopTurns, type EventLoopTurns } from '../kit/turns.ts'
 import type { Cause } from '../outbox/announce.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 import { actorOf } from './actor.ts'
 import type { CursorSubject, Cursors } from './cursors.ts'
-import { Audited, Outside, type Paging, Rendered } from './handler.ts'
+import { AuditedReply, OutsideResult, type Paging, RenderedReply } from './handler.ts'
 import type { QueryValues } from './query.ts'
-import { unavailable } from './refusal.ts'
+import { unavailableRefusal } from './refusal.ts'
 
-export interface Call {
+export interface PerformedCall {
   principal: Principal | null
   path: Readonly<Record<string, string>>
   query: QueryValues
@@ -29,7 +36,7 @@ export interface Call {
   now: Date
 }
 
-export interface Answer {
+export interface PerformedAnswer {
   status: number
   body: string | Buffer
   headers: Readonly<Record<string, string>>
@@ -61,12 +68,12 @@ export interface PerformParts {
   storage: Storage
   cursors: Cursors
   // Encrypts stored answers that contain a secret.
-  sealedKeeper: Keeper
+  sealedKeeper: AnswerCodec
   // Time for which answers are stored.
   answersMs: number
 }
 
-export type Perform = (performable: Performable, call: Call) => Promise<Answer>
+export type Perform = (performable: Performable, call: PerformedCall) => Promise<PerformedAnswer>
 
 const noHeaders = {}
 // At 2 ms each, the last one waits for 0.4 s. The remaining capacity of the server is for other requests.
@@ -74,7 +81,7 @@ const waitingMax = 200
 
 export function createPerform(
   { storage, cursors, sealedKeeper, answersMs }: PerformParts,
-  turns: Turns = createTurns(),
+  turns: EventLoopTurns = createLoopTurns(),
 ): Perform {
   return async ({ id, operation, handler }, call) => {
     const { principal: caller, path, query, body, after, now, requestId } = call
@@ -86,7 +93,7 @@ export function createPerform(
     const { audit = 'none' } = operation
     let changeId: string | null = null
     // The entry is written in the transaction of its changes. A transaction that is repeated writes its own entry.
-    const handle = async (tx: Tx, outside?: Outside<object | null>) => {
+    const handle = async (tx: Tx, outside?: OutsideResult<object | null>) => {
       const reply = outside ? await outside.write(tx) : await handler({ ...ask, db: tx })
       if (audit === 'none') return reply
       const audited = auditedReply(id, reply)
@@ -94,28 +101,28 @@ export function createPerform(
       return audited.reply
     }
     if (operation.takesTurns) {
-      if (turns.waiting >= waitingMax) throw unavailable()
+      if (turns.waiting >= waitingMax) throw unavailableRefusal()
       await turns.take()
     }
     if (operation.idempotency === 'none') {
       const begun = operation.asksOutside && (await handler({ ...ask, db: storage }))
-      const reply = await (begun instanceof Outside
+      const reply = await (begun instanceof OutsideResult
         ? storage.write((tx) => handle(tx, begun))
         : begun
           ? begun
           : audit === 'none'
             ? storage.read((db) => handler({ ...ask, db }))
             : storage.write((tx) => handle(tx))) // 404, 200
-      if (reply instanceof Rendered)
+      if (reply instanceof RenderedReply)
         return { status, body: reply.body, headers: reply.headers, isReplayed: false, changeId }
       return { status, body: textOf(reply), headers: noHeaders, isReplayed: false, changeId }
     }
     const claim = { ...(await claimFor(id, operation, call)), keptMs: answersMs }
     const keeper = operation.reply.isSecret ? sealedKeeper : undefined
-    const work = async (tx: Tx, outside?: Outside<object | null>) => textOf(await handle(tx, outside))
+    const work = async (tx: Tx, outside?: OutsideResult<object | null>) => textOf(await handle(tx, outside))
     const { text, replayed } = await (operation.asksOutside
       ? onceOutside({ storage, claim, keeper }, () => handler({ ...ask, db: storage }), work)
-      : once(storage, claim, (tx) => work(tx), keeper)) // 409, 404, 409, 200
+      : runOnce(storage, claim, (tx) => work(tx), keeper)) // 409, 404, 409, 200
     return { status, body: text, headers: noHeaders, isReplayed: replayed, changeId: replayed ? null : changeId }
   }
 }
@@ -123,10 +130,10 @@ export function createPerform(
 // Another service is called before the transaction, and not again if the key already has an answer. What the service did is undone if
 // nothing is written.
 async function onceOutside(
-  { storage, claim, keeper }: { storage: Storage; claim: Claim; keeper: Keeper | undefined },
+  { storage, claim, keeper }: { storage: Storage; claim: IdempotencyClaim; keeper: AnswerCodec | undefined },
   begin: () => Promise<object | null>,
-  work: (tx: Tx, outside: Outside<object | null>) => Promise<string>,
-): Promise<Once> {
+  work: (tx: Tx, outside: OutsideResult<object | null>) => Promise<string>,
+): Promise<IdempotentAnswer> {
   const known = await findOnce(storage, claim, keeper)
   if (known) return known
   let outside: object | null
@@ -138,9 +145,10 @@ async function onceOutside(
     if (!done) throw error
     return done
   }
-  if (!(outside instanceof Outside)) throw new Error('an operation that asks another service has nothing to write')
+  if (!(outside instanceof OutsideResult))
+    throw new Error('an operation that asks another service has nothing to write')
   try {
-    const done = await once(storage, claim, (tx) => work(tx, outside), keeper)
+    const done = await runOnce(storage, claim, (tx) => work(tx, outside), keeper)
     if (done.replayed) await outside.discard()
     return done
   } catch (error) {
@@ -149,16 +157,16 @@ async function onceOutside(
   }
 }
 
-function auditedReply(id: string, reply: object | null): Audited<object | null> {
-  if (!(reply instanceof Audited)) throw new Error(`${id} is to be written down, and says nothing`)
+function auditedReply(id: string, reply: object | null): AuditedReply<object | null> {
+  if (!(reply instanceof AuditedReply)) throw new Error(`${id} is to be written down, and says nothing`)
   return reply
 }
 
 function writeDown(
   tx: Tx,
   id: string,
-  { principal, requestId, now }: Call,
-  { changes, undoes }: Audited<object | null>,
+  { principal, requestId, now }: PerformedCall,
+  { changes, undoes }: AuditedReply<object | null>,
 ): string | null {
   if (!principal) throw new Error(`${id} is to be written down, and has no caller`)
   if (changes.length === 0) return null
@@ -178,24 +186,24 @@ function writeDown(
 export function cursorSubject(
   id: string,
   operation: Operation,
-  call: Pick<Call, 'principal' | 'query'>,
+  call: Pick<PerformedCall, 'principal' | 'query'>,
 ): CursorSubject {
   return { id, operation, claimant: call.principal?.claimant ?? '', query: call.query }
 }
 
 function textOf(reply: object | null): string {
   if (reply === null) return ''
-  return reply instanceof Rendered ? String(reply.body) : JSON.stringify(reply)
+  return reply instanceof RenderedReply ? String(reply.body) : JSON.stringify(reply)
 }
 
 async function claimFor(
   id: string,
   operation: Operation,
-  { principal, path, query, body, key, now }: Call,
-): Promise<Claim> {
+  { principal, path, query, body, key, now }: PerformedCall,
+): Promise<IdempotencyClaim> {
   // Throws for a defect: only operations with a credential change anything.
   if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
-  const fingerprint = await fingerprintOf(id, path, body ?? {}, operation.query && query)
+  const fingerprint = await requestFingerprint(id, path, body ?? {}, operation.query && query)
   // A handler refuses what the caller's own scopes do not allow, and a replay does not run the handler. An answer with a secret is
   // therefore only replayed to the credential that got it, not to others of its installation.
   const isOwn = operation.reply.isSecret === true && operation.audit !== undefined

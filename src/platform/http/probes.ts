@@ -19,7 +19,7 @@ export interface Readiness {
   said: { status: string; pending?: number }
 }
 
-export async function readinessOf(parts: ReadinessParts): Promise<Readiness> {
+export async function checkReadiness(parts: ReadinessParts): Promise<Readiness> {
   const no = (status: string) => ({ isReady: false, said: { status } })
   if (parts.isDraining()) return no('draining')
   if (parts.isStarting()) return no('starting')

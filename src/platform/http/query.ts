@@ -4,8 +4,8 @@ import { type Issue, issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { TSchema } from '../../contract/schema.ts'
 import type { Operation } from '../../contract/surface.ts'
-import { compile } from '../../contract/validator.ts'
-import { badCursor } from '../kit/cursor.ts'
+import { compileSchema } from '../../contract/validator.ts'
+import { badCursorRefusal } from '../kit/cursor.ts'
 import { refuse } from '../kit/refuse.ts'
 
 export type QueryValues = Readonly<Record<string, unknown>>
@@ -25,7 +25,7 @@ const nothing = { values: {}, cursor: null } as const
 
 export function createQueryReader({ query: schema, paged }: Pick<Operation, 'query' | 'paged'>): QueryReader {
   const { properties = {} } = (schema ?? {}) as QuerySchema
-  const validate = schema ? compile(schema) : undefined
+  const validate = schema ? compileSchema(schema) : undefined
 
   function check(values: QueryValues): void {
     const zero = Object.keys(values).filter((name) => [values[name]].flat().some(hasZero))
@@ -58,7 +58,7 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
       const values = Object.fromEntries(names.map((name) => [name, valueFor(properties[name], sent.getAll(name))]))
       if (validate) check(values)
       const [cursor = null, second] = paged ? sent.getAll('cursor') : []
-      if (second !== undefined) throw badCursor()
+      if (second !== undefined) throw badCursorRefusal()
       return { values, cursor }
     },
   }

@@ -1,6 +1,6 @@
 // The answers to refusals, and the conversion of other errors to refusals.
 
-import { answered } from '../../contract/issues.ts'
+import { withShortMessage } from '../../contract/issues.ts'
 import { refusals } from '../../contract/refusals.ts'
 import type { Surface } from '../../contract/surface.ts'
 import { Refusal, refuse } from '../kit/refuse.ts'
@@ -8,24 +8,24 @@ import type { Log } from '../log/log.ts'
 import { StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { jsonType, type Outgoing } from './message.ts'
 
-export interface Refused extends Outgoing {
+export interface RefusalAnswer extends Outgoing {
   body: string
 }
 
 // Any error that is not a refusal is a defect or an outage: logged in full, answered without details.
-export function asRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
+export function toRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof StorageUnavailable) {
     // The storage itself logs an outage, once.
     const level = error instanceof StorageOutage ? 'debug' : 'warn'
     log[level]('storage unavailable', { ...fields, reason: error.message })
-    return unavailable()
+    return unavailableRefusal()
   }
   log.error('defect', error, fields)
   return refuse('internal_error')
 }
 
-export function unavailable(): Refusal {
+export function unavailableRefusal(): Refusal {
   return refuse('unavailable', { retryAfterMs: 1000 })
 }
 
@@ -33,10 +33,10 @@ export function refusalAnswer(
   { errorBody }: Pick<Surface, 'errorBody'>,
   { code, message, details }: Refusal,
   requestId: string,
-): Refused {
+): RefusalAnswer {
   const { status = refusals[code].status } = details
   const { current = null } = details
-  const issues = (details.issues ?? []).map(answered)
+  const issues = (details.issues ?? []).map(withShortMessage)
   const headers: Record<string, string> = {
     'content-type': jsonType,
     'cache-control': 'no-store',

@@ -66,7 +66,11 @@ export async function sendStream(
 }
 
 // Sets the common headers for an answer that other code writes.
-export function prepare(response: ServerResponse, { isDraining, isHttps }: SendParts, requestId: string): void {
+export function setCommonHeaders(
+  response: ServerResponse,
+  { isDraining, isHttps }: SendParts,
+  requestId: string,
+): void {
   response.setHeader('x-request-id', requestId)
   response.setHeader('x-content-type-options', 'nosniff')
   if (isDraining()) response.setHeader('connection', 'close')

@@ -13,10 +13,10 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { Tracer } from '../metrics/spans.ts'
 import { hasBody } from './body.ts'
 import { createCompress } from './compress.ts'
-import { readableBy } from './cors.ts'
+import { corsHeadersFor } from './cors.ts'
 import { callerRequestId, type Incoming, type Outgoing, type Trace } from './message.ts'
 import type { Pressure } from './pressure.ts'
-import { asRefusal, unavailable } from './refusal.ts'
+import { toRefusal, unavailableRefusal } from './refusal.ts'
 import { type Send, sendStream } from './send.ts'
 
 export interface Route {
@@ -65,14 +65,14 @@ export function createServe(parts: ServeParts): Serve {
     try {
       outgoing = await admitted(route, request, trace, response)
     } catch (error) {
-      const refusal = asRefusal(error, log, { requestId: trace.requestId, [route.kind]: trace.name ?? route.name })
+      const refusal = toRefusal(error, log, { requestId: trace.requestId, [route.kind]: trace.name ?? route.name })
       trace.code = refusal.code
       outgoing = await route.refused(refusal, request, trace.requestId)
     }
     if (outgoing?.status === 429 && route.kind === 'page') await delayRefused()
     if (outgoing) {
       outgoing.headers['x-request-id'] = trace.requestId
-      if (trace.pageOrigin !== null) Object.assign(outgoing.headers, readableBy(trace.pageOrigin))
+      if (trace.pageOrigin !== null) Object.assign(outgoing.headers, corsHeadersFor(trace.pageOrigin))
       // The connection is closed, so an unread body is not parsed as the next request.
       if (isUnread(request.raw)) outgoing.headers.connection = 'close'
       const sent = outgoing.compress ? compress(outgoing, request.raw.headers['accept-encoding']) : outgoing
@@ -87,7 +87,7 @@ export function createServe(parts: ServeParts): Serve {
 
   async function admitted(route: Route, request: Incoming, trace: Trace, response: ServerResponse) {
     if (route.isProbe) return route.answer(request, trace, response)
-    if (!pressure.enter()) throw unavailable()
+    if (!pressure.enter()) throw unavailableRefusal()
     try {
       return await route.answer(request, trace, response)
     } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openSurface } from '../../contract/open/operations.ts'
+import { openInterface } from '../../contract/open/operations.ts'
 import { createLog } from '../log/log.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { createBodyLimiter } from './limiter.ts'
@@ -74,7 +74,7 @@ test('500 for a response of an operation that cannot be written, and the server 
   }
   const notAsked = () => assert.fail('not asked')
   const { origin, logged } = await openServer(t, {
-    surfaces: [{ surface: openSurface, routes: [route], perform: notAsked, find: notAsked }],
+    surfaces: [{ surface: openInterface, routes: [route], perform: notAsked, find: notAsked }],
     pages: [],
   })
   const [bad, good] = [await fetch(origin + path), await fetch(origin + path)]

@@ -13,30 +13,30 @@ import type { Tracer } from '../metrics/spans.ts'
 import { hasBody } from './body.ts'
 import { type ConnectionBounds, type Connections, createClientAddress, createConnections } from './connections.ts'
 import { hostedRoute, type ShopHosts } from './hosts.ts'
-import { type BodyLimiter, createReceive } from './limiter.ts'
+import { type BodyLimiter, createReceiveBody } from './limiter.ts'
 import { callerRequestId, type Outgoing } from './message.ts'
 import {
-  badPath,
+  badPathRefusal,
   createHandOffLimiter,
-  type HandOff,
+  type HandOffRoute,
   type HtmlPage,
   handOffRoute,
   type PageParts,
   pageRoute,
 } from './pages.ts'
 import type { Pressure } from './pressure.ts'
-import { asRefusal, type Refused, refusalAnswer } from './refusal.ts'
+import { type RefusalAnswer, refusalAnswer, toRefusal } from './refusal.ts'
 import { createRouter, type OtherMethods } from './router.ts'
 import { createSend } from './send.ts'
 import { createServe, type Route } from './serve.ts'
-import { listening, openServer, otherVersion, type SocketBounds } from './sockets.ts'
+import { listenOnPort, openServer, type SocketBounds, unsupportedHttpVersion } from './sockets.ts'
 import type { MountedSurface } from './surfaces.ts'
 
 export interface ServerParts extends ConnectionBounds, SocketBounds {
   // The first surface answers errors of requests to no surface.
   surfaces: readonly [MountedSurface, ...MountedSurface[]] | readonly []
   pages: readonly HtmlPage[]
-  handOffs?: readonly HandOff[] | undefined
+  handOffs?: readonly HandOffRoute[] | undefined
   // Hosts of shops, if shops may have hosts.
   shopHosts?: ShopHosts | undefined
   // Whether the public URL uses https, so browsers are told to use only https.
@@ -78,7 +78,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const { progressed } = connections
   const serve = createServe({ pressure, refusedDelayMs, isDraining, send, progressed, log, metrics, tracer })
   const handOffLimiter = createHandOffLimiter()
-  if (!parts.connections) observeConnections(metrics, connections)
+  if (!parts.connections) registerConnectionMetrics(metrics, connections)
   observeBodies(metrics, [bodyLimiter, handOffLimiter])
 
   const mounted = [...routes()]
@@ -88,7 +88,7 @@ export function createServer(parts: ServerParts): HttpServer {
   function* routes(): Iterable<Route> {
     for (const surface of surfaces) yield* surface.routes
     const errorBody = surfaceAt(undefined).errorBody
-    const page = { receive: createReceive(bodyLimiter, pressure), waitMs: parts.waitMs ?? (() => 0), errorBody }
+    const page = { receive: createReceiveBody(bodyLimiter, pressure), waitMs: parts.waitMs ?? (() => 0), errorBody }
     for (const shown of parts.pages) yield pageRoute(page, shown)
     const handOff = { limiter: handOffLimiter, errorBody, isDraining, isHttps }
     for (const handed of parts.handOffs ?? []) yield handOffRoute(handOff, handed)
@@ -108,7 +108,7 @@ export function createServer(parts: ServerParts): HttpServer {
   }
 
   // Makes the answer to a refusal outside of any route. `raw` is missing if the parser failed.
-  function refused(refusal: Refusal, raw?: IncomingMessage, reason?: string): Refused {
+  function refused(refusal: Refusal, raw?: IncomingMessage, reason?: string): RefusalAnswer {
     const requestId = newId('req')
     const outgoing = refusalAnswer(surfaceAt(raw?.url), refusal, requestId)
     if (raw && isOpenToAll(raw.url)) outgoing.headers['access-control-allow-origin'] = '*'
@@ -138,7 +138,7 @@ export function createServer(parts: ServerParts): HttpServer {
   // Sends a plain error if an answer could not be written.
   function sendDefect(route: Route, response: ServerResponse, error: unknown): void {
     const requestId = newId('req')
-    const refusal = asRefusal(error, log, { requestId, [route.kind]: route.name })
+    const refusal = toRefusal(error, log, { requestId, [route.kind]: route.name })
     const outgoing = refusalAnswer(surfaceAt(undefined), refusal, requestId)
     metrics.countRequest('none', outgoing.status, 0)
     if (response.headersSent) response.destroy()
@@ -168,7 +168,7 @@ export function createServer(parts: ServerParts): HttpServer {
     if (found && found !== 'bad path' && 'route' in found) answer(found.route, raw, response, found.path)
     else if (parts.findOther) void handOver(parts.findOther, raw, response)
     else if (!found) send(response, refused(refuse('route_not_found'), raw))
-    else if (found === 'bad path') send(response, refused(badPath(), raw))
+    else if (found === 'bad path') send(response, refused(badPathRefusal(), raw))
     else send(response, otherMethod(raw, found))
   }
 
@@ -181,7 +181,7 @@ export function createServer(parts: ServerParts): HttpServer {
       const other = await findOther(raw)
       other.handle(raw, response)
     } catch (error) {
-      send(response, refused(asRefusal(error, log, {}), raw))
+      send(response, refused(toRefusal(error, log, {}), raw))
     }
   }
 
@@ -193,7 +193,7 @@ export function createServer(parts: ServerParts): HttpServer {
       refusedAt,
       answer(raw, response) {
         // The parser also accepts other HTTP versions, which this server does not support.
-        if (raw.httpVersionMajor !== 1) return send(response, refused(otherVersion(), raw))
+        if (raw.httpVersionMajor !== 1) return send(response, refused(unsupportedHttpVersion(), raw))
         if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
         handle(raw, response)
       },
@@ -211,7 +211,7 @@ export function createServer(parts: ServerParts): HttpServer {
       for (const [index, address] of addresses.entries()) {
         const server = openNodeServer()
         try {
-          bound = await listening(server, bound, address)
+          bound = await listenOnPort(server, bound, address)
           servers.push(server)
         } catch (error) {
           if (index === 0) throw error
@@ -234,7 +234,7 @@ export function createServer(parts: ServerParts): HttpServer {
 // Defaults for a server without a surface.
 const plain: Pick<Surface, 'base' | 'errorBody'> = { base: '/', errorBody: (error) => ({ error }) }
 
-export function observeConnections(metrics: Metrics, connections: Connections): void {
+export function registerConnectionMetrics(metrics: Metrics, connections: Connections): void {
   metrics.read({
     name: 'cartwright_connections',
     help: 'Connections of clients.',

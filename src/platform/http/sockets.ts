@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { issueAt } from '../../contract/issues.ts'
 import { type Refusal, refuse } from '../kit/refuse.ts'
-import { type Connections, inTurn } from './connections.ts'
+import { type Connections, handleInTurn } from './connections.ts'
 import type { Outgoing } from './message.ts'
 
 // Not imported: an import would read every name of the module, and one of them loads Node's own HTTP client, 14 MB that are not needed.
@@ -45,7 +45,7 @@ export function openServer({ bounds, connections, answer, refused, refusedAt }: 
       // The Host header is checked in `server.ts`, so the refusal has a body.
       requireHostHeader: false,
     },
-    inTurn(answer),
+    handleInTurn(answer),
   )
   server.maxHeadersCount = headersMax
   // Closes a connection without data in either direction for this long: an answer that is not read would keep the connection open for
@@ -90,7 +90,7 @@ export function openServer({ bounds, connections, answer, refused, refusedAt }: 
   return server
 }
 
-export function listening(server: Server, port: number, host: string): Promise<number> {
+export function listenOnPort(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ port, host, backlog: 1024 }, () => {
@@ -136,11 +136,11 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
       issues: [issueAt('/headers', 'too_many_headers', { max: headersMax, kibibytes })],
     })
   }
-  if (code === 'HPE_INVALID_VERSION') return otherVersion()
+  if (code === 'HPE_INVALID_VERSION') return unsupportedHttpVersion()
   return refuse('invalid_request', { message: 'The request could not be read as HTTP.' })
 }
 
-export function otherVersion(): Refusal {
+export function unsupportedHttpVersion(): Refusal {
   return refuse('invalid_request', { status: 505, message: 'This server speaks HTTP/1.1.' })
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { freePort } from '../../../harness/ports.ts'
-import { createStandIn } from './standin.ts'
+import { createStartupServer } from './standin.ts'
 
 const host = '127.0.0.1'
 
@@ -17,7 +17,7 @@ function askWhileBusy(url: string): { status: number; body: unknown } {
 
 test('the stand-in answers probes while the main thread is busy, and then frees the port', async () => {
   const port = await freePort()
-  const standIn = createStandIn({ port, host })
+  const standIn = createStartupServer({ port, host })
   const origin = `http://${host}:${port}`
   await standIn.show({ migration: '0001_first', number: 1, of: 2 })
   assert.deepEqual(askWhileBusy(`${origin}/healthz?x`), { status: 200, body: { status: 'ok' } })
@@ -32,7 +32,7 @@ test('a port in use or unknown is left to the server', async () => {
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as { port: number }
   for (const taken of [port, 0]) {
-    const standIn = createStandIn({ port: taken, host })
+    const standIn = createStartupServer({ port: taken, host })
     await standIn.show({})
     await standIn.end()
   }

@@ -4,14 +4,14 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
-export interface StandIn {
+export interface StartupServer {
   // Resolves when probes get the new progress.
   show(progress: object): Promise<void>
   // Resolves when the port is free.
   end(): Promise<void>
 }
 
-export function createStandIn({ port, host }: { port: number; host: string }): StandIn {
+export function createStartupServer({ port, host }: { port: number; host: string }): StartupServer {
   let worker: Worker | undefined
   return {
     async show(progress) {

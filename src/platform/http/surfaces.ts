@@ -3,14 +3,14 @@
 import type { Operation, Surface } from '../../contract/surface.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Refusal } from '../kit/refuse.ts'
-import { type Asked, createPerformAsked } from './asked.ts'
+import { createOperationCaller, type OperationCall } from './asked.ts'
 import { type Callable, type CallParts, createCallReader } from './call.ts'
 import { createChecks } from './checks.ts'
 import { matchesIfNoneMatch } from './conditional.ts'
 import type { Gate } from './gates.ts'
 import type { Handlers } from './handler.ts'
 import { type Incoming, jsonType, type Outgoing, type Trace } from './message.ts'
-import { type Answer, type AnyHandler, createPerform, type PerformParts } from './perform.ts'
+import { type AnyHandler, createPerform, type PerformedAnswer, type PerformParts } from './perform.ts'
 import { preflightRoutes } from './preflight.ts'
 import { refusalAnswer } from './refusal.ts'
 import type { Route } from './serve.ts'
@@ -27,7 +27,7 @@ export interface Mount<Rows extends Readonly<Record<string, Operation>>, Callers
 export interface MountedSurface {
   surface: Surface
   routes: readonly Route[]
-  perform(id: string, asked: Asked): Promise<Answer>
+  perform(id: string, asked: OperationCall): Promise<PerformedAnswer>
   // Returns the operation at a path, for callers inside the process.
   find(method: string, path: string): { id: string; path: Readonly<Record<string, string>> } | undefined
 }
@@ -38,7 +38,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
 ): MountedSurface {
   const readCall = createCallReader(parts)
   const perform = createPerform(parts)
-  const performAsked = createPerformAsked(parts, perform)
+  const performAsked = createOperationCaller(parts, perform)
   const callables = new Map(
     Object.entries(surface.operations).map(([id, operation]): [string, Callable] => {
       // The casts hold: the types were checked against the mount, and are the same for all handlers from here on.

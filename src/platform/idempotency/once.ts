@@ -5,15 +5,15 @@ import { createHash, hash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
 import { handleRows } from '../jobs/rows.ts'
 import { isNotDeferred } from '../jobs/store.ts'
-import { createBreath } from '../kit/breath.ts'
+import { createSlicePauses } from '../kit/breath.ts'
 import { canonicalJson, canonicalPieces } from '../kit/canonical.ts'
-import { packed, unpacked } from '../kit/packed.ts'
+import { packText, unpackText } from '../kit/packed.ts'
 import { refuse } from '../kit/refuse.ts'
 import { retentionDefaultsMs } from '../kit/retention.ts'
-import { openByRoot, type RootSecret, sealByRoot, sealingVersionOf } from '../secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret, secretVersionOf } from '../secrets/secrets.ts'
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
-export interface Claim {
+export interface IdempotencyClaim {
   // The installation or the person that owns the key. The column `installation_id` stores both; their ids differ.
   claimant: string
   key: string
@@ -23,28 +23,28 @@ export interface Claim {
   keptMs?: number
 }
 
-export interface Once {
+export interface IdempotentAnswer {
   text: string
   replayed: boolean
 }
 
 // How an answer is stored: in clear, or encrypted if it contains a secret, such as the URL of a payment page.
-export interface Keeper {
-  seal(text: string, claim: Claim): string
-  open(stored: string, claim: Claim): string
+export interface AnswerCodec {
+  seal(text: string, claim: IdempotencyClaim): string
+  open(stored: string, claim: IdempotencyClaim): string
 }
 
-const plainly: Keeper = { seal: (text) => text, open: (stored) => stored }
+const plainly: AnswerCodec = { seal: (text) => text, open: (stored) => stored }
 
-export function sealedKeeper(rootSecret: RootSecret): Keeper {
+export function encryptedAnswerCodec(rootSecret: RootSecret): AnswerCodec {
   const purpose = 'idempotent answer'
-  const contextOf = ({ claimant, key }: Claim) => `${claimant} ${key}`
+  const contextOf = ({ claimant, key }: IdempotencyClaim) => `${claimant} ${key}`
   return {
-    seal: (text, claim) => sealByRoot(rootSecret, purpose, text, contextOf(claim)),
+    seal: (text, claim) => encryptByRootSecret(rootSecret, purpose, text, contextOf(claim)),
     open(stored, claim) {
-      const text = openByRoot(rootSecret, purpose, stored, contextOf(claim))
+      const text = decryptByRootSecret(rootSecret, purpose, stored, contextOf(claim))
       if (text !== undefined) return text
-      const version = sealingVersionOf(stored)
+      const version = secretVersionOf(stored)
       // If the version is known, the stored text itself was changed, which is a defect.
       if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
       // The request was performed, and must not be performed again only because its answer cannot be decrypted.
@@ -56,7 +56,7 @@ export function sealedKeeper(rootSecret: RootSecret): Keeper {
 }
 
 // Returns the fingerprint of a request: equal requests have the same operation, path, query and body, except for the key itself.
-export async function fingerprintOf(
+export async function requestFingerprint(
   operationId: string,
   path: Readonly<Record<string, string>>,
   body: object,
@@ -65,7 +65,7 @@ export async function fingerprintOf(
   const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: string }
   const value = [operationId, path, rest, ...(query ? [query] : [])]
   if (!Object.values(rest).some(isLong)) return hash('sha256', canonicalJson(value), 'base64url')
-  const breath = createBreath()
+  const breath = createSlicePauses()
   const digest = createHash('sha256')
   for (const piece of canonicalPieces(value)) {
     if (breath.isDue()) await breath.take()
@@ -83,7 +83,12 @@ type Work = (tx: Tx) => Promise<string>
 
 // Runs the work unless it was done before. A refusal is thrown and rolls the claim back: nothing was changed, so the next request runs
 // the work again.
-export async function once(storage: Storage, claim: Claim, work: Work, keeper: Keeper = plainly): Promise<Once> {
+export async function runOnce(
+  storage: Storage,
+  claim: IdempotencyClaim,
+  work: Work,
+  keeper: AnswerCodec = plainly,
+): Promise<IdempotentAnswer> {
   const patiently = (tx: Tx) => lookAndWork(tx, claim, work, keeper)
   try {
     return await storage.write((tx) => (tx.isAlone ? patiently(tx) : claimAndWork(tx, claim, work, keeper)))
@@ -95,9 +100,14 @@ export async function once(storage: Storage, claim: Claim, work: Work, keeper: K
 }
 
 // Stores an answer that was computed without a claim. If several are stored for the key, the first one counts.
-export async function keepOnce(storage: Storage, claim: Claim, text: string, keeper: Keeper = plainly): Promise<Once> {
+export async function storeAnswerOnce(
+  storage: Storage,
+  claim: IdempotencyClaim,
+  text: string,
+  keeper: AnswerCodec = plainly,
+): Promise<IdempotentAnswer> {
   const { claimant, key, fingerprint, now } = claim
-  const answer = keeper.seal(packed(text), claim)
+  const answer = keeper.seal(packText(text), claim)
   const stored = await storage.write(async (tx) => {
     const kept = await tx.sql`
       insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
@@ -112,7 +122,11 @@ export async function keepOnce(storage: Storage, claim: Claim, text: string, kee
 }
 
 // Returns the answer of an earlier request with the key.
-export async function findOnce(storage: Storage, claim: Claim, keeper: Keeper = plainly): Promise<Once | undefined> {
+export async function findOnce(
+  storage: Storage,
+  claim: IdempotencyClaim,
+  keeper: AnswerCodec = plainly,
+): Promise<IdempotentAnswer | undefined> {
   const stored = await storage.read((db) => findKey(db, claim))
   return stored && replay(stored, claim, keeper)
 }
@@ -121,7 +135,12 @@ class KeyTaken extends Error {}
 
 // The first statements of the work are sent together with the claim and run after it. If the key is taken, the claim fails, PostgreSQL
 // skips the statements after it, and the stored answer is found without waiting for a lock.
-async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+async function claimAndWork(
+  tx: Tx,
+  claim: IdempotencyClaim,
+  work: Work,
+  keeper: AnswerCodec,
+): Promise<IdempotentAnswer> {
   const claiming = claimNewKey(tx, claim)
   const working = work(tx)
   // If the claim fails, the outcome of the work is ignored.
@@ -130,7 +149,7 @@ async function claimAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): P
   return keep(tx, claim, await working, keeper)
 }
 
-async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Claim): Promise<void> {
+async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: IdempotencyClaim): Promise<void> {
   try {
     await tx.sql`
       insert into idempotency_keys (installation_id, key, fingerprint, created_at)
@@ -141,12 +160,17 @@ async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Claim): 
 }
 
 // Also handles a key that has expired, and one that a sweep deletes concurrently.
-async function lookAndWork(tx: Tx, claim: Claim, work: Work, keeper: Keeper): Promise<Once> {
+async function lookAndWork(
+  tx: Tx,
+  claim: IdempotencyClaim,
+  work: Work,
+  keeper: AnswerCodec,
+): Promise<IdempotentAnswer> {
   const stored = await claimOrFind(tx, claim)
   return stored ? replay(stored, claim, keeper) : keep(tx, claim, await work(tx), keeper)
 }
 
-async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined> {
+async function claimOrFind(tx: Tx, claim: IdempotencyClaim): Promise<StoredKey | undefined> {
   if (tx.isAlone) return findKey(tx, claim)
   // After the claim failed, a sweep may have deleted the key before it is read.
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -157,21 +181,21 @@ async function claimOrFind(tx: Tx, claim: Claim): Promise<StoredKey | undefined>
   throw new Error('an idempotency key could neither be claimed nor found')
 }
 
-function keep(tx: Tx, claim: Claim, text: string, keeper: Keeper): Once {
-  keepAnswer(tx, claim, keeper.seal(packed(text), claim))
+function keep(tx: Tx, claim: IdempotencyClaim, text: string, keeper: AnswerCodec): IdempotentAnswer {
+  keepAnswer(tx, claim, keeper.seal(packText(text), claim))
   return { text, replayed: false }
 }
 
-function replay(stored: StoredKey, claim: Claim, keeper: Keeper): Once {
+function replay(stored: StoredKey, claim: IdempotencyClaim, keeper: AnswerCodec): IdempotentAnswer {
   if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
   // The answer is written in the transaction that claims the key, so a committed key always has one.
   if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
-  return { text: unpacked(keeper.open(stored.answer, claim)), replayed: true }
+  return { text: unpackText(keeper.open(stored.answer, claim)), replayed: true }
 }
 
 // The unique index is the lock: a concurrent request with the same key waits here until the first commits or rolls back. An expired key
 // can be claimed, whether or not a sweep has deleted it.
-async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
+async function claimKey(tx: Tx, claim: IdempotencyClaim): Promise<boolean> {
   const { claimant, key, fingerprint, now } = claim
   const rows = await tx.sql`
     insert into idempotency_keys (installation_id, key, fingerprint, created_at)
@@ -184,7 +208,7 @@ async function claimKey(tx: Tx, claim: Claim): Promise<boolean> {
 }
 
 // Replaces the claim, or an expired key.
-function keepAnswer(tx: Tx, { claimant, key, fingerprint, now }: Claim, answer: string): void {
+function keepAnswer(tx: Tx, { claimant, key, fingerprint, now }: IdempotencyClaim, answer: string): void {
   tx.send`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
     values (${claimant}, ${key}, ${fingerprint}, ${answer}, ${now})
@@ -197,7 +221,7 @@ interface StoredKey {
   answer: string | null
 }
 
-async function findKey(db: Reader, claim: Claim): Promise<StoredKey | undefined> {
+async function findKey(db: Reader, claim: IdempotencyClaim): Promise<StoredKey | undefined> {
   const { claimant, key } = claim
   const [row] = await db.sql<StoredKey>`
     select fingerprint, answer from idempotency_keys
@@ -205,7 +229,7 @@ async function findKey(db: Reader, claim: Claim): Promise<StoredKey | undefined>
   return row
 }
 
-function endedBy({ now, keptMs = retentionDefaultsMs.answers }: Claim): number {
+function endedBy({ now, keptMs = retentionDefaultsMs.answers }: IdempotencyClaim): number {
   return now - keptMs
 }
 

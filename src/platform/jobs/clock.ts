@@ -23,14 +23,14 @@ export function createClockGuard(clock: () => number, monotonic: () => number = 
 }
 
 // If the clock is set back, instants that loops wait for were written by the earlier clock, and are further ahead than intended.
-export interface SetBack {
+export interface ClockSetBack {
   now: number
   backMs: number
 }
 
 export interface SetBackWatch {
   // Returns how far the clock was set back since the last `dealtWith`, or undefined below one minute, which is harmless.
-  look(): SetBack | undefined
+  look(): ClockSetBack | undefined
   dealtWith(): void
 }
 

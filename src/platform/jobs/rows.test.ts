@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachEngine } from '../../../harness/storage.ts'
 import { type Storage, StorageRefused, StorageUnavailable } from '../storage/storage.ts'
-import { handleRows, type Round, RowsFailed, sweepDeferred } from './rows.ts'
+import { handleRows, type LoopRound, RowsFailed, sweepDeferred } from './rows.ts'
 import { isNotDeferred, listDeferred, makeDeferredDue } from './store.ts'
 
 const start = Date.parse('2026-06-01T12:00:00.000Z')
@@ -153,7 +153,7 @@ eachEngine('rows of a loop', (given) => {
       [['note_0', 'StorageUnavailable']],
     )
     const gone: Storage = { ...storage, write: () => Promise.reject(new StorageUnavailable('gone')) }
-    const round: Round = { storage: gone, loop: 'carts', now: start }
+    const round: LoopRound = { storage: gone, loop: 'carts', now: start }
     await assert.rejects(
       handleRows(round, [notes], keyOf, () => Promise.reject(locked)),
       { name: 'StorageUnavailable', message: 'gone' },

@@ -5,7 +5,7 @@ import { type Storage, StorageRefused } from '../storage/storage.ts'
 import type { LoopName } from './names.ts'
 import { countDeferred, type DeferredRow, deferRow, deleteHandled, type RowKey } from './store.ts'
 
-export interface Round {
+export interface LoopRound {
   storage: Storage
   loop: LoopName
   now: number
@@ -39,7 +39,7 @@ export class RowsFailed extends AggregateError {
 
 // Each row is handled alone: `work` is one transaction and returns how many rows it handled, one or none.
 export async function handleEach<Row>(
-  round: Round,
+  round: LoopRound,
   rows: readonly Row[],
   keyOf: (row: Row) => RowKey,
   work: (row: Row) => Promise<number>,
@@ -51,7 +51,7 @@ export async function handleEach<Row>(
 // Each group is handled by one call of `work`, which is one transaction and returns how many rows it handled. If it
 // fails, the group is divided until the failing row is found.
 export async function handleRows<Row>(
-  round: Round,
+  round: LoopRound,
   groups: Iterable<readonly Row[]>,
   keyOf: (row: Row) => RowKey,
   work: (rows: readonly Row[]) => Promise<number>,
@@ -65,7 +65,7 @@ export async function handleRows<Row>(
       return await work(rows)
     } catch (error) {
       if (rows.length === 1) {
-        failures.push(await rowFailed(round, keyOf(first), error))
+        failures.push(await deferFailedRow(round, keyOf(first), error))
         return 0
       }
       await round.storage.rolledBack()
@@ -92,7 +92,7 @@ export async function handleRows<Row>(
 // One statement claims many rows, because nodes share the work. If it fails, each row is claimed alone, and a row that cannot be claimed
 // is deferred.
 export async function claimRows<Row>(
-  round: Round,
+  round: LoopRound,
   failures: RowFailure[],
   claim: (only: RowKey | null) => Promise<Row[]>,
   listDue: () => Promise<RowKey[]>,
@@ -106,29 +106,29 @@ export async function claimRows<Row>(
   const due = await listDue()
   const claimed: Row[] = []
   const claimOne = async (key: RowKey) => claimed.push(...(await claim(key)))
-  await noteFailures(
+  await collectFailures(
     failures,
     handleEach(round, due, (key) => key, claimOne),
   )
   return claimed
 }
 
-export interface Claims<Row> {
+export interface RowClaims<Row> {
   claim(only: RowKey | null): Promise<Row[]>
   listDue(): Promise<RowKey[]>
 }
 
 // Runs a round in one step: due rows are claimed, and each is handled alone. Returns the number of handled rows.
 export async function handleClaimed<Row>(
-  round: Round,
-  { claim, listDue }: Claims<Row>,
+  round: LoopRound,
+  { claim, listDue }: RowClaims<Row>,
   keyOf: (row: Row) => RowKey,
   work: (row: Row) => Promise<number>,
 ): Promise<number> {
   const failures: RowFailure[] = []
   const claimed = await claimRows(round, failures, claim, listDue)
   const unclaimed = failures.length
-  const rows = await noteFailures(failures, handleEach(round, claimed, keyOf, work))
+  const rows = await collectFailures(failures, handleEach(round, claimed, keyOf, work))
   const handled = rows + unclaimed - failures.length
   if (failures.length > 0) throw new RowsFailed(failures, handled)
   return handled
@@ -136,7 +136,7 @@ export async function handleClaimed<Row>(
 
 // For a round of several steps: rows that failed in one step do not prevent the next step. Returns the number of rows in the step,
 // including failed ones.
-export async function noteFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {
+export async function collectFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {
   try {
     return await step
   } catch (error) {
@@ -148,7 +148,11 @@ export async function noteFailures(failures: RowFailure[], step: Promise<number>
 
 // Defers the row. A row that stays locked, or takes too long, looks like an unavailable storage: if the failure can be
 // written, the row was the cause. If it cannot, the storage is unavailable, and the round fails.
-export async function rowFailed({ storage, loop, now }: Round, key: RowKey, error: unknown): Promise<RowFailure> {
+export async function deferFailedRow(
+  { storage, loop, now }: LoopRound,
+  key: RowKey,
+  error: unknown,
+): Promise<RowFailure> {
   if (error instanceof StorageRefused) throw error
   const row = await storage.write((tx) => deferRow(tx, loop, key, { errorCode: errorCodeOf(error), now }))
   return { ...row, error }

@@ -6,7 +6,7 @@ import { createMetrics } from '../metrics/metrics.ts'
 import { StorageOutage, StorageUnavailable } from '../storage/storage.ts'
 import { ClockJumped } from './clock.ts'
 import { type RowFailure, RowsFailed } from './rows.ts'
-import { catchUp, catchUpAll, type Part, registerLoopMetrics, startWorkers, type Workers } from './workers.ts'
+import { type CatchUpPart, catchUp, catchUpAll, registerLoopMetrics, startWorkers, type Workers } from './workers.ts'
 
 // What a loop tells of each of its failures, and that it goes on after them.
 async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
@@ -122,7 +122,7 @@ test('the first turn comes soon after the start, however long the interval', asy
 
 test('parts of a loop run one after another, even if one fails', async () => {
   const done: string[] = []
-  const part = (name: string, rows: number[], failure?: Error): Part => ({
+  const part = (name: string, rows: number[], failure?: Error): CatchUpPart => ({
     full: 3,
     round: async () => {
       done.push(name)

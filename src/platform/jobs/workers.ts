@@ -154,14 +154,14 @@ export async function catchUp(
 
 const turnMsMax = 5_000
 
-export interface Part {
+export interface CatchUpPart {
   // Maximum number of rows per round.
   full: number
   round: () => Promise<number>
 }
 
 // Runs the parts one after the other, each until it has caught up. A part that fails does not prevent the others.
-export async function catchUpAll(parts: readonly Part[], isEnding: () => boolean): Promise<boolean> {
+export async function catchUpAll(parts: readonly CatchUpPart[], isEnding: () => boolean): Promise<boolean> {
   const failures: RowFailure[] = []
   const errors: unknown[] = []
   let isMore = false

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBreath, finished, runSteps, sliceMs } from './breath.ts'
-import { createTurns } from './turns.ts'
+import { createSlicePauses, runSteps, runToEnd, sliceMs } from './breath.ts'
+import { createLoopTurns } from './turns.ts'
 
 function* steps(count: number, step: () => void): Generator<void, string> {
   for (let at = 0; at < count; at += 1) {
@@ -26,9 +26,9 @@ test('long work yields to the event loop after every three milliseconds', async 
   })
   assert.equal(
     await runSteps(
-      createBreath(
+      createSlicePauses(
         () => now,
-        createTurns(() => 0),
+        createLoopTurns(() => 0),
       ),
       work,
     ),
@@ -42,7 +42,7 @@ test('long work yields to the event loop after every three milliseconds', async 
 test('finishing the work without yielding gives its result', () => {
   let count = 0
   assert.equal(
-    finished(
+    runToEnd(
       steps(50, () => {
         count += 1
       }),

@@ -1,21 +1,24 @@
 // Interrupts a long computation: after 3 ms of it, the event loop answers what has arrived meanwhile.
 
-import { createSliceTurns } from './slices.ts'
-import type { Turns } from './turns.ts'
+import { createEventLoopTurns } from './slices.ts'
+import type { EventLoopTurns } from './turns.ts'
 import { pauseWork, resumeWork } from './work.ts'
 
 // About the time of a request.
 export const sliceMs = 3
 // All computations share the turns, so ten concurrent ones also hold the event loop for one slice at a time.
-const allTurns = createSliceTurns()
+const allTurns = createEventLoopTurns()
 
 // One per computation, which checks often: `if (breath.isDue()) await breath.take()`.
-export interface Breath {
+export interface SlicePauses {
   isDue(): boolean
   take(): Promise<void>
 }
 
-export function createBreath(clock: () => number = () => performance.now(), turns: Turns = allTurns): Breath {
+export function createSlicePauses(
+  clock: () => number = () => performance.now(),
+  turns: EventLoopTurns = allTurns,
+): SlicePauses {
   let dueAt = clock() + sliceMs
   return {
     isDue: () => clock() >= dueAt,
@@ -29,7 +32,7 @@ export function createBreath(clock: () => number = () => performance.now(), turn
 }
 
 // Runs work that yields after each small step, with interruptions.
-export async function runSteps<Result>(breath: Breath, steps: Iterator<void, Result>): Promise<Result> {
+export async function runSteps<Result>(breath: SlicePauses, steps: Iterator<void, Result>): Promise<Result> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
@@ -38,7 +41,7 @@ export async function runSteps<Result>(breath: Breath, steps: Iterator<void, Res
 }
 
 // Runs the same kind of work without interruptions, if it is short.
-export function finished<Result>(steps: Iterator<void, Result>): Result {
+export function runToEnd<Result>(steps: Iterator<void, Result>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
@@ -49,7 +52,7 @@ export function finished<Result>(steps: Iterator<void, Result>): Result {
 export async function* inSlices<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
 ): AsyncGenerator<Item, void, undefined> {
-  const breath = createBreath()
+  const breath = createSlicePauses()
   for await (const item of items) {
     yield item
     if (breath.isDue()) await breath.take()

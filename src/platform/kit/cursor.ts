@@ -6,7 +6,7 @@ import type { IdPrefix } from '../../contract/words.ts'
 import { isId } from './ids.ts'
 import { type Refusal, refuse } from './refuse.ts'
 
-export function badCursor(): Refusal {
+export function badCursorRefusal(): Refusal {
   return refuse('invalid_request', { issues: [issueAt('/query/cursor', 'bad_cursor')] })
 }
 
@@ -16,20 +16,20 @@ export interface CursorPosition {
   id: string
 }
 
-export function writePlace({ at, id }: CursorPosition): string {
+export function writeCursorPosition({ at, id }: CursorPosition): string {
   return `${at} ${id}`
 }
 
-export function readPlace(after: string, prefix: IdPrefix): CursorPosition {
+export function readCursorPosition(after: string, prefix: IdPrefix): CursorPosition {
   const [at = '', id = '', ...rest] = after.split(' ')
   // The instant may be negative: a product may have been published before 1970.
-  if (!isWhole(at.replace(/^-/, '')) || !isId(prefix, id) || rest.length > 0) throw badCursor()
+  if (!isWhole(at.replace(/^-/, '')) || !isId(prefix, id) || rest.length > 0) throw badCursorRefusal()
   return { at: Number(at), id }
 }
 
 // Reads a position that is a number of rows to skip.
 export function readOffset(after: string): number {
-  if (!isWhole(after)) throw badCursor()
+  if (!isWhole(after)) throw badCursorRefusal()
   return Number(after)
 }
 

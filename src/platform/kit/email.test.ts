@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { emails } from '../../../harness/emails.ts'
 import { anyText } from '../../../harness/texts.ts'
-import { emailFromTyped, isEmail, isPlainAddress, mailboxOf, withoutTag } from './email.ts'
+import { isEmail, isPlainAddress, normalizeMailbox, normalizeTypedEmail, withoutTag } from './email.ts'
 
 test('e-mail addresses are recognized', () => {
   for (const [text, isAddress, why] of emails) assert.equal(isEmail(text), isAddress, `${JSON.stringify(text)}: ${why}`)
@@ -21,7 +21,7 @@ const typed: [text: string, email: string][] = [
 ]
 
 test('an address is accepted as typed or pasted', () => {
-  for (const [text, email] of typed) assert.equal(emailFromTyped(text), email, JSON.stringify(text))
+  for (const [text, email] of typed) assert.equal(normalizeTypedEmail(text), email, JSON.stringify(text))
 })
 
 // biome-ignore format: a table is read by its rows
@@ -50,7 +50,7 @@ const mailboxes: [mailbox: string, spellings: string[]][] = [
 
 test('all spellings of a mailbox are equal, and no others', () => {
   for (const [mailbox, spellings] of mailboxes) {
-    for (const spelling of spellings) assert.equal(mailboxOf(spelling), mailbox, JSON.stringify(spelling))
+    for (const spelling of spellings) assert.equal(normalizeMailbox(spelling), mailbox, JSON.stringify(spelling))
   }
   assert.equal(new Set(mailboxes.map(([mailbox]) => mailbox)).size, mailboxes.length)
 })
@@ -75,15 +75,15 @@ test('a normalized mailbox is unchanged by normalizing, for any text', () => {
   const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''))
   fc.assert(
     fc.property(text, text, (local, domain) => {
-      const mailbox = mailboxOf(`${local}@${domain}`)
-      assert.equal(mailboxOf(mailbox), mailbox)
+      const mailbox = normalizeMailbox(`${local}@${domain}`)
+      assert.equal(normalizeMailbox(mailbox), mailbox)
     }),
     { numRuns: 2000 },
   )
 })
 
 test('a text of any length is checked quickly', () => {
-  assert.ok(mailboxOf('ﷺ'.repeat(100_000)).length < 20_000)
+  assert.ok(normalizeMailbox('ﷺ'.repeat(100_000)).length < 20_000)
   assert.equal(isEmail(`${'a.'.repeat(50_000)}@example.com`), false)
   assert.equal(isEmail(`ada@${'a-'.repeat(50_000)}`), false)
 })

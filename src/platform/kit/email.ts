@@ -22,16 +22,16 @@ export function isPlainAddress(text: string): boolean {
 
 // Normalises an address that a person typed or pasted: full-width letters become plain ones; invisible characters from documents and
 // surrounding spaces, including no-break ones, are removed.
-export function emailFromTyped(text: string): string {
+export function normalizeTypedEmail(text: string): string {
   return withoutInvisible(text.normalize('NFKC')).trim()
 }
 
 // Returns the same text for every spelling of a mailbox, to be compared or hashed, never to be used as an address. Letter case is
 // ignored: no mail provider distinguishes customers by it. Dots and +tags are kept, since their meaning differs between providers. Any
 // text is accepted, so addresses that were stored under an older rule are found too.
-export function mailboxOf(email: string): string {
+export function normalizeMailbox(email: string): string {
   // Longer than any address, since normalising a long text is expensive.
-  const text = emailFromTyped(email.slice(0, 2 * limits.emailLengthMax))
+  const text = normalizeTypedEmail(email.slice(0, 2 * limits.emailLengthMax))
   // Lower case may decompose a letter (İ becomes two characters), so the text is composed again.
   const normal = text.toLowerCase().normalize('NFKC')
   const at = normal.lastIndexOf('@')

@@ -36,12 +36,12 @@ export function isInnerList(member: FieldMember | undefined): member is InnerLis
 }
 
 // Returns the bytes of a member that is a byte sequence.
-export function bytesIn(member: FieldMember | undefined): Buffer | undefined {
+export function fieldBytes(member: FieldMember | undefined): Buffer | undefined {
   return member !== undefined && 'value' in member && Buffer.isBuffer(member.value) ? member.value : undefined
 }
 
 // Returns the text of a member that is a string.
-export function stringIn(member: FieldMember | undefined): string | undefined {
+export function fieldString(member: FieldMember | undefined): string | undefined {
   return member !== undefined && 'value' in member && typeof member.value === 'string' ? member.value : undefined
 }
 

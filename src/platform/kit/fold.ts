@@ -1,5 +1,5 @@
 // Normalises texts for comparison in a search. Pure. Databases fold letters outside of ASCII differently, or not at all.
 
-export function folded(text: string): string {
+export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }

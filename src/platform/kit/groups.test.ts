@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inGroups, inWeights } from './groups.ts'
+import { inWeights, splitIntoGroups } from './groups.ts'
 
 test('parts of a list hold every item once, in its order', () => {
-  assert.deepEqual([...inGroups([1, 2, 3, 4, 5], 2)], [[1, 2], [3, 4], [5]])
-  assert.deepEqual([...inGroups([], 2)], [])
+  assert.deepEqual([...splitIntoGroups([1, 2, 3, 4, 5], 2)], [[1, 2], [3, 4], [5]])
+  assert.deepEqual([...splitIntoGroups([], 2)], [])
 })
 
 test('parts by weight are as long as they may be, and an item that is too heavy stands alone', () => {

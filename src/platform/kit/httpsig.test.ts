@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { test } from 'node:test'
-import { bytesIn, fieldMemberText, isInnerList, readDictionary } from './fields.ts'
+import { fieldBytes, fieldMemberText, isInnerList, readDictionary } from './fields.ts'
 import { contentDigestOf, isSignedBy, signatureBase, signatureHeaders, thumbprintOf, verifyingKey } from './httpsig.ts'
 
 const jwkOf = (spki: string): JsonWebKey =>
@@ -72,7 +72,7 @@ test('the digest equals that in RFC 9530, and our own signature is verified', ()
   const headers = signatureHeaders(['@method', '@query', 'a'], message, { keyId: 'k"1', privateKey }, 7)
   assert.equal(headers['signature-input'], 'sig1=("@method" "@query" "a");created=7;keyid="k\\"1"')
   const list = readDictionary(headers['signature-input'])?.get('sig1')
-  const bytes = bytesIn(readDictionary(headers.signature)?.get('sig1'))
+  const bytes = fieldBytes(readDictionary(headers.signature)?.get('sig1'))
   const key = verifyingKey(publicKey.export({ format: 'jwk' }))
   assert.ok(isInnerList(list) && bytes && key)
   const base = signatureBase(list, message)

@@ -3,7 +3,7 @@
 
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
-import { createBreath } from './breath.ts'
+import { createSlicePauses } from './breath.ts'
 import { isExactDecimal } from './decimal.ts'
 
 export type JsonProblem = 'malformed' | 'depth' | 'duplicate_key' | 'forbidden_key' | 'bad_text' | 'bad_number'
@@ -301,7 +301,7 @@ const pieceLength = 65_536
 
 // Parses the texts that are longer than a piece. A malformed one is left to the parser, which reports its position.
 async function readLongTexts(text: string): Promise<LongTexts> {
-  const breath = createBreath()
+  const breath = createSlicePauses()
   // If many bodies arrive together, they begin one after the other.
   await breath.take()
   const found = new Map<number, { end: number; value: string }>()

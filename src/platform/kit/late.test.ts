@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { late } from './late.ts'
+import { loadOnce } from './late.ts'
 
 test('concurrent requests create only one value', async () => {
   let made = 0
-  const thing = late(async () => {
+  const thing = loadOnce(async () => {
     made += 1
     return { made }
   })
@@ -17,7 +17,7 @@ test('concurrent requests create only one value', async () => {
 
 test('a failure reaches everyone who waits, and the next request tries again', async () => {
   let tries = 0
-  const thing = late(async () => {
+  const thing = loadOnce(async () => {
     tries += 1
     if (tries === 1) throw new Error('not there')
     return tries

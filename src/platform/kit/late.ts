@@ -2,10 +2,10 @@
 
 import { endTurn, runWork } from './work.ts'
 
-export function late<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
+export function loadOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   let making: Promise<Thing> | undefined
   return () => {
-    making ??= runWork({ name: loading }, make)
+    making ??= runWork({ name: loadingWork }, make)
       .catch((error: unknown) => {
         making = undefined
         throw error
@@ -16,4 +16,4 @@ export function late<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
 }
 
 // Name of the work of loading code: files are read, stripped of their types and compiled in one step.
-export const loading = 'code loading'
+export const loadingWork = 'code loading'

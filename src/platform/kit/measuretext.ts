@@ -3,7 +3,14 @@
 
 import { limits } from '../../contract/limits.ts'
 import { type MeasureUnit, measureBases, measureUnits } from '../../contract/words.ts'
-import { type Base, bases, isBaseOf, measureOf, type SkuMeasure, unitSizes } from './unitprice.ts'
+import {
+  completeMeasure,
+  isBaseOf,
+  type SkuMeasure,
+  type UnitPriceBase,
+  unitPriceBases,
+  unitSizes,
+} from './unitprice.ts'
 
 // Other names of our units. Units of the United States are not supported.
 const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
@@ -35,16 +42,18 @@ export interface MeasureTexts {
 export function readMeasure(texts: MeasureTexts): { measure: SkuMeasure; hasOtherBase: boolean } | undefined {
   const content = wholeAmount(texts.amount, texts.unit)
   if (!content) return undefined
-  const usual = { measure: measureOf(content), hasOtherBase: false }
+  const usual = { measure: completeMeasure(content), hasOtherBase: false }
   if (texts.baseAmount === '' && texts.baseUnit === '') return usual
   const base = wholeAmount(texts.baseAmount || '1', texts.baseUnit)
-  const per = measureBases.find((name) => base && sizeOf(bases[name]) === sizeOf(base) && isSameKind(bases[name], base))
+  const per = measureBases.find(
+    (name) => base && sizeOf(unitPriceBases[name]) === sizeOf(base) && isSameKind(unitPriceBases[name], base),
+  )
   const measure = { ...content, per: per ?? usual.measure.per }
   return per !== undefined && isBaseOf(measure) ? { measure, hasOtherBase: false } : { ...usual, hasOtherBase: true }
 }
 
 // Returns the amount in the given unit, or else in the largest smaller unit in which it is a whole number: 0.75 l are 75 cl.
-function wholeAmount(text: string, unitText: string): Base | undefined {
+function wholeAmount(text: string, unitText: string): UnitPriceBase | undefined {
   const unit = unitNames.get(unitText.toLowerCase())
   const [, whole = '', part = ''] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(text) ?? []
   if (unit === undefined || whole === '') return undefined
@@ -62,11 +71,11 @@ function wholeAmount(text: string, unitText: string): Base | undefined {
   return undefined
 }
 
-function sizeOf({ amount, unit }: Base): number {
+function sizeOf({ amount, unit }: UnitPriceBase): number {
   return amount * unitSizes[unit].size
 }
 
-function isSameKind(one: Base, other: Base): boolean {
+function isSameKind(one: UnitPriceBase, other: UnitPriceBase): boolean {
   return unitSizes[one.unit].kind === unitSizes[other.unit].kind
 }
 
@@ -86,11 +95,11 @@ const written: Readonly<Record<Target, Partial<Record<MeasureUnit, { name: strin
 
 export function measureTexts({ amount, unit, per }: SkuMeasure, target: Target): MeasureTexts {
   const content = inUnits({ amount, unit }, target)
-  const base = inUnits(bases[per], target)
+  const base = inUnits(unitPriceBases[per], target)
   return { amount: content.amount, unit: content.unit, baseAmount: base.amount, baseUnit: base.unit }
 }
 
-function inUnits({ amount, unit }: Base, target: Target): { amount: string; unit: string } {
+function inUnits({ amount, unit }: UnitPriceBase, target: Target): { amount: string; unit: string } {
   const { name, divisor = 1 } = written[target][unit] ?? { name: unit }
   // Rounding to four decimals is exact for amounts below 10^9.
   return { amount: String(Number((amount / divisor).toFixed(4))), unit: name }
@@ -107,12 +116,12 @@ const typedExpression =
   /^(\d{1,9}(?:[.,]\d{1,9})?) ?(\p{L}[\p{L}\d²³]{0,9})(?: ?\/ ?(\d{0,4}) ?(\p{L}[\p{L}\d²³]{0,9}))?$/u
 
 export function measureText(measure: SkuMeasure): string {
-  const isUsual = measureOf({ amount: measure.amount, unit: measure.unit }).per === measure.per
-  return isUsual ? amountText(measure) : `${amountText(measure)} / ${amountText(bases[measure.per])}`
+  const isUsual = completeMeasure({ amount: measure.amount, unit: measure.unit }).per === measure.per
+  return isUsual ? amountText(measure) : `${amountText(measure)} / ${amountText(unitPriceBases[measure.per])}`
 }
 
 const signs: Partial<Record<MeasureUnit, string>> = { m2: 'm²', cm2: 'cm²', m3: 'm³', piece: 'pcs' }
 
-function amountText({ amount, unit }: Base): string {
+function amountText({ amount, unit }: UnitPriceBase): string {
   return `${amount} ${signs[unit] ?? unit}`
 }

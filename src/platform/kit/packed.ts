@@ -11,12 +11,12 @@ const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 // Far more than any stored text has: a damaged text must not allocate all memory.
 const unpackedBytesMax = 2 ** 24
 
-export function packed(text: string): string {
+export function packText(text: string): string {
   if (text.length < packedBytesMin && !text.startsWith(mark)) return text
   return mark + zstdCompressSync(text, options).toString('base64')
 }
 
-export function unpacked(stored: string): string {
+export function unpackText(stored: string): string {
   if (!stored.startsWith(mark)) return stored
   const bytes = Buffer.from(stored.slice(mark.length), 'base64')
   return zstdDecompressSync(bytes, { maxOutputLength: unpackedBytesMax }).toString()

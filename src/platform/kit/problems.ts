@@ -3,13 +3,16 @@
 import { type Issue, issueAt } from '../../contract/issues.ts'
 
 // The path is relative to the entry.
-export type Problem = Issue
+export type EntryProblem = Issue
 
 export function isBlank(text: string | undefined): boolean {
   return text?.trim() === ''
 }
 
-export function* repeated(values: readonly string[], place: (index: number) => string): Generator<Problem> {
+export function* repeatedValueProblems(
+  values: readonly string[],
+  place: (index: number) => string,
+): Generator<EntryProblem> {
   const seen = new Set<string>()
   for (const [index, value] of values.entries()) {
     if (seen.has(value)) yield issueAt(place(index), 'duplicate')
@@ -22,18 +25,18 @@ export function* repeated(values: readonly string[], place: (index: number) => s
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-export function* controlCharacters(value: unknown, path: string): Generator<Problem> {
+export function* controlCharacterProblems(value: unknown, path: string): Generator<EntryProblem> {
   if (typeof value === 'string') {
     if (control.test(value) || !value.isWellFormed()) yield issueAt(path, 'control_characters')
   } else if (value !== null && typeof value === 'object') {
     for (const [name, member] of Object.entries(value)) {
-      yield* controlCharacters(name, path)
-      yield* controlCharacters(member, `${path}/${name}`)
+      yield* controlCharacterProblems(name, path)
+      yield* controlCharacterProblems(member, `${path}/${name}`)
     }
   }
 }
 
 // Returns the problems of a part with their place in the whole entry.
-export function* below(path: string, problems: Iterable<Problem>): Generator<Problem> {
+export function* problemsBelow(path: string, problems: Iterable<EntryProblem>): Generator<EntryProblem> {
   for (const problem of problems) yield { ...problem, path: `${path}${problem.path}` }
 }

@@ -20,12 +20,12 @@ export interface Zone {
 }
 
 // The parcel to be shipped: its weight, and the price of everything in the cart before any discount.
-export interface Parcel {
+export interface ShippedParcel {
   weightGrams: number
   subtotal: number
 }
 
-export interface Offer {
+export interface ShippingOffer {
   id: string
   label: string
   amount: number
@@ -39,7 +39,7 @@ export function zoneFor(zones: readonly Zone[], country: string): Zone | undefin
 }
 
 // Returns the options of a zone that carry the parcel, in the merchant's order, each with its amount for this parcel.
-export function offersFor(zone: Zone, parcel: Parcel): Offer[] {
+export function shippingOffersFor(zone: Zone, parcel: ShippedParcel): ShippingOffer[] {
   return zone.options.flatMap((option) => {
     const amount = amountFor(option, parcel)
     return amount === undefined ? [] : [{ id: option.id, label: option.label, amount }]
@@ -47,7 +47,7 @@ export function offersFor(zone: Zone, parcel: Parcel): Offer[] {
 }
 
 // Returns undefined if the parcel is heavier than the last step, so the option is not offered.
-function amountFor({ amount, freeFrom, weightSteps }: ZoneOption, parcel: Parcel): number | undefined {
+function amountFor({ amount, freeFrom, weightSteps }: ZoneOption, parcel: ShippedParcel): number | undefined {
   if (freeFrom !== null && parcel.subtotal >= freeFrom) return 0
   if (weightSteps.length === 0) return amount
   return weightSteps.find(({ upToGrams }) => parcel.weightGrams <= upToGrams)?.amount

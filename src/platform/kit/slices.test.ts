@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createSliceTurns } from './slices.ts'
+import { createEventLoopTurns } from './slices.ts'
 
 test('a slice begins when the event loop has nothing else to do', async () => {
   let events = 0
-  const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => events, answersAwaited: () => 0 })
+  const { take } = createEventLoopTurns({ clock: () => 0, eventsSeen: () => events, answersAwaited: () => 0 })
   const order: string[] = []
   const slice = take().then(() => order.push('slice'))
   for (const name of ['one', 'two', 'three']) {
@@ -19,7 +19,7 @@ test('a slice begins when the event loop has nothing else to do', async () => {
 
 test('a slice begins after ten milliseconds on a server that is never idle', async () => {
   let [now, events] = [0, 0]
-  const { take } = createSliceTurns({ clock: () => now, eventsSeen: () => events, answersAwaited: () => 0 })
+  const { take } = createEventLoopTurns({ clock: () => now, eventsSeen: () => events, answersAwaited: () => 0 })
   let begunAt: number | undefined
   const slice = take().then(() => {
     begunAt = now
@@ -36,7 +36,7 @@ test('a slice begins after ten milliseconds on a server that is never idle', asy
 test('a slice waits for responses of the database, at most ten milliseconds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let [now, awaited] = [0, 0]
-  const { take } = createSliceTurns({ clock: () => now, eventsSeen: () => 0, answersAwaited: () => awaited })
+  const { take } = createEventLoopTurns({ clock: () => now, eventsSeen: () => 0, answersAwaited: () => awaited })
   const waitedWhenAnsweredAfter = async (ms: number) => {
     const startedAt = now
     let begunAt: number | undefined
@@ -57,7 +57,7 @@ test('a slice waits for responses of the database, at most ten milliseconds', as
 })
 
 test('two computations get one slice each per turn of the event loop, alternately', async () => {
-  const { take } = createSliceTurns({ clock: () => 0, eventsSeen: () => 0, answersAwaited: () => 0 })
+  const { take } = createEventLoopTurns({ clock: () => 0, eventsSeen: () => 0, answersAwaited: () => 0 })
   const order: string[] = []
   const compute = async (name: string) => {
     for (let slice = 1; slice <= 2; slice += 1) {

@@ -3,11 +3,11 @@
 // and one at a time, however many computations there are. On a server that is never idle, a slice begins after 10 ms.
 
 import { subscribe } from 'node:diagnostics_channel'
-import type { Turns } from './turns.ts'
+import type { EventLoopTurns } from './turns.ts'
 
 const waitMsMax = 10
 
-export interface LoopState {
+export interface EventLoopState {
   clock: () => number
   // Number of events of the operating system that the loop has handled: requests, answers of the database, files.
   eventsSeen: () => number
@@ -22,13 +22,13 @@ subscribe('cartwright.storage.awaited', (change) => {
   awaited += change as number
 })
 
-const thisLoop: LoopState = {
+const thisLoop: EventLoopState = {
   clock: () => performance.now(),
   eventsSeen: () => performance.nodeTiming.uvMetricsInfo.events,
   answersAwaited: () => awaited,
 }
 
-export function createSliceTurns({ clock, eventsSeen, answersAwaited }: LoopState = thisLoop): Turns {
+export function createEventLoopTurns({ clock, eventsSeen, answersAwaited }: EventLoopState = thisLoop): EventLoopTurns {
   const waiting: (() => void)[] = []
   // Whether a slice is scheduled or running.
   let isActive = false

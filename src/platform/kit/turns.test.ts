@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createTurns } from './turns.ts'
+import { createLoopTurns } from './turns.ts'
 
 // Nobody waits for long, however long the machine takes.
 const standing = () => 0
@@ -15,7 +15,7 @@ async function inEachTurn(order: string[], names: readonly string[]): Promise<vo
 }
 
 test('each waiting task gets its own turn of the event loop, in order, with other work in between', async () => {
-  const { take: takeTurn } = createTurns(standing)
+  const { take: takeTurn } = createLoopTurns(standing)
   const order: string[] = []
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))
   const others = inEachTurn(order, ['a', 'b'])
@@ -24,7 +24,7 @@ test('each waiting task gets its own turn of the event loop, in order, with othe
 })
 
 test("a task that arrives during another's turn is next, and one that arrives after all are done is run", async () => {
-  const { take: takeTurn } = createTurns(standing)
+  const { take: takeTurn } = createLoopTurns(standing)
   const order: string[] = []
   const first = takeTurn().then(async () => {
     order.push('one')
@@ -39,7 +39,7 @@ test("a task that arrives during another's turn is next, and one that arrives af
 
 test('tasks that wait long get as much time together as all others took', async () => {
   let now = 0
-  const { take: takeTurn } = createTurns(() => now)
+  const { take: takeTurn } = createLoopTurns(() => now)
   const order: string[] = []
   const slow = Array.from({ length: 8 }, async () => {
     await takeTurn()
@@ -62,7 +62,7 @@ test('tasks that wait long get as much time together as all others took', async 
 })
 
 test('a task that arrives at the end of the last turn does not start a second queue', async () => {
-  const { take: takeTurn } = createTurns(standing)
+  const { take: takeTurn } = createLoopTurns(standing)
   const order: string[] = []
   await takeTurn()
   const slow = ['one', 'two', 'three'].map((name) => takeTurn().then(() => order.push(name)))

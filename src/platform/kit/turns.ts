@@ -3,7 +3,7 @@
 // turn of the loop, in the order of arrival, and cheaper requests are answered in between. If these take so long that work waits, a turn
 // performs more of it, for as long as they took.
 
-export interface Turns {
+export interface EventLoopTurns {
   take(): Promise<void>
   // Number of calls that wait for their turn.
   readonly waiting: number
@@ -12,7 +12,7 @@ export interface Turns {
 // About the time of sixteen pieces of work of 3 ms.
 const waitMsMax = 50
 
-export function createTurns(clock: () => number = () => performance.now()): Turns {
+export function createLoopTurns(clock: () => number = () => performance.now()): EventLoopTurns {
   const waiting: { since: number; begin: () => void }[] = []
   // Whether a turn is scheduled or running.
   let isActive = false

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { measureBases, measureUnits } from '../../contract/words.ts'
-import { isBaseOf, measureOf, pricedMeasure, unitPriceFor } from './unitprice.ts'
+import { completeMeasure, isBaseOf, pricedMeasure, unitPriceFor } from './unitprice.ts'
 
 test('is rounded half up in minor units', () => {
   const cases = [
@@ -26,7 +26,7 @@ test('is missing if it is not exactly representable', () => {
 })
 
 test('has the usual base of its unit, and no base of another kind', () => {
-  const usual = measureUnits.map((unit) => measureOf({ amount: 1, unit }).per)
+  const usual = measureUnits.map((unit) => completeMeasure({ amount: 1, unit }).per)
   assert.deepEqual(usual, ['kg', 'kg', 'kg', 'l', 'l', 'l', 'l', 'm', 'm', 'm', 'm2', 'm2', 'piece'])
   assert.equal(isBaseOf({ amount: 1, unit: 'g', per: 'l' }), false)
   assert.equal(isBaseOf({ amount: 1, unit: 'm', per: 'm2' }), false)

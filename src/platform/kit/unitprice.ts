@@ -10,14 +10,14 @@ export interface SkuMeasure {
   per: MeasureBase
 }
 
-export interface Size {
+export interface UnitSize {
   kind: 'mass' | 'volume' | 'length' | 'area' | 'count'
   // Size in the smallest unit of its kind: mg, ml, mm, cm2 or piece.
   size: number
 }
 
 // biome-ignore format: a table is read by its rows
-export const unitSizes: Readonly<Record<MeasureUnit, Size>> = {
+export const unitSizes: Readonly<Record<MeasureUnit, UnitSize>> = {
   mg: { kind: 'mass', size: 1 }, g: { kind: 'mass', size: 1_000 }, kg: { kind: 'mass', size: 1_000_000 },
   ml: { kind: 'volume', size: 1 }, cl: { kind: 'volume', size: 10 }, l: { kind: 'volume', size: 1_000 }, m3: { kind: 'volume', size: 1_000_000 },
   mm: { kind: 'length', size: 1 }, cm: { kind: 'length', size: 10 }, m: { kind: 'length', size: 1_000 },
@@ -25,12 +25,12 @@ export const unitSizes: Readonly<Record<MeasureUnit, Size>> = {
   piece: { kind: 'count', size: 1 },
 }
 
-export interface Base {
+export interface UnitPriceBase {
   amount: number
   unit: MeasureUnit
 }
 
-export const bases: Readonly<Record<MeasureBase, Base>> = {
+export const unitPriceBases: Readonly<Record<MeasureBase, UnitPriceBase>> = {
   kg: { amount: 1, unit: 'kg' },
   '100g': { amount: 100, unit: 'g' },
   l: { amount: 1, unit: 'l' },
@@ -41,7 +41,7 @@ export const bases: Readonly<Record<MeasureBase, Base>> = {
   piece: { amount: 1, unit: 'piece' },
 }
 
-const usualBases: Readonly<Record<Size['kind'], MeasureBase>> = {
+const usualBases: Readonly<Record<UnitSize['kind'], MeasureBase>> = {
   mass: 'kg',
   volume: 'l',
   length: 'm',
@@ -54,19 +54,19 @@ interface GivenMeasure extends Pick<SkuMeasure, 'amount' | 'unit'> {
 }
 
 // Uses the usual base if none is given.
-export function measureOf({ amount, unit, per = usualBases[unitSizes[unit].kind] }: GivenMeasure): SkuMeasure {
+export function completeMeasure({ amount, unit, per = usualBases[unitSizes[unit].kind] }: GivenMeasure): SkuMeasure {
   return { amount, unit, per }
 }
 
 export function isBaseOf(given: GivenMeasure): boolean {
-  const { unit, per } = measureOf(given)
-  return unitSizes[unit].kind === unitSizes[bases[per].unit].kind
+  const { unit, per } = completeMeasure(given)
+  return unitSizes[unit].kind === unitSizes[unitPriceBases[per].unit].kind
 }
 
 // Returns the unit price in minor units, with halves rounded up. Returns undefined if no exact number can represent it, as for a gold bar
 // of a milligram.
 export function unitPriceFor({ amount, unit, per }: SkuMeasure, price: number): number | undefined {
-  const base = bases[per]
+  const base = unitPriceBases[per]
   const part = BigInt(price) * BigInt(base.amount) * BigInt(unitSizes[base.unit].size)
   const whole = BigInt(amount) * BigInt(unitSizes[unit].size)
   const rounded = (2n * part + whole) / (2n * whole)
@@ -85,6 +85,6 @@ export function pricedMeasure(
 }
 
 // Parses a measure as it is stored.
-export function measureFrom(text: string | null): SkuMeasure | null {
+export function parseStoredMeasure(text: string | null): SkuMeasure | null {
   return text === null ? null : (JSON.parse(text) as SkuMeasure)
 }

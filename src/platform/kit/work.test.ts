@@ -5,25 +5,25 @@ import { takeStalls } from '../../../harness/stalls.ts'
 import {
   asOwnWork,
   endTurn,
-  onStall,
+  type LoopStall,
+  listenForStalls,
   pauseWork,
   renameWork,
   resumeWork,
   runWork,
-  type Stall,
   setWorkClock,
 } from './work.ts'
 
 describe('the work blamed for blocking the event loop', () => {
   let now = 0
-  let stalls: Stall[] = []
+  let stalls: LoopStall[] = []
   let stop = () => {}
   let clock = () => performance.now()
   beforeEach(() => {
     now = 0
     stalls = []
     clock = setWorkClock(() => now)
-    stop = onStall((stall) => stalls.push(stall))
+    stop = listenForStalls((stall) => stalls.push(stall))
   })
   afterEach(() => {
     stop()

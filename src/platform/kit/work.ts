@@ -5,11 +5,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 
-export interface Work {
+export interface NamedWork {
   name: string
 }
 
-export interface Stall {
+export interface LoopStall {
   work: string
   ms: number
 }
@@ -19,13 +19,13 @@ export const stallMsMin = 100
 // Time that belongs to no known work: the database's own commit, an unmarked callback, a process that was not scheduled.
 export const otherWork = 'other'
 
-const current = new AsyncLocalStorage<Work>()
-const listeners = new Set<(stall: Stall) => void>()
+const current = new AsyncLocalStorage<NamedWork>()
+const listeners = new Set<(stall: LoopStall) => void>()
 let clock = () => performance.now()
-let running: Work | undefined
+let running: NamedWork | undefined
 let since = clock()
 
-export function runWork<Result>(work: Work, run: () => Result): Result {
+export function runWork<Result>(work: NamedWork, run: () => Result): Result {
   mark(running, work)
   return current.run(work, run)
 }
@@ -51,7 +51,7 @@ export function renameWork(name: string): void {
   if (work) work.name = name
 }
 
-function mark(owner: Work | undefined, next: Work | undefined): void {
+function mark(owner: NamedWork | undefined, next: NamedWork | undefined): void {
   const now = clock()
   const ms = now - since
   since = now
@@ -75,7 +75,7 @@ export function asOwnWork<Args extends unknown[], Result>(
     })
 }
 
-export function onStall(listener: (stall: Stall) => void): () => void {
+export function listenForStalls(listener: (stall: LoopStall) => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }

@@ -3,11 +3,11 @@
 import { schemaGap } from '../storage/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
 import { samplesBy } from './counts.ts'
-import { lookBefore, type Metrics, type Reading } from './metrics.ts'
+import { type MetricReading, type Metrics, readBeforeScrape } from './metrics.ts'
 
-export function observeDatabase(metrics: Metrics, storage: Storage): void {
-  const seen = lookBefore(metrics, async () => ({ ...(await storage.space()), ...(await schemaGap(storage)) }))
-  const gauges: readonly [name: string, help: string, values: Reading['values']][] = [
+export function registerDatabaseMetrics(metrics: Metrics, storage: Storage): void {
+  const seen = readBeforeScrape(metrics, async () => ({ ...(await storage.space()), ...(await schemaGap(storage)) }))
+  const gauges: readonly [name: string, help: string, values: MetricReading['values']][] = [
     ['database_up', 'Whether the database answers.', () => (seen() ? 1 : 0)],
     ['database_size_bytes', 'Size of the database.', () => seen()?.bytes],
     ['database_free_bytes', 'Free space on the disk of the database, if it is a file.', () => seen()?.freeBytes],
@@ -29,7 +29,7 @@ export function observeDatabase(metrics: Metrics, storage: Storage): void {
 }
 
 // Metrics of this process's own use of the database.
-export function observeStorage(metrics: Metrics, storage: Storage): void {
+export function registerStorageMetrics(metrics: Metrics, storage: Storage): void {
   metrics.read({
     name: 'cartwright_database_connections',
     help: 'Connections to the database.',

@@ -2,7 +2,7 @@
 // Counting is two array additions; everything else happens at a scrape.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { endTurn, onStall } from '../kit/work.ts'
+import { endTurn, listenForStalls } from '../kit/work.ts'
 import { type Labels, labelText, type Sample } from './counts.ts'
 
 const bucketsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
@@ -18,7 +18,7 @@ interface Series {
 }
 
 // A gauge or counter that is read at a scrape: one number, or one for each set of labels; undefined or null if it is unknown.
-export interface Reading {
+export interface MetricReading {
   name: string
   help: string
   type: 'gauge' | 'counter'
@@ -35,7 +35,7 @@ interface Family {
 
 export interface Metrics {
   countRequest(operation: string, status: number, durationMs: number): void
-  read(reading: Reading): void
+  read(reading: MetricReading): void
   // For readings that need a query. The scrape awaits the query, so it must end, and must not reject.
   beforeScrape(look: () => Promise<void>): void
   look(): Promise<void>
@@ -49,7 +49,7 @@ export interface Metrics {
 // `isOfProcess`: whether values that exist once per process are included, such as its memory and its event loop (default: true).
 export function createMetrics({ isOfProcess = true } = {}): Metrics {
   const requests = new Map<string, Series>()
-  const readings: Reading[] = []
+  const readings: MetricReading[] = []
   const looks: (() => Promise<void>)[] = []
   const ofProcess = isOfProcess ? watchProcess() : undefined
   const look = async () => void (await Promise.all(looks.map((each) => each())))
@@ -102,7 +102,7 @@ function watchProcess(): Pick<Metrics, 'families' | 'close'> {
   const eventLoop = monitorEventLoopDelay({ resolution: 20 })
   eventLoop.enable()
   const stalls = new Map<string, { count: number; sumMs: number }>()
-  const stopListening = onStall(({ work, ms }) => {
+  const stopListening = listenForStalls(({ work, ms }) => {
     const { count, sumMs } = stalls.get(work) ?? { count: 0, sumMs: 0 }
     stalls.set(work, { count: count + 1, sumMs: sumMs + ms })
   })
@@ -123,7 +123,7 @@ const patienceMs = 1_000
 const freshMs = 5_000
 
 // For readings from the database. Returns the newest result, or undefined if the database is unavailable.
-export function lookBefore<T>(metrics: Metrics, read: () => Promise<T>): () => T | undefined {
+export function readBeforeScrape<T>(metrics: Metrics, read: () => Promise<T>): () => T | undefined {
   let seen: T | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | undefined
@@ -188,7 +188,7 @@ function durationSamples(operation: string, { buckets, sumMs, count }: Series): 
   ]
 }
 
-function* readingFamilies(readings: readonly Reading[]): Iterable<Family> {
+function* readingFamilies(readings: readonly MetricReading[]): Iterable<Family> {
   for (const { name, help, type, values } of readings) {
     const read = values()
     yield { name, help, type, samples: typeof read === 'number' ? [{ labels: {}, value: read }] : (read ?? []) }
@@ -222,7 +222,7 @@ function* processFamilies(eventLoop: ReturnType<typeof monitorEventLoopDelay>): 
   }
   const memory = process.memoryUsage()
   const cpu = process.cpuUsage()
-  const numbers: readonly [name: string, help: string, type: Reading['type'], value: number][] = [
+  const numbers: readonly [name: string, help: string, type: MetricReading['type'], value: number][] = [
     ['process_resident_memory_bytes', 'Resident memory.', 'gauge', memory.rss],
     ['nodejs_heap_size_used_bytes', 'Heap in use.', 'gauge', memory.heapUsed],
     ['process_cpu_seconds_total', 'CPU time, user and system.', 'counter', (cpu.user + cpu.system) / 1e6],

@@ -5,15 +5,15 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import type { Log } from '../log/log.ts'
 import { createMetrics } from './metrics.ts'
-import { createTracer, parentOf } from './spans.ts'
+import { createTracer, parseTraceparent } from './spans.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
 test('a traceparent is parsed as in the standard', () => {
-  assert.deepEqual(parentOf(`00-${traceId}-${spanId}-01`), { traceId, spanId, isSampled: true })
-  assert.deepEqual(parentOf(`00-${traceId}-${spanId}-02`), { traceId, spanId, isSampled: false })
-  assert.deepEqual(parentOf(`cc-${traceId}-${spanId}-01-more`), { traceId, spanId, isSampled: true })
+  assert.deepEqual(parseTraceparent(`00-${traceId}-${spanId}-01`), { traceId, spanId, isSampled: true })
+  assert.deepEqual(parseTraceparent(`00-${traceId}-${spanId}-02`), { traceId, spanId, isSampled: false })
+  assert.deepEqual(parseTraceparent(`cc-${traceId}-${spanId}-01-more`), { traceId, spanId, isSampled: true })
   for (const bad of [
     undefined,
     '',
@@ -23,7 +23,7 @@ test('a traceparent is parsed as in the standard', () => {
     `00-${traceId}-${'0'.repeat(16)}-01`,
     `00-${traceId.toUpperCase()}-${spanId}-01`,
   ])
-    assert.equal(parentOf(bad), undefined, bad)
+    assert.equal(parseTraceparent(bad), undefined, bad)
 })
 
 test('spans are exported with their parent unless the caller does not record them, and a failed export is counted and logged once', async () => {

@@ -66,7 +66,7 @@ export function createTracer({ url, version, log, metrics }: TracerParts): Trace
   const timer = setInterval(() => void flush(), flushMs).unref()
   return {
     record(facts) {
-      const parent = parentOf(facts.traceparent)
+      const parent = parseTraceparent(facts.traceparent)
       if (parent && !parent.isSampled) return
       if (waiting.length >= waitingMax) counts.dropped += 1
       else waiting.push(spanOf(facts, parent, Date.now()))
@@ -86,7 +86,7 @@ export interface SpanParent {
 }
 
 // Parses the header by W3C Trace Context, section 3.2. An invalid one is ignored.
-export function parentOf(traceparent: string | undefined): SpanParent | undefined {
+export function parseTraceparent(traceparent: string | undefined): SpanParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? []
   if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return undefined

@@ -3,7 +3,7 @@
 import { asOwnWork } from '../kit/work.ts'
 import type { Storage } from '../storage/storage.ts'
 
-export function watchedStorage(storage: Storage): Storage {
+export function measureStorage(storage: Storage): Storage {
   return {
     ...storage,
     read: (work) => storage.read(asOwnWork(work)),

@@ -2,10 +2,10 @@
 // byte as stored here.
 
 import type { EventKind, EventSubject, Mode } from '../../contract/words.ts'
-import { inGroups } from '../kit/groups.ts'
+import { splitIntoGroups } from '../kit/groups.ts'
 import { newId } from '../kit/ids.ts'
 import { toInstant } from '../kit/instant.ts'
-import { packed } from '../kit/packed.ts'
+import { packText } from '../kit/packed.ts'
 import type { Tx } from '../storage/storage.ts'
 
 // The request that caused a change.
@@ -65,7 +65,7 @@ export async function announceTogether<T>(tx: Tx, work: () => Promise<T>): Promi
 
 function announceAll(tx: Tx, events: readonly Announcement[]): void {
   for (const theirs of Map.groupBy(events, ({ installationId }) => installationId).values())
-    for (const some of inGroups(theirs, eventsAtOnceMax)) {
+    for (const some of splitIntoGroups(theirs, eventsAtOnceMax)) {
       const named = some.map((event) => ({ id: newId('evt'), event }))
       insertEvents(tx, named)
       tx.signal('deliveries', insertDeliveries(tx, named))
@@ -81,7 +81,7 @@ function insertEvents(tx: Tx, events: readonly NamedEvent[]): void {
   const given = tx.rows(
     events.map(({ id, event }) => {
       const { installationId, kind, subject, sequence, now } = event
-      return [installationId, id, kind, subject.type, subject.id, sequence, packed(eventBody(id, event)), now]
+      return [installationId, id, kind, subject.type, subject.id, sequence, packText(eventBody(id, event)), now]
     }),
     ['text', 'text', 'text', 'text', 'text', 'bigint', 'text', 'bigint'],
   )

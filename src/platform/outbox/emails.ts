@@ -3,10 +3,10 @@
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
-import { mailboxOf, withoutTag } from '../kit/email.ts'
+import { normalizeMailbox, withoutTag } from '../kit/email.ts'
 import { newId } from '../kit/ids.ts'
-import { deriveKeys, openByRoot, type RootSecret, sealByRoot } from '../secrets/secrets.ts'
-import { list, type Reader, type Tx } from '../storage/storage.ts'
+import { decryptByRootSecret, deriveKeys, encryptByRootSecret, type RootSecret } from '../secrets/secrets.ts'
+import { listFragment, type Reader, type Tx } from '../storage/storage.ts'
 
 // Kinds of e-mails, and the recipient of each.
 export const emailKinds = {
@@ -42,10 +42,10 @@ export const emailKinds = {
   factor_removed: 'person',
   member_joined: 'person',
   customer_code: 'person',
-} as const satisfies Readonly<Record<string, Audience>>
+} as const satisfies Readonly<Record<string, EmailAudience>>
 
 // `person`: a member of the merchant.
-export type Audience = 'shopper' | 'merchant' | 'person'
+export type EmailAudience = 'shopper' | 'merchant' | 'person'
 export type EmailKind = keyof typeof emailKinds
 export type UserEmailKind = {
   [Kind in EmailKind]: (typeof emailKinds)[Kind] extends 'person' ? Kind : never
@@ -183,7 +183,7 @@ export async function forgetDraftEmails(
   if (subjects.length === 0) return
   await tx.sql`
     update emails set recipient_hash = null, address_masked = null
-    where installation_id = ${installationId} and kind = 'draft_link' and subject_id in (${list(subjects)})`
+    where installation_id = ${installationId} and kind = 'draft_link' and subject_id in (${listFragment(subjects)})`
 }
 
 const queuedTypes = ['text', 'text', 'text', 'text', 'text'] as const
@@ -269,7 +269,7 @@ interface SealedEmail {
 function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: number): void {
   const { id, kind, subjectId, merchantId, facts } = message
   const { email } = message.sealed
-  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(message.sealed), id)
+  const sealed = encryptByRootSecret(rootSecret, sealPurpose, JSON.stringify(message.sealed), id)
   const [hash] = recipientHashes(rootSecret, merchantId, email)
   tx.send`
     insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
@@ -286,7 +286,7 @@ function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: 
 function recipientHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
   const hashBy = (key: KeyObject) =>
     createHmac('sha256', key)
-      .update(`${merchantId} ${mailboxOf(withoutTag(email))}`)
+      .update(`${merchantId} ${normalizeMailbox(withoutTag(email))}`)
       .digest('base64url')
   // The name cannot change, since stored hashes were made with it.
   const [current, ...others] = deriveKeys(rootSecret, 'letter mailbox')
@@ -303,7 +303,7 @@ export async function forgetCodeEmails(
   const kind: CodeEmailKind = 'customer_code'
   await tx.sql`
     update emails set recipient_hash = null, address_masked = null, sealed = null
-    where merchant_id = ${merchantId} and recipient_hash in (${list(recipientHashes(rootSecret, merchantId, email))})
+    where merchant_id = ${merchantId} and recipient_hash in (${listFragment(recipientHashes(rootSecret, merchantId, email))})
       and kind = ${kind}`
 }
 
@@ -318,7 +318,7 @@ export function queueContactMessage(tx: Tx, rootSecret: RootSecret, of: ContactE
   const { merchantId, subjectId, message } = of
   const id = newId('eml')
   const kind: EmailKind = 'contact_message'
-  const sealed = sealByRoot(rootSecret, sealPurpose, JSON.stringify(message), id)
+  const sealed = encryptByRootSecret(rootSecret, sealPurpose, JSON.stringify(message), id)
   tx.send`
     insert into emails (installation_id, id, merchant_id, kind, subject_id, facts, recipient_hash, sealed, status, attempts,
       due_at, created_at)
@@ -341,12 +341,12 @@ export async function takesContactMessages(db: Reader, merchantId: string): Prom
   return rows.length > 0
 }
 
-export function openContactMessage(
+export function decryptContactMessage(
   rootSecret: RootSecret,
   id: string,
   sealed: string,
 ): ContactEmail['message'] | undefined {
-  const text = openByRoot(rootSecret, sealPurpose, sealed, id)
+  const text = decryptByRootSecret(rootSecret, sealPurpose, sealed, id)
   return text === undefined ? undefined : (JSON.parse(text) as ContactEmail['message'])
 }
 
@@ -354,8 +354,12 @@ export function openContactMessage(
 const sealPurpose = 'letter'
 
 // Returns undefined if the version of the root secret that encrypted the text was discarded.
-export function openUserEmail(rootSecret: RootSecret, id: string, sealed: string): SealedEmail['sealed'] | undefined {
-  const text = openByRoot(rootSecret, sealPurpose, sealed, id)
+export function decryptUserEmail(
+  rootSecret: RootSecret,
+  id: string,
+  sealed: string,
+): SealedEmail['sealed'] | undefined {
+  const text = decryptByRootSecret(rootSecret, sealPurpose, sealed, id)
   return text === undefined ? undefined : (JSON.parse(text) as SealedEmail['sealed'])
 }
 
@@ -390,5 +394,5 @@ export async function forgetEmailsOfSessions(
     update emails set recipient_hash = null, address_masked = null
     where installation_id = ${installationId} and kind = 'payment_returned' and subject_id in (
       select r.id from refunds r join payments p on p.installation_id = r.installation_id and p.id = r.payment_id
-      where p.installation_id = ${installationId} and p.checkout_session_id in (${list(sessionIds)}))`
+      where p.installation_id = ${installationId} and p.checkout_session_id in (${listFragment(sessionIds)}))`
 }

@@ -2,8 +2,8 @@
 // encrypts them. For values that must not change while nodes know different versions of the root secret.
 
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { onceDurable, type Reader, StorageRefused, type Tx } from '../storage/storage.ts'
-import { openByRoot, type RootSecret, sealByRoot } from './secrets.ts'
+import { type Reader, runAfterCommit, StorageRefused, type Tx } from '../storage/storage.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from './secrets.ts'
 
 // Makes the key at the first call. Encrypts it for versions of the root secret that are new, so a single start with both the new version
 // and the old one is enough.
@@ -21,7 +21,7 @@ export function createDatabaseKey(
   return async (tx, now) => {
     if (known) return known
     const key = keyFrom(await findText(tx, rootSecret, { name, makeBytes, now }))
-    onceDurable(tx, () => {
+    runAfterCommit(tx, () => {
       known = key
     })
     return key
@@ -58,7 +58,7 @@ export async function shareDatabaseKeys(
 }
 
 // Encrypts every key that is not encrypted with the current version yet. Returns their number.
-export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
+export async function reencryptDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
   let count = 0
   for (const { name, sealed } of await listRows(tx)) {
     const first = firstNameOf(name)
@@ -74,7 +74,7 @@ export async function sealDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<
 
 // Removes what discarded versions have encrypted. A key that no version can decrypt would block the creation of a new one, so it is set
 // aside unchanged: if a version is given again, it decrypts the key.
-export async function forgetSealedBy(
+export async function deleteEncryptedBy(
   tx: Tx,
   rootSecret: RootSecret,
   versions: readonly number[],
@@ -136,18 +136,18 @@ async function findText(
 function sealedFor(rootSecret: RootSecret, name: string, text: string, before: SealedByVersion): SealedByVersion {
   const sealed = rootSecret.versions
     .filter((version) => !opensBy(rootSecret, name, before, version))
-    .map((version) => [version, sealByRoot(rootSecret, purpose, text, name, version)])
+    .map((version) => [version, encryptByRootSecret(rootSecret, purpose, text, name, version)])
   return { ...before, ...Object.fromEntries(sealed) }
 }
 
 function opensBy(rootSecret: RootSecret, name: string, sealed: SealedByVersion, version: number): boolean {
   const text = sealed[version]
-  return text !== undefined && openByRoot(rootSecret, purpose, text, name) !== undefined
+  return text !== undefined && decryptByRootSecret(rootSecret, purpose, text, name) !== undefined
 }
 
 function tryOpen(rootSecret: RootSecret, name: string, sealed: SealedByVersion): string | undefined {
   for (const text of Object.values(sealed)) {
-    const opened = openByRoot(rootSecret, purpose, text, name)
+    const opened = decryptByRootSecret(rootSecret, purpose, text, name)
     if (opened !== undefined) return opened
   }
   return undefined

@@ -3,7 +3,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { Lru } from '../kit/lru.ts'
-import { openByRoot, type RootSecret, type SealPurpose, sealByRoot } from './secrets.ts'
+import { decryptByRootSecret, type EncryptionPurpose, encryptByRootSecret, type RootSecret } from './secrets.ts'
 
 export interface PageSecret {
   text: string
@@ -18,11 +18,11 @@ export interface PageSecrets {
   open(rootSecret: RootSecret, sealed: string, ownerId: string): string | undefined
 }
 
-export function pageSecretsFor(purpose: SealPurpose): PageSecrets {
+export function pageSecretsFor(purpose: EncryptionPurpose): PageSecrets {
   return {
     make(rootSecret, ownerId) {
       const text = randomBytes(32).toString('base64url')
-      return { text, hash: pageSecretHash(text), sealed: sealByRoot(rootSecret, purpose, text, ownerId) }
+      return { text, hash: pageSecretHash(text), sealed: encryptByRootSecret(rootSecret, purpose, text, ownerId) }
     },
     open(rootSecret, sealed, ownerId) {
       const name = `${purpose} ${ownerId} ${sealed}`
@@ -30,7 +30,7 @@ export function pageSecretsFor(purpose: SealPurpose): PageSecrets {
       openedBy.set(rootSecret, texts)
       const known = texts.get(name)
       if (known !== undefined) return known
-      const text = openByRoot(rootSecret, purpose, sealed, ownerId)
+      const text = decryptByRootSecret(rootSecret, purpose, sealed, ownerId)
       if (text !== undefined) texts.set(name, text)
       return text
     },

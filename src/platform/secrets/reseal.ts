@@ -3,9 +3,15 @@
 // (platform/access/identify.ts).
 
 import { Fragment, type Reader, type SqlValue, type Storage } from '../storage/storage.ts'
-import { sealDatabaseKeys } from './databasekey.ts'
+import { reencryptDatabaseKeys } from './databasekey.ts'
 import { emailHash } from './emailhash.ts'
-import { openByRoot, type RootSecret, type SealPurpose, sealByRoot, sealedHeads } from './secrets.ts'
+import {
+  decryptByRootSecret,
+  type EncryptionPurpose,
+  encryptByRootSecret,
+  encryptedTextPrefixes,
+  type RootSecret,
+} from './secrets.ts'
 
 export type SealedRow = Readonly<Record<string, string>>
 
@@ -18,7 +24,7 @@ export interface SealedColumn {
   // Further columns that the context needs.
   more?: readonly string[]
   // The first purpose that decrypts the text encrypts it again.
-  purposes: readonly SealPurpose[]
+  purposes: readonly EncryptionPurpose[]
   context: (row: SealedRow) => string
   // Column with a keyed hash of the text, by which rows are found.
   hash?: { column: string; of: (rootSecret: RootSecret, plain: string) => string }
@@ -57,18 +63,18 @@ export const sealedColumns: readonly SealedColumn[] = [
   { what: 'idempotent answers', table: 'idempotency_keys',  column: 'answer',          keys: ['installation_id', 'key'], purposes: ['idempotent answer'], context: (row) => `${row.installation_id} ${row.key}` },
 ]
 
-export interface Resealed {
+export interface ReencryptResult {
   resealed: number
   // Rows that could not be decrypted and were not changed: damaged, or moved by hand.
   unopened: number
 }
 
 // Runs in batches while servers run: a row that changes at the same time is skipped, and handled by the next run.
-export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<Resealed> {
-  const total = { resealed: await storage.write((tx) => sealDatabaseKeys(tx, rootSecret)), unopened: 0 }
+export async function reencryptAll(storage: Storage, rootSecret: RootSecret): Promise<ReencryptResult> {
+  const total = { resealed: await storage.write((tx) => reencryptDatabaseKeys(tx, rootSecret)), unopened: 0 }
   const [, ...others] = rootSecret.versions
   if (others.length === 0) return total
-  const heads = others.flatMap(sealedHeads)
+  const heads = others.flatMap(encryptedTextPrefixes)
   for (const column of sealedColumns) {
     let after: readonly string[] | null = null
     do {
@@ -91,20 +97,20 @@ export async function reseal(storage: Storage, rootSecret: RootSecret): Promise<
 const rowsAtOnce = 200
 
 function renewedFor(column: SealedColumn, rootSecret: RootSecret, row: SealedRow): Record<string, string> | undefined {
-  const opened = openSealed(column, rootSecret, row)
+  const opened = decryptSealedColumn(column, rootSecret, row)
   if (!opened) return undefined
   const { plain, purpose } = opened
-  const sealed = sealByRoot(rootSecret, purpose, plain, column.context(row))
+  const sealed = encryptByRootSecret(rootSecret, purpose, plain, column.context(row))
   return { [column.column]: sealed, ...(column.hash && { [column.hash.column]: column.hash.of(rootSecret, plain) }) }
 }
 
-export function openSealed(
+export function decryptSealedColumn(
   { purposes, context }: SealedColumn,
   rootSecret: RootSecret,
   row: SealedRow,
-): { plain: string; purpose: SealPurpose } | undefined {
+): { plain: string; purpose: EncryptionPurpose } | undefined {
   for (const purpose of purposes) {
-    const plain = openByRoot(rootSecret, purpose, row.sealed ?? '', context(row))
+    const plain = decryptByRootSecret(rootSecret, purpose, row.sealed ?? '', context(row))
     if (plain !== undefined) return { plain, purpose }
   }
   return undefined
@@ -149,7 +155,7 @@ export interface SealedRows {
 }
 
 export async function listSealedBy(db: Reader, version: number, now: number): Promise<SealedRows[]> {
-  const heads = sealedHeads(version)
+  const heads = encryptedTextPrefixes(version)
   const counts = new Map<string, number>()
   for (const { what, table, column } of sealedColumns) {
     const text = `select count(*) as "rows" from ${table} where substr(${column}, 1, 3) in (?, ?, ?, ?)`

@@ -3,20 +3,20 @@
 
 import { BadSetting } from '../kit/badsetting.ts'
 import { listTableNames } from '../storage/catalogue.ts'
-import { list, type Reader, type Storage, type Tx } from '../storage/storage.ts'
-import { forgetSealedBy } from './databasekey.ts'
-import { listSamples, openSealed, sealedColumns } from './reseal.ts'
-import { checkValueOf, type RootSecret, sealingVersionOf } from './secrets.ts'
+import { listFragment, type Reader, type Storage, type Tx } from '../storage/storage.ts'
+import { deleteEncryptedBy } from './databasekey.ts'
+import { decryptSealedColumn, listSamples, sealedColumns } from './reseal.ts'
+import { checkValueOf, type RootSecret, secretVersionOf } from './secrets.ts'
 
 // Null if nothing in the database was made with a root secret, so any secret fits.
-export type Verdict = { readonly fits: true | null } | { readonly problem: string }
+export type SecretVerdict = { readonly fits: true | null } | { readonly problem: string }
 
 // Only reads, in a database of any version. `forgotten` are versions that are about to be discarded.
-export async function judgeSecret(
+export async function checkRootSecret(
   db: Reader,
   rootSecret: RootSecret,
   forgotten: readonly number[] = [],
-): Promise<Verdict> {
+): Promise<SecretVerdict> {
   const tables = await listTableNames(db)
   const known = (tables.has('root_secrets') ? await listKnown(db) : []).filter(
     ({ version }) => !forgotten.includes(version),
@@ -58,7 +58,7 @@ function judgeByCheckValues(
   known: readonly KnownVersion[],
   rootSecret: RootSecret,
   forgotten: readonly number[] = [],
-): Verdict {
+): SecretVerdict {
   const isGiven = ({ version }: KnownVersion) => rootSecret.hasVersion(version)
   const absent = known.filter((row) => row.usedAt !== null && !isGiven(row))
   if (absent.length > 0)
@@ -88,14 +88,14 @@ async function judgeBySamples(
   tables: ReadonlySet<string>,
   rootSecret: RootSecret,
   { now, before }: { now: readonly number[]; before: readonly number[] },
-): Promise<Verdict> {
+): Promise<SecretVerdict> {
   const forgotten = new Set([...now, ...before])
   const opens = new Map<number, boolean>()
   for (const column of sampled.filter(({ table }) => tables.has(table))) {
     for (const sample of await listSamples(db, column)) {
-      const version = sealingVersionOf(sample.sealed ?? '')
+      const version = secretVersionOf(sample.sealed ?? '')
       if (version === undefined || forgotten.has(version)) continue
-      opens.set(version, opens.get(version) === true || openSealed(column, rootSecret, sample) !== undefined)
+      opens.set(version, opens.get(version) === true || decryptSealedColumn(column, rootSecret, sample) !== undefined)
     }
   }
   const used = new Set([...opens.keys(), ...(tables.has('credentials') ? await listPepperVersions(db) : [])])
@@ -119,14 +119,14 @@ async function listPepperVersions(db: Reader): Promise<number[]> {
 
 // Stores the check values of versions that are new to the database, after checking that the others fit. If several processes find an
 // empty database at the same moment, one writes its values and the others are compared with them.
-export async function recordSecret(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
+export async function storeCheckValues(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
   if (await storage.read(async (db) => isRecorded(await listKnown(db), rootSecret))) return
   await storage.write((tx) => record(tx, rootSecret, now, []))
 }
 
 // From now on the database works without these versions, and nothing that was made with them can be decrypted. If a version is given
 // again together with the others, that works again. Returns the number of active API keys that were made with them.
-export async function forgetVersions(
+export async function discardSecretVersions(
   storage: Storage,
   rootSecret: RootSecret,
   versions: readonly number[],
@@ -134,15 +134,15 @@ export async function forgetVersions(
 ): Promise<number> {
   return storage.write(async (tx) => {
     await record(tx, rootSecret, now, versions)
-    await tx.sql`delete from root_secrets where version in (${list(versions)})`
+    await tx.sql`delete from root_secrets where version in (${listFragment(versions)})`
     for (const version of versions)
       await tx.sql`
         insert into forgotten_root_secrets (version, forgotten_at) values (${version}, ${now})
         on conflict (version) do nothing`
-    await forgetSealedBy(tx, rootSecret, versions, now)
+    await deleteEncryptedBy(tx, rootSecret, versions, now)
     const [row] = await tx.sql<{ keys: number }>`
       select count(*) as "keys" from credentials
-      where pepper_version in (${list(versions)}) and revoked_at is null and (expires_at is null or expires_at > ${now})`
+      where pepper_version in (${listFragment(versions)}) and revoked_at is null and (expires_at is null or expires_at > ${now})`
     return row?.keys ?? 0
   })
 }
@@ -150,7 +150,7 @@ export async function forgetVersions(
 async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: readonly number[]): Promise<void> {
   // Locks the one row that always exists, so concurrent callers wait.
   await tx.sql`select version from schema_migrations where version = 1 ${tx.forUpdate}`
-  const verdict = await judgeSecret(tx, rootSecret, forgotten)
+  const verdict = await checkRootSecret(tx, rootSecret, forgotten)
   if ('problem' in verdict) throw new BadSetting(verdict.problem)
   const isFirst = (await listKnown(tx)).length === 0
   for (const version of rootSecret.versions) {
@@ -161,7 +161,7 @@ async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: re
       values (${version}, ${checkValueOf(rootSecret, version)}, ${now}, ${usedAt})
       on conflict (version) do update set used_at = coalesce(root_secrets.used_at, excluded.used_at)`
   }
-  await tx.sql`delete from forgotten_root_secrets where version in (${list(rootSecret.versions)})`
+  await tx.sql`delete from forgotten_root_secrets where version in (${listFragment(rootSecret.versions)})`
 }
 
 function isRecorded(known: readonly KnownVersion[], rootSecret: RootSecret): boolean {

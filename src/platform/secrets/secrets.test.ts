@@ -4,16 +4,16 @@ import { test } from 'node:test'
 import { format, inspect } from 'node:util'
 import fc from 'fast-check'
 import {
+  decrypt,
+  decryptByRootSecret,
   deriveKey,
+  encrypt,
+  encryptByRootSecret,
   isEqualSecret,
-  open,
-  openByRoot,
   parseRootSecret,
   RootSecret,
-  readToken,
-  seal,
-  sealByRoot,
   signToken,
+  verifyToken,
 } from './secrets.ts'
 
 const oldText = 'old-text-of-a-root-secret-for-these-tests'
@@ -115,51 +115,56 @@ test('a sealed text is opened only with the same key and context', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, context) => {
-      const sealed = seal(key, plain, context)
+      const sealed = encrypt(key, plain, context)
       assert.match(sealed, /^[A-Za-z0-9_-]+$/)
-      assert.equal(open(key, sealed, context), plain)
-      assert.equal(open(key, sealed, `${context}x`), undefined)
-      assert.equal(open(deriveKey(rootFrom(newText), 'a'), sealed, context), undefined)
+      assert.equal(decrypt(key, sealed, context), plain)
+      assert.equal(decrypt(key, sealed, `${context}x`), undefined)
+      assert.equal(decrypt(deriveKey(rootFrom(newText), 'a'), sealed, context), undefined)
     }),
   )
-  assert.notEqual(seal(key, 'same', 'c'), seal(key, 'same', 'c'))
+  assert.notEqual(encrypt(key, 'same', 'c'), encrypt(key, 'same', 'c'))
 })
 
 test('each sealed text has a nonce of its own, however many are sealed', () => {
   const key = deriveKey(rootFrom(newText), 'a')
-  const texts = Array.from({ length: 1_000 }, () => seal(key, 'same', 'same'))
+  const texts = Array.from({ length: 1_000 }, () => encrypt(key, 'same', 'same'))
   const nonces = texts.map((text) => Buffer.from(text, 'base64url').toString('hex', 2, 14))
   assert.equal(new Set(nonces).size, texts.length)
-  assert.ok(texts.every((text) => open(key, text, 'same') === 'same'))
+  assert.ok(texts.every((text) => decrypt(key, text, 'same') === 'same'))
 })
 
 test('a sealed text with any change is not opened', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
-  const bytes = Buffer.from(seal(key, 'plain', 'row 1'), 'base64url')
+  const bytes = Buffer.from(encrypt(key, 'plain', 'row 1'), 'base64url')
   for (let at = 0; at < bytes.length; at++) {
     for (let bit = 0; bit < 8; bit++) {
       const changed = Buffer.from(bytes)
       changed[at] = (bytes[at] as number) ^ (1 << bit)
-      assert.equal(open(key, changed.toString('base64url'), 'row 1'), undefined)
+      assert.equal(decrypt(key, changed.toString('base64url'), 'row 1'), undefined)
     }
-    assert.equal(open(key, bytes.subarray(0, at).toString('base64url'), 'row 1'), undefined)
+    assert.equal(decrypt(key, bytes.subarray(0, at).toString('base64url'), 'row 1'), undefined)
   }
-  assert.equal(open(key, 'not base64 !', 'row 1'), undefined)
+  assert.equal(decrypt(key, 'not base64 !', 'row 1'), undefined)
 })
 
 test('a text sealed by an old version of the root secret can be opened while that version is known', () => {
   const old = rootFrom(oldText)
   const both = rootFrom(`2:${newText},1:${oldText}`)
-  const sealed = sealByRoot(old, 'address row key', 'plain', 'row 1')
-  assert.equal(openByRoot(both, 'address row key', sealed, 'row 1'), 'plain')
+  const sealed = encryptByRootSecret(old, 'address row key', 'plain', 'row 1')
+  assert.equal(decryptByRootSecret(both, 'address row key', sealed, 'row 1'), 'plain')
   assert.equal(
-    openByRoot(old, 'address row key', sealByRoot(both, 'address row key', 'plain', 'row 1'), 'row 1'),
+    decryptByRootSecret(
+      old,
+      'address row key',
+      encryptByRootSecret(both, 'address row key', 'plain', 'row 1'),
+      'row 1',
+    ),
     undefined,
   )
-  assert.equal(openByRoot(both, 'webhook secret', sealed, 'row 1'), undefined)
-  assert.equal(openByRoot(both, 'address row key', sealed, 'row 2'), undefined)
-  assert.equal(openByRoot(both, 'address row key', '', 'row 1'), undefined)
-  assert.equal(open(deriveKey(old, 'address row key'), sealed, 'row 1'), undefined)
+  assert.equal(decryptByRootSecret(both, 'webhook secret', sealed, 'row 1'), undefined)
+  assert.equal(decryptByRootSecret(both, 'address row key', sealed, 'row 2'), undefined)
+  assert.equal(decryptByRootSecret(both, 'address row key', '', 'row 1'), undefined)
+  assert.equal(decrypt(deriveKey(old, 'address row key'), sealed, 'row 1'), undefined)
 })
 
 test('a token is read only as it was signed', () => {
@@ -168,19 +173,19 @@ test('a token is read only as it was signed', () => {
     fc.property(fc.string({ unit: 'grapheme' }), (payload) => {
       const token = signToken(key, payload)
       assert.match(token, /^[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{43}$/)
-      assert.equal(readToken(key, token), payload)
+      assert.equal(verifyToken(key, token), payload)
     }),
   )
   const token = signToken(key, '["2026",1]')
   for (let at = 0; at < token.length; at++) {
     for (const by of ['A', 'B', '.', '=', ' ', '']) {
       const changed = replaced(token, at, by)
-      if (changed !== token) assert.equal(readToken(key, changed), undefined, changed)
+      if (changed !== token) assert.equal(verifyToken(key, changed), undefined, changed)
     }
   }
-  assert.equal(readToken(deriveKey(rootFrom(newText), 'list cursor'), token), undefined)
+  assert.equal(verifyToken(deriveKey(rootFrom(newText), 'list cursor'), token), undefined)
   for (const text of ['', '.', 'a', `${token}.`, `${token}=`, signToken(key, 'x'.repeat(5000))]) {
-    assert.equal(readToken(key, text), undefined)
+    assert.equal(verifyToken(key, text), undefined)
   }
 })
 

@@ -148,18 +148,18 @@ const nonceBytes = 12
 const tagBytes = 16
 const ownKey = 0 // the key version of a text sealed by a key of its own, not by the root secret
 
-export function seal(key: KeyObject, plain: string, context: string): string {
+export function encrypt(key: KeyObject, plain: string, context: string): string {
   return sealAs(ownKey, key, plain, context)
 }
 
 // Returns undefined if the key, the context or the text is not the one that was encrypted.
-export function open(key: KeyObject, sealed: string, context: string): string | undefined {
+export function decrypt(key: KeyObject, sealed: string, context: string): string | undefined {
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
 // Purposes of all encryption by the root secret. Stored values must also be listed in reseal.ts, or they are lost with an old version. A
 // name cannot change, since stored rows could not be decrypted otherwise: e-mails are a 'letter'.
-export const sealPurposes = [
+export const encryptionPurposes = [
   'address row key',
   'agent checkout',
   'agent signing key',
@@ -187,11 +187,11 @@ export const sealPurposes = [
   'webhook secret',
   'withdrawal',
 ] as const
-export type SealPurpose = (typeof sealPurposes)[number]
+export type EncryptionPurpose = (typeof encryptionPurposes)[number]
 
-export function sealByRoot(
+export function encryptByRootSecret(
   rootSecret: RootSecret,
-  purpose: SealPurpose,
+  purpose: EncryptionPurpose,
   plain: string,
   context: string,
   version = rootSecret.currentVersion,
@@ -200,9 +200,9 @@ export function sealByRoot(
 }
 
 // Decrypts what any known version has encrypted.
-export function openByRoot(
+export function decryptByRootSecret(
   rootSecret: RootSecret,
-  purpose: SealPurpose,
+  purpose: EncryptionPurpose,
   sealed: string,
   context: string,
 ): string | undefined {
@@ -214,13 +214,13 @@ export function openByRoot(
 
 // Returns the version of the root secret that encrypted a text. Returns undefined for other texts, and for texts that a separate key
 // encrypted.
-export function sealingVersionOf(sealed: string): number | undefined {
+export function secretVersionOf(sealed: string): number | undefined {
   const [format, version] = Buffer.from(sealed.slice(0, 4), 'base64url')
   return format === sealedFormat && version !== ownKey ? version : undefined
 }
 
 // The beginnings of all texts that a version has encrypted: two bytes in base64url, followed by the first bits of the nonce.
-export function sealedHeads(version: number): string[] {
+export function encryptedTextPrefixes(version: number): string[] {
   return [0, 64, 128, 192].map((bits) => Buffer.from([sealedFormat, version, bits]).toString('base64url').slice(0, 3))
 }
 
@@ -271,7 +271,7 @@ export function signToken(key: KeyObject, payload: string): string {
   return `${body}.${macText(key, body)}`
 }
 
-export function readToken(key: KeyObject, token: string): string | undefined {
+export function verifyToken(key: KeyObject, token: string): string | undefined {
   if (token.length > tokenLengthMax) return undefined
   const dot = token.indexOf('.')
   if (dot < 0) return undefined

@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { setImmediate as pause } from 'node:timers/promises'
-import { connectReader, isBusy, openAlone } from './connection.ts'
+import { connectReader, isBusy, openReadOnlyFile } from './connection.ts'
 import { createPrivately, isEmptyFile } from './file.ts'
 import { takeServerLock } from './lock.ts'
 import { migrate } from './migrate.ts'
@@ -36,7 +36,7 @@ export interface BackupOptions {
   signal?: AbortSignal
 }
 
-export interface Backup {
+export interface BackupResult {
   // Path with symbolic links resolved.
   file: string
   bytes: number
@@ -46,7 +46,7 @@ export interface Backup {
 
 // `source` is the file of a store, with or without a server running on it. The server keeps writing to its log; only
 // checkpoints wait until the copy is done.
-export async function backUp(source: string, path: string, options: BackupOptions): Promise<Backup> {
+export async function backUp(source: string, path: string, options: BackupOptions): Promise<BackupResult> {
   if (!existsSync(source)) throw new StorageRefused(`there is no database to back up: ${source}`)
   const file = placeOf(path)
   refuseOwnFile(realpathSync(source), file)
@@ -70,7 +70,7 @@ export async function backUp(source: string, path: string, options: BackupOption
   )
 }
 
-export interface Restored {
+export interface RestoreResult {
   file: string
   bytes: number
   // Migrations that the backup lacked and that were applied to the copy.
@@ -81,11 +81,11 @@ export interface Restored {
 
 // Everything that can fail is done under another name: an existing store stays as it is until the copy of the backup is
 // complete, checked and migrated.
-export async function restore(
+export async function restoreBackup(
   path: string,
   target: string,
   options: BackupOptions & { now: Date; directory?: string },
-): Promise<Restored> {
+): Promise<RestoreResult> {
   refuseMissing(path)
   mkdirSync(dirname(resolve(target)), { recursive: true, mode: 0o700 })
   const file = placeOf(target)
@@ -248,7 +248,7 @@ async function copySnapshot(
 ): Promise<void> {
   const db = readOnly
     ? new DatabaseSync(source, { readOnly, timeout: SOURCE_BUSY_MS })
-    : openAlone(source, SOURCE_BUSY_MS)
+    : openReadOnlyFile(source, SOURCE_BUSY_MS)
   try {
     // The snapshot is taken by the first read, not by `begin`.
     db.exec('begin; select count(*) from sqlite_master')

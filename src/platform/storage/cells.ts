@@ -22,7 +22,7 @@ export function isCellName(name: string): boolean {
   return nameForm.test(name) && !name.startsWith('pg_') && !['public', 'citus', 'information_schema'].includes(name)
 }
 
-export interface MadeCell {
+export interface CreatedCell {
   name: string
   // Database URL with the password of the cell's role, which is stored nowhere else.
   url: string
@@ -37,7 +37,7 @@ export async function addCell(
   operatorUrl: string,
   name: string,
   options: MigrateOptions & { like?: string },
-): Promise<MadeCell> {
+): Promise<CreatedCell> {
   const { like } = options
   if (like !== undefined && !(await listCells(storage)).some((cell) => cell.name === like))
     throw new StorageRefused(`there is no cell ${like}`)
@@ -119,7 +119,7 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
 }
 
 // Citus moves the cell while it is in use: it copies the tables, and delays writes only while it switches over.
-export async function moveCell(storage: Storage, name: string, to: Worker): Promise<void> {
+export async function moveCell(storage: Storage, name: string, to: CitusWorker): Promise<void> {
   if (!(await hasCitus(storage)))
     throw new StorageRefused('only Citus moves a cell to another machine, and this PostgreSQL does not have it')
   const workers = await listWorkers(storage)
@@ -134,14 +134,14 @@ export async function moveCell(storage: Storage, name: string, to: Worker): Prom
   await storage.write((tx) => tx.sql`select citus_schema_move(${name}::regnamespace, ${to.host}, ${to.port}::int)`)
 }
 
-export interface Worker {
+export interface CitusWorker {
   host: string
   port: number
 }
 
-export function listWorkers(storage: Storage): Promise<Worker[]> {
+export function listWorkers(storage: Storage): Promise<CitusWorker[]> {
   return storage.read(
-    (db) => db.sql<Worker>`
+    (db) => db.sql<CitusWorker>`
       select nodename as "host", nodeport::bigint as "port" from pg_dist_node
       where noderole = 'primary' and isactive and shouldhaveshards order by 1, 2`,
   )

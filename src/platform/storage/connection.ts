@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { isEmptyFile } from './file.ts'
 import { guardFailure } from './guard.ts'
 import { isReadOnly } from './space.ts'
-import { keepStatements } from './statement.ts'
+import { createStatementCache } from './statement.ts'
 import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUnavailable } from './storage.ts'
 
 export interface Connection {
@@ -52,14 +52,14 @@ export function connectReader(file: string): Connection {
 
 // For a process that only reads, possibly as the only one that has the file open. A read-only connection that is the
 // last one leaves an empty log behind; this one can write, and cleans up.
-export function connectAlone(file: string): Connection {
-  const db = openAlone(file, READ_TIMEOUT_MS)
+export function connectReadOnly(file: string): Connection {
+  const db = openReadOnlyFile(file, READ_TIMEOUT_MS)
   db.exec('pragma query_only = on; pragma temp_store = memory')
   return connection(db)
 }
 
 // On a read-only file system SQLite cannot make the index of the log. Without a log nothing is missing in the file itself.
-export function openAlone(file: string, timeout: number): DatabaseSync {
+export function openReadOnlyFile(file: string, timeout: number): DatabaseSync {
   const db = new DatabaseSync(file, { timeout })
   try {
     db.exec('pragma schema_version')
@@ -79,7 +79,7 @@ export function openAlone(file: string, timeout: number): DatabaseSync {
 }
 
 function connection(db: DatabaseSync): Connection {
-  const statementFor = keepStatements('?', (text): PreparedStatement => {
+  const statementFor = createStatementCache('?', (text): PreparedStatement => {
     const statement = db.prepare(text)
     statement.setReturnArrays(true)
     return { statement, rowOf: rowMaker(statement.columns().map((column) => column.name)) }

@@ -32,7 +32,7 @@ export interface RowOptions extends Pick<CopyOptions, 'onProgress'> {
 
 const all = new Fragment('1 = 1')
 
-export interface Copied {
+export interface CopyResult {
   tables: CopiedTable[]
   // The first differences, described without values. If there are none, the copy was committed.
   differences: string[]
@@ -49,9 +49,9 @@ export interface CopiedTable {
 const DAY_MS = 86_400_000
 
 // For work whose duration grows with the data. It delays no other work: the servers are stopped.
-export const unhurried: StorageOptions = { workMsMax: DAY_MS, statementMsMax: DAY_MS }
+export const unlimitedTime: StorageOptions = { workMsMax: DAY_MS, statementMsMax: DAY_MS }
 
-export async function copyStore(fromUrl: string, toUrl: string, options: CopyOptions): Promise<Copied> {
+export async function copyStore(fromUrl: string, toUrl: string, options: CopyOptions): Promise<CopyResult> {
   refuseSameEngine(fromUrl, toUrl)
   if (isSqlite(fromUrl)) refuseMissing(sqlitePath(fromUrl))
   const from = await openAlone(fromUrl)
@@ -83,7 +83,7 @@ function refuseMissing(file: string): void {
 // No server may be running on either store, because what it writes after the snapshot would not be copied. On SQLite
 // its lock shows it; on PostgreSQL the connection on which every server of this schema listens for signals.
 async function openAlone(url: string): Promise<Storage> {
-  const storage = await openStorage(url, { ...unhurried, server: true, checksFirst: true })
+  const storage = await openStorage(url, { ...unlimitedTime, server: true, checksFirst: true })
   try {
     if (storage.engine === 'postgres') await storage.read(refuseServers)
     return storage
@@ -102,7 +102,7 @@ async function refuseServers(db: Reader): Promise<void> {
     throw new StorageRefused(`servers are connected to the PostgreSQL database (${servers.length}): stop them first`)
 }
 
-async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Promise<Copied> {
+async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Promise<CopyResult> {
   if ((await schemaGap(from)).pending > 0)
     throw new StorageRefused('the source lacks migrations: start this version on it once, or run migrate, and stop it')
   await migrate(to, { now: options.now })
@@ -123,24 +123,24 @@ async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Pr
 
 // Thrown to roll the copy back.
 class Differs extends Error {
-  readonly copied: Copied
-  constructor(copied: Copied) {
+  readonly copied: CopyResult
+  constructor(copied: CopyResult) {
     super('the copy differs')
     this.copied = copied
   }
 }
 
-async function copyAll(source: Reader, target: Tx, options: CopyOptions): Promise<Copied> {
+async function copyAll(source: Reader, target: Tx, options: CopyOptions): Promise<CopyResult> {
   const { tables, left } = await commonTables(source, target)
   await lockTables(target, tables)
   await emptyOrRefuse(target, tables, options.clearTarget)
-  const taken = new Map<string, Sum>()
+  const taken = new Map<string, TableChecksum>()
   for (const table of tables) taken.set(table.name, await copyTable(source, target, table, options))
 
-  const copied: Copied = { tables: [], differences: [], left }
+  const copied: CopyResult = { tables: [], differences: [], left }
   for (const table of tables) {
-    const sum = taken.get(table.name) as Sum
-    const isSame = isEqual(sum, await sumOf(target, table, options))
+    const sum = taken.get(table.name) as TableChecksum
+    const isSame = isEqual(sum, await computeTableChecksum(target, table, options))
     copied.tables.push({ name: table.name, rows: sum.rows, isSame })
     if (!isSame) copied.differences.push(...(await differencesOf(source, target, table)))
   }
@@ -182,7 +182,7 @@ export async function lockTables(
   mode: 'exclusive' | 'share row exclusive' = 'share row exclusive',
 ): Promise<void> {
   if (target.engine !== 'postgres') return
-  const names = tables.map(({ name }) => quote(name)).join(', ')
+  const names = tables.map(({ name }) => quoteName(name)).join(', ')
   await target.sql`${new Fragment(`lock table ${names} in ${mode} mode`)}`
 }
 
@@ -193,27 +193,27 @@ const KEY_TABLES = ['root_secrets', 'forgotten_root_secrets', 'database_keys']
 async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolean): Promise<void> {
   const filled: string[] = []
   for (const { name } of tables.filter((table) => !KEY_TABLES.includes(table.name))) {
-    const rows = await target.sql`${new Fragment(`select 1 from ${quote(name)} limit 1`)}`
+    const rows = await target.sql`${new Fragment(`select 1 from ${quoteName(name)} limit 1`)}`
     if (rows.length > 0) filled.push(name)
   }
   if (filled.length > 0 && !clear)
     throw new StorageRefused(
       `the target is not empty (${filled.slice(0, 3).join(', ')}${filled.length > 3 ? ', …' : ''}): name another one, or let --clear-target delete everything in it first`,
     )
-  for (const name of DERIVED_TABLES) await target.sql`${new Fragment(`delete from ${quote(name)}`)}`
-  for (const { name } of tables.toReversed()) await target.sql`${new Fragment(`delete from ${quote(name)}`)}`
+  for (const name of DERIVED_TABLES) await target.sql`${new Fragment(`delete from ${quoteName(name)}`)}`
+  for (const { name } of tables.toReversed()) await target.sql`${new Fragment(`delete from ${quoteName(name)}`)}`
 }
 
 export type Row = Readonly<Record<string, SqlValue>>
 
-export async function copyTable(source: Reader, target: Tx, table: Table, options: RowOptions): Promise<Sum> {
+export async function copyTable(source: Reader, target: Tx, table: Table, options: RowOptions): Promise<TableChecksum> {
   const sum = newSum()
   const later = columnsForLater(table)
   const names = table.columns.map(({ name }) => name)
   const valuesOf = (row: Row) => names.map((name) => (later.has(name) ? null : (row[name] as SqlValue)))
   // One batch is written while the next is read.
   let writing = Promise.resolve()
-  for await (const rows of batchesOf(source, table, options.only)) {
+  for await (const rows of readBatches(source, table, options.only)) {
     for (const row of rows) add(sum, table, row)
     await writing
     writing = insertRows(target, table, rows.map(valuesOf))
@@ -245,9 +245,9 @@ async function fillIn(
   later: readonly string[],
   only: Fragment | undefined,
 ): Promise<void> {
-  const set = later.map((name) => `${quote(name)} = ?`).join(', ')
-  const text = `update ${quote(table.name)} set ${set} where ${isKey(table)}`
-  for await (const rows of batchesOf(source, table, only)) {
+  const set = later.map((name) => `${quoteName(name)} = ?`).join(', ')
+  const text = `update ${quoteName(table.name)} set ${set} where ${isKey(table)}`
+  for await (const rows of readBatches(source, table, only)) {
     const open = rows.filter((row) => later.some((name) => row[name] !== null))
     const update = (row: Row) =>
       target.sql`${new Fragment(
@@ -265,7 +265,7 @@ const PARAMETERS_MAX = { postgres: 16_000, sqlite: 160 } as const
 
 export async function insertRows(target: Tx, { name, columns }: Table, rows: readonly SqlValue[][]): Promise<void> {
   const size = Math.max(1, Math.min(INSERT_ROWS_MAX, Math.floor(PARAMETERS_MAX[target.engine] / columns.length)))
-  const head = `insert into ${quote(name)} (${columns.map((column) => quote(column.name)).join(', ')}) values `
+  const head = `insert into ${quoteName(name)} (${columns.map((column) => quoteName(column.name)).join(', ')}) values `
   const one = `(${columns.map(() => '?').join(', ')})`
   for (let start = 0; start < rows.length; start += size) {
     const some = rows.slice(start, start + size)
@@ -282,11 +282,11 @@ const BATCH_CHARACTERS = 4_000_000
 
 // Yields rows in primary-key order, as each engine sorts it: nothing else depends on the order. A table of large texts is read in small
 // batches.
-export async function* batchesOf(db: Reader, table: Table, only = all): AsyncGenerator<Row[]> {
-  const columns = table.columns.map(({ name }) => quote(name)).join(', ')
-  const key = table.key.map(quote).join(', ')
+export async function* readBatches(db: Reader, table: Table, only = all): AsyncGenerator<Row[]> {
+  const columns = table.columns.map(({ name }) => quoteName(name)).join(', ')
+  const key = table.key.map(quoteName).join(', ')
   const marks = table.key.map(() => '?').join(', ')
-  const text = (where: string) => `select ${columns} from ${quote(table.name)} ${where} order by ${key} limit ?`
+  const text = (where: string) => `select ${columns} from ${quoteName(table.name)} ${where} order by ${key} limit ?`
   const [first, next] = [text(`where ${only.text}`), text(`where ${only.text} and (${key}) > (${marks})`)]
   let size = BATCH_ROWS_FIRST
   let last: Row | undefined
@@ -310,30 +310,30 @@ function charactersOf(rows: readonly Row[]): number {
 
 // The content of a table, independent of the order of its rows: their number, and the sum of their digests, word by
 // word. Two tables that differ have different sums, except with a probability of one in 2^256.
-export interface Sum {
+export interface TableChecksum {
   rows: number
   words: Uint32Array
 }
 
 const WORDS = 8
 
-function newSum(): Sum {
+function newSum(): TableChecksum {
   return { rows: 0, words: new Uint32Array(WORDS) }
 }
 
-function add(sum: Sum, { columns }: Table, row: Row): void {
+function add(sum: TableChecksum, { columns }: Table, row: Row): void {
   const digest = hash('sha256', JSON.stringify(columns.map(({ name }) => row[name])), 'buffer')
   sum.rows += 1
   for (let i = 0; i < WORDS; i++) sum.words[i] = (sum.words[i] as number) + digest.readUInt32LE(4 * i)
 }
 
-export function isEqual(one: Sum, other: Sum): boolean {
+export function isEqual(one: TableChecksum, other: TableChecksum): boolean {
   return one.rows === other.rows && one.words.every((word, i) => word === other.words[i])
 }
 
-export async function sumOf(db: Reader, table: Table, options: RowOptions): Promise<Sum> {
+export async function computeTableChecksum(db: Reader, table: Table, options: RowOptions): Promise<TableChecksum> {
   const sum = newSum()
-  for await (const rows of batchesOf(db, table, options.only)) {
+  for await (const rows of readBatches(db, table, options.only)) {
     for (const row of rows) add(sum, table, row)
     options.onProgress?.({ doing: 'verifying', table: table.name, rows: sum.rows })
   }
@@ -347,7 +347,7 @@ async function differencesOf(source: Reader, target: Reader, table: Table): Prom
   const found: string[] = []
   const note = (row: Row, words: string) =>
     found.push(`${table.name} ${table.key.map((name) => `${name}=${row[name]}`).join(' ')}: ${words}`)
-  for await (const rows of batchesOf(source, table)) {
+  for await (const rows of readBatches(source, table)) {
     for (const row of rows) {
       const twin = await findRow(target, table, row)
       const names = table.columns.map(({ name }) => name).filter((name) => twin && twin[name] !== row[name])
@@ -356,7 +356,7 @@ async function differencesOf(source: Reader, target: Reader, table: Table): Prom
       if (found.length >= DIFFERENCES_MAX) return found
     }
   }
-  for await (const rows of batchesOf(target, table)) {
+  for await (const rows of readBatches(target, table)) {
     for (const row of rows) {
       if (!(await findRow(source, table, row))) note(row, 'is only in the target')
       if (found.length >= DIFFERENCES_MAX) return found
@@ -366,18 +366,18 @@ async function differencesOf(source: Reader, target: Reader, table: Table): Prom
 }
 
 async function findRow(db: Reader, table: Table, row: Row): Promise<Row | undefined> {
-  const text = `select * from ${quote(table.name)} where ${isKey(table)}`
+  const text = `select * from ${quoteName(table.name)} where ${isKey(table)}`
   const values = table.key.map((name) => row[name] as SqlValue)
   const [found] = await db.sql<Row>`${new Fragment(text, values)}`
   return found
 }
 
 function isKey({ key }: Table): string {
-  return key.map((name) => `${quote(name)} = ?`).join(' and ')
+  return key.map((name) => `${quoteName(name)} = ?`).join(' and ')
 }
 
 // Quotes a name of the catalogue. A question mark in it would be parsed as a parameter.
-export function quote(name: string): string {
+export function quoteName(name: string): string {
   if (!/^[a-z_][a-z0-9_]*$/.test(name))
     throw new Error(`${JSON.stringify(name)} is not a name that a migration creates`)
   return `"${name}"`

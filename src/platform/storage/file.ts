@@ -1,7 +1,7 @@
 // Locates a store's file and makes it readable only by its owner.
 import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { diskWords } from './space.ts'
+import { diskProblemText } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
 // Returns the file that a URL names; throws if the URL is invalid. Opens and creates nothing.
@@ -32,7 +32,7 @@ export function prepareFile(path: string): string {
     if (!statSync(file).isFile()) throw new Error('it is not a file')
     return realpathSync(file)
   } catch (error) {
-    throw new StorageRefused(`the storage file cannot be used: ${path}: ${diskWords(path, error)}`, error)
+    throw new StorageRefused(`the storage file cannot be used: ${path}: ${diskProblemText(path, error)}`, error)
   }
 }
 

@@ -30,7 +30,7 @@ export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: 
 }
 
 // The signals of one transaction.
-export class Signals {
+export class CommitSignals {
   readonly #names = new Set<SignalName>()
   readonly #waiting: Promise<unknown>[] = []
 
@@ -59,18 +59,18 @@ export function runAll(functions: readonly (() => void)[], log: Log): void {
     try {
       run()
     } catch (error) {
-      log('a function given to afterCommit threw', { error: traceOf(error) })
+      log('a function given to afterCommit threw', { error: stackOf(error) })
     }
   }
 }
 
 // Returns the stack of a defect. A log line is JSON, in which an Error would be empty or reveal too much.
-export function traceOf(error: unknown): string {
+export function stackOf(error: unknown): string {
   return (error instanceof Error && error.stack) || String(error)
 }
 
 // Connecting to a name with several addresses fails with several errors and an empty message.
-export function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ')
+export function errorMessageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(errorMessageOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

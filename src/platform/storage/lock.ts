@@ -4,19 +4,19 @@
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './connection.ts'
 import { createPrivately } from './file.ts'
-import { diskWords } from './space.ts'
+import { diskProblemText } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
 // How the last run left the file. A killed run leaves `unclean`; `damaged` stays until a check finds the file intact.
-export type Ending = 'clean' | 'unclean' | 'damaged'
+export type LastRunEnding = 'clean' | 'unclean' | 'damaged'
 
 export interface ServerLock {
-  readonly lastRun: Ending
-  note(ending: Ending): void
+  readonly lastRun: LastRunEnding
+  note(ending: LastRunEnding): void
   release(): void
 }
 
-const marks: Readonly<Record<Ending, number>> = { unclean: 0, clean: 1, damaged: 2 }
+const marks: Readonly<Record<LastRunEnding, number>> = { unclean: 0, clean: 1, damaged: 2 }
 
 export function takeServerLock(file: string): ServerLock {
   const path = `${file}.lock`
@@ -30,12 +30,12 @@ export function takeServerLock(file: string): ServerLock {
   } catch (error) {
     db?.close()
     if (isBusy(error)) throw new StorageRefused(`another Cartwright server has this file open: ${file}`, error)
-    throw new StorageRefused(`the lock file cannot be used: ${path}: ${diskWords(path, error)}`, error)
+    throw new StorageRefused(`the lock file cannot be used: ${path}: ${diskProblemText(path, error)}`, error)
   }
 }
 
 // In exclusive mode the lock of the first write is held until the file is closed.
-function begin(db: DatabaseSync): Ending {
+function begin(db: DatabaseSync): LastRunEnding {
   db.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists run (clean int not null)')
   const last = endingOf(db.prepare('select clean from run').get()?.clean)
   db.exec('delete from run; insert into run (clean) values (0)')
@@ -44,11 +44,11 @@ function begin(db: DatabaseSync): Ending {
   return last
 }
 
-function endingOf(mark: unknown): Ending {
+function endingOf(mark: unknown): LastRunEnding {
   if (mark === marks.damaged) return 'damaged'
   return mark === marks.clean ? 'clean' : 'unclean'
 }
 
-function note(db: DatabaseSync, ending: Ending): void {
+function note(db: DatabaseSync, ending: LastRunEnding): void {
   db.prepare('update run set clean = ?').run(marks[ending])
 }

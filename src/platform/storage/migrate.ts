@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asMigration, type InsideTx, writeInside } from './inside.ts'
 import { type PrintedSchema, readPrinted } from './printed.ts'
-import { commandsOf } from './script.ts'
+import { splitCommands } from './script.ts'
 import { type Reader, type Storage, StorageRefused } from './storage.ts'
 
 const DIRECTORY = join(import.meta.dirname, 'migrations')
@@ -99,7 +99,7 @@ async function apply(storage: Storage, migration: Migration, { now, onStep }: Mi
     const run = await tx[asMigration]()
     if (!(await record(tx, migration, now))) return false
     onStep?.(`${name}:recorded`)
-    for (const command of commandsOf(script, storage.engine)) await run(command)
+    for (const command of splitCommands(script, storage.engine)) await run(command)
     onStep?.(`${name}:run`)
     return true
   })

@@ -4,15 +4,15 @@
 
 import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './catalogue.ts'
 import {
+  computeTableChecksum,
   copyTable,
   insertRows,
   isEqual,
   listMigrations,
   lockTables,
-  quote,
+  quoteName,
   type RowOptions,
-  type Sum,
-  sumOf,
+  type TableChecksum,
 } from './copy.ts'
 import { schemaGap } from './migrate.ts'
 import { Fragment, type Reader, type SqlValue, type Storage, StorageRefused, type Tx } from './storage.ts'
@@ -27,14 +27,19 @@ export interface MoveOptions extends Pick<RowOptions, 'onProgress'> {
   dropIndex: (tx: Tx, merchantId: string) => Promise<void>
 }
 
-export interface Moved {
+export interface MoveResult {
   rows: number
   // Time for which the tables of the source were locked.
   lockedMs: number
 }
 
 // May be called again after an interruption. Until the source is committed, its data is the valid one.
-export async function moveMerchant(from: Storage, to: Storage, slug: string, options: MoveOptions): Promise<Moved> {
+export async function moveMerchant(
+  from: Storage,
+  to: Storage,
+  slug: string,
+  options: MoveOptions,
+): Promise<MoveResult> {
   await refuseOtherVersions(from, to)
   const merchantId = await beginLeaving(from, slug, options.now())
   if (merchantId === undefined) return finishArriving(to, slug)
@@ -100,7 +105,7 @@ async function stay(from: Storage, merchantId: string): Promise<void> {
   })
 }
 
-async function finishArriving(to: Storage, slug: string): Promise<Moved> {
+async function finishArriving(to: Storage, slug: string): Promise<MoveResult> {
   await to.write(async (tx) => {
     await tx.sql`delete from merchant_moves where slug = ${slug} and state = 'arriving'`
     tx.signal('credentials')
@@ -155,7 +160,7 @@ const conditions: Readonly<Record<string, string>> = {
 const shared: ReadonlySet<string> = new Set(['apps', 'users', 'user_factors', 'user_passkeys'])
 
 // Throws if a table is in none of the rules, so a new table cannot be forgotten.
-export function partOf(table: Table, merchantId: string): Part | undefined {
+export function selectMerchantPart(table: Table, merchantId: string): Part | undefined {
   const { name, columns } = table
   if (left.has(name)) return undefined
   const has = (column: string) => columns.some((found) => found.name === column)
@@ -169,7 +174,7 @@ export function partOf(table: Table, merchantId: string): Part | undefined {
 
 async function listParts(db: Reader, merchantId: string): Promise<Part[]> {
   const tables = inOrderOfReferences(await listTables(db))
-  return tables.flatMap((table) => partOf(table, merchantId) ?? [])
+  return tables.flatMap((table) => selectMerchantPart(table, merchantId) ?? [])
 }
 
 interface Arrival {
@@ -189,7 +194,7 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
     on conflict (merchant_id) do update set state = 'arriving', origin = null, changed_at = excluded.changed_at`
   const people = await bringPeople(source, target, parts)
   let rows = 0
-  const sums = new Map<Part, Sum>()
+  const sums = new Map<Part, TableChecksum>()
   for (const part of parts.filter(({ isShared }) => !isShared)) {
     const { table, only } = part
     if (table.columns.some(({ name }) => name === 'user_id'))
@@ -198,7 +203,7 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
   }
   // Compared after everything was copied, since the condition of a table may read a table that is copied later.
   for (const [{ table, only }, sum] of sums) {
-    if (!isEqual(sum, await sumOf(target, table, { ...options, only })))
+    if (!isEqual(sum, await computeTableChecksum(target, table, { ...options, only })))
       throw new StorageRefused(`the rows of ${table.name} differ after they were copied; nothing was changed`)
     rows += sum.rows
   }
@@ -246,7 +251,7 @@ async function copyOfPeople(
 }
 
 async function rowsOf(db: Reader, table: Table, only: Fragment): Promise<Record<string, SqlValue>[]> {
-  return db.sql<Record<string, SqlValue>>`select * from ${new Fragment(quote(table.name))} where ${only}`
+  return db.sql<Record<string, SqlValue>>`select * from ${new Fragment(quoteName(table.name))} where ${only}`
 }
 
 async function deleteRows(
@@ -260,9 +265,9 @@ async function deleteRows(
   const own = parts.filter(({ isShared }) => !isShared)
   const isIndirect = ({ only }: Part) => only.text.includes('select')
   for (const { table, only } of own.filter(isIndirect).toReversed())
-    await tx.sql`delete from ${new Fragment(quote(table.name))} where ${only}`
+    await tx.sql`delete from ${new Fragment(quoteName(table.name))} where ${only}`
   for (const { table, only } of own.filter((part) => !isIndirect(part)).toReversed())
-    await tx.sql`delete from ${new Fragment(quote(table.name))} where ${only}`
+    await tx.sql`delete from ${new Fragment(quoteName(table.name))} where ${only}`
 }
 
 async function leave(source: Tx, merchantId: string, parts: readonly Part[], options: MoveOptions): Promise<void> {

@@ -1,7 +1,7 @@
 // Opens the store that a URL names.
 import { sqlitePath } from './file.ts'
 import { isMigrated } from './migrate.ts'
-import { lookIntoSqlite, openSqlite } from './sqlite.ts'
+import { inspectSqlite, openSqlite } from './sqlite.ts'
 import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
 
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
@@ -15,19 +15,22 @@ export async function openStorage(url: string, options: StorageOptions = {}): Pr
   throw new StorageRefused('the storage URL must begin with sqlite: or postgres://')
 }
 
-export interface Look {
+export interface InspectedStorage {
   // Undefined if the file does not exist.
   storage: Storage | undefined
   // Whether the database has our tables.
   isMade: boolean
 }
 
-// Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openLooked` follows.
-export async function lookInto(url: string, { readsOnly = true, ...options }: StorageOptions = {}): Promise<Look> {
+// Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openInspected` follows.
+export async function inspectStorage(
+  url: string,
+  { readsOnly = true, ...options }: StorageOptions = {},
+): Promise<InspectedStorage> {
   // A storage that is opened again logs its problems then.
   const { log: _, ...quietly } = options
   const storage = url.startsWith('sqlite:')
-    ? await lookIntoSqlite(sqlitePath(url), readsOnly ? options : quietly)
+    ? await inspectSqlite(sqlitePath(url), readsOnly ? options : quietly)
     : await openStorage(url, { ...options, readsOnly })
   try {
     return { storage, isMade: (await storage?.read(isMigrated)) ?? false }
@@ -38,7 +41,11 @@ export async function lookInto(url: string, { readsOnly = true, ...options }: St
 }
 
 // Opens the storage for writing too. A file is opened again; connections to PostgreSQL are reused.
-export async function openLooked({ storage }: Look, url: string, options: StorageOptions): Promise<Storage> {
+export async function openInspected(
+  { storage }: InspectedStorage,
+  url: string,
+  options: StorageOptions,
+): Promise<Storage> {
   if (storage?.engine === 'postgres') return storage
   await storage?.close()
   return openStorage(url, options)

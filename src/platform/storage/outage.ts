@@ -1,5 +1,5 @@
 // Logs one line when an outage of the database begins and one when it ends, however much work fails in between.
-import { type Log, wordsOf } from './inside.ts'
+import { errorMessageOf, type Log } from './inside.ts'
 
 export interface Outage {
   readonly isOn: boolean
@@ -23,7 +23,7 @@ export function watchOutage(log: Log): Outage {
       if (began) began = { at: began.at, isReadOnly: began.isReadOnly || isReadOnly }
       else {
         began = { at: performance.now(), isReadOnly }
-        log('the database is unavailable', { reason: wordsOf(error) })
+        log('the database is unavailable', { reason: errorMessageOf(error) })
       }
     },
     end(startedAt) {

@@ -1,7 +1,7 @@
 // The Reader of a SQLite connection, and the base of its Tx: it runs one statement after the other, until one fails or the work ends.
 import type { Connection } from './connection.ts'
 import { ENDED } from './inside.ts'
-import { valuesOf } from './statement.ts'
+import { parameterValues } from './statement.ts'
 import type { Fragment, Reader, SqlValue } from './storage.ts'
 
 export class SqliteReader implements Reader {
@@ -19,7 +19,7 @@ export class SqliteReader implements Reader {
   sql<Row>(template: TemplateStringsArray, ...parts: (SqlValue | Fragment)[]): Promise<Row[]> {
     try {
       this.check()
-      return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, valuesOf(parts))))
+      return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, parameterValues(parts))))
     } catch (error) {
       const rejected = Promise.reject(error)
       // The failure is stored above; an unhandled rejection would end the process.

@@ -4,7 +4,7 @@ import type { Engine } from './storage.ts'
 
 // Comments and trailing semicolons are removed. Function bodies are not supported. A command after the comment `-- only sqlite`
 // or `-- only postgres` is left out on the other engine; without an engine, all of them are returned.
-export function commandsOf(script: string, engine?: Engine): string[] {
+export function splitCommands(script: string, engine?: Engine): string[] {
   const commands: string[] = []
   let command = ''
   let only: string | undefined

@@ -1,10 +1,10 @@
 // The listeners of this process, by signal. The engines call them after a commit is durable, never inside a
 // transaction.
 import { hash } from 'node:crypto'
-import { type Log, traceOf } from './inside.ts'
+import { type Log, stackOf } from './inside.ts'
 import { type SignalName, StorageUnavailable } from './storage.ts'
 
-export interface Listeners {
+export interface SignalListeners {
   add(name: SignalName, onSignal: () => void): () => void
   has(name: SignalName): boolean
   // A name may come from another node that runs a newer version; a name without listeners is ignored.
@@ -22,7 +22,7 @@ interface Listener {
   onSignal: () => void
 }
 
-export function keepListeners(log: Log): Listeners {
+export function createSignalListeners(log: Log): SignalListeners {
   const listeners = new Set<Listener>()
   let closed = false
 
@@ -53,7 +53,7 @@ export function keepListeners(log: Log): Listeners {
 
 // The commit is already durable, so an error here is only logged; a listener may also be async and fail later.
 function call({ name, onSignal }: Listener, log: Log): void {
-  Promise.try(onSignal).catch((error: unknown) => log('a signal listener threw', { name, error: traceOf(error) }))
+  Promise.try(onSignal).catch((error: unknown) => log('a signal listener threw', { name, error: stackOf(error) }))
 }
 
 // The channel, and the name of the connection that listens to it. Servers whose tables are in different schemas of one

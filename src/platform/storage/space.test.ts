@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { tryRoom } from './space.ts'
+import { checkFreeSpace } from './space.ts'
 
 test('a disk without room for a megabyte is reported as full, and the test file is removed', {
   skip: !existsSync('/dev/full'),
@@ -13,9 +13,9 @@ test('a disk without room for a megabyte is reported as full, and the test file 
   const file = join(folder, 'shop.db')
   // Every write to it fails as on a full disk.
   await symlink('/dev/full', `${file}-room`)
-  await assert.rejects(tryRoom(file), { code: 'ENOSPC' })
+  await assert.rejects(checkFreeSpace(file), { code: 'ENOSPC' })
   assert.deepEqual(await readdir(folder), [])
-  await tryRoom(file)
+  await checkFreeSpace(file)
   assert.deepEqual(await readdir(folder), [])
   await rm(folder, { recursive: true })
 })

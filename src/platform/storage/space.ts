@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 const roomBytes = 1_048_576
 
 // Rejects if a file of this size cannot be written beside the store.
-export async function tryRoom(file: string): Promise<void> {
+export async function checkFreeSpace(file: string): Promise<void> {
   const path = `${file}-room`
   try {
     const handle = await open(path, 'w', 0o600)
@@ -22,7 +22,7 @@ export async function tryRoom(file: string): Promise<void> {
   }
 }
 
-export async function bytesOf(file: string): Promise<{ bytes: number; freeBytes: number }> {
+export async function measureSpace(file: string): Promise<{ bytes: number; freeBytes: number }> {
   const [sizes, { bavail, bsize }] = await Promise.all([
     Promise.all([file, `${file}-wal`].map(sizeOf)),
     statfs(dirname(file)),
@@ -39,7 +39,7 @@ async function sizeOf(path: string): Promise<number> {
 
 // Describes the problem of the disk if a file could not be opened or written. SQLite itself only says `disk I/O error` or `unable to open
 // database file`.
-export function diskWords(file: string, error: unknown): string {
+export function diskProblemText(file: string, error: unknown): string {
   const { message } = error as Error
   const trouble = troubleOf(dirname(file))
   return trouble === undefined ? message : `${trouble} (${message})`

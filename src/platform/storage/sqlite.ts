@@ -2,14 +2,14 @@
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkBeside, checkFirst } from './check.ts'
-import { type Connection, connectAlone, connectReader, connectWriter, isBusy } from './connection.ts'
+import { type Connection, connectReader, connectReadOnly, connectWriter, isBusy } from './connection.ts'
 import { isEmptyFile, prepareFile } from './file.ts'
 import type { Log } from './inside.ts'
-import { type Ending, type ServerLock, takeServerLock } from './lock.ts'
+import { type LastRunEnding, type ServerLock, takeServerLock } from './lock.ts'
 import { type Outage, watchOutage } from './outage.ts'
-import { keepListeners, type Listeners } from './signals.ts'
+import { createSignalListeners, type SignalListeners } from './signals.ts'
 import { openSnapshots, type Snapshots } from './snapshots.ts'
-import { bytesOf, diskWords, tryRoom } from './space.ts'
+import { checkFreeSpace, diskProblemText, measureSpace } from './space.ts'
 import {
   READS_ONLY,
   type Storage,
@@ -37,7 +37,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
       checkFirst(connection, file, log)
       lock.note('unclean')
     }
-    const listeners = keepListeners(log)
+    const listeners = createSignalListeners(log)
     const writer = openWriter(connection, bounds, listeners.call, log)
     const snapshots = openSnapshots(() => connectReader(file), bounds)
     const db = connection.db
@@ -57,7 +57,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
       if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
       lock?.release()
     }
-    const tryDisk = options.tryRoom ?? (() => tryRoom(file))
+    const tryDisk = options.tryRoom ?? (() => checkFreeSpace(file))
     return storage({
       ...{ file, writer, snapshots, listeners, outage: watchOutage(log), tryDisk, damage: () => damage, release },
     })
@@ -65,22 +65,22 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
     connection?.db.close()
     lock?.release()
     if (error instanceof StorageRefused) throw error
-    throw new StorageRefused(`the storage file cannot be opened: ${file}: ${diskWords(file, error)}`, error)
+    throw new StorageRefused(`the storage file cannot be opened: ${file}: ${diskProblemText(file, error)}`, error)
   }
 }
 
 // Returns undefined if the file is missing or empty.
-export async function lookIntoSqlite(path: string, options: StorageOptions): Promise<Storage | undefined> {
+export async function inspectSqlite(path: string, options: StorageOptions): Promise<Storage | undefined> {
   if (isEmptyFile(path)) return undefined
   const bounds = { ...DEFAULTS, ...options }
   try {
-    const snapshots = await patiently(() => openSnapshots(() => connectAlone(path), bounds), bounds.busyMsMax)
+    const snapshots = await patiently(() => openSnapshots(() => connectReadOnly(path), bounds), bounds.busyMsMax)
     const log = options.log ?? (() => {})
     return storage({
       file: path,
       writer: noWriter,
       snapshots,
-      listeners: keepListeners(log),
+      listeners: createSignalListeners(log),
       outage: watchOutage(log),
       tryDisk: async () => {},
       damage: () => undefined,
@@ -88,7 +88,7 @@ export async function lookIntoSqlite(path: string, options: StorageOptions): Pro
     })
   } catch (error) {
     if (error instanceof StorageRefused) throw error
-    throw new StorageRefused(`the storage file cannot be opened: ${path}: ${diskWords(path, error)}`, error)
+    throw new StorageRefused(`the storage file cannot be opened: ${path}: ${diskProblemText(path, error)}`, error)
   }
 }
 
@@ -102,7 +102,7 @@ interface Parts {
   file: string
   writer: Writer
   snapshots: Snapshots
-  listeners: Listeners
+  listeners: SignalListeners
   outage: Outage
   // Rejects while the disk is full.
   tryDisk: () => Promise<void>
@@ -173,7 +173,7 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     },
     async space() {
       await refusal()
-      return { ...(await bytesOf(file)), tables: null }
+      return { ...(await measureSpace(file)), tables: null }
     },
     stats() {
       const { open, idle, waiting } = snapshots.stats()
@@ -220,7 +220,7 @@ function closeFile(db: Connection['db'], log: Log): boolean {
 }
 
 // Without the mark of a clean shutdown the next start checks the file again, which only costs time.
-function noteEnding(lock: ServerLock, ending: Ending, log: Log): void {
+function noteEnding(lock: ServerLock, ending: LastRunEnding, log: Log): void {
   try {
     lock.note(ending)
   } catch (error) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keepStatements } from './statement.ts'
+import { createStatementCache } from './statement.ts'
 import { Fragment, type SqlValue } from './storage.ts'
 
 test('a template has one statement for each combination of fragments, whatever came before', () => {
   const made: string[] = []
-  const find = keepStatements('$', (text) => {
+  const find = createStatementCache('$', (text) => {
     made.push(text)
     return text
   })

@@ -2,7 +2,7 @@
 // marker.
 import { Fragment, type SqlValue } from './storage.ts'
 
-export type Mark = '$' | '?'
+export type ParameterMark = '$' | '?'
 type Part = SqlValue | Fragment
 
 // Maximum number of cached shapes per template. `list()` makes at most fifteen; more means that text is composed at run time.
@@ -18,7 +18,7 @@ interface Shapes<Statement> {
 
 // Returns the cached statement of a template, or makes it. A template is one object for the life of the program, so the object is the key
 // and its text is not read; fragments add their text to the key, because they change the statement.
-export function keepStatements<Statement>(mark: Mark, make: (text: string) => Statement) {
+export function createStatementCache<Statement>(mark: ParameterMark, make: (text: string) => Statement) {
   const kept = new WeakMap<TemplateStringsArray, Shapes<Statement>>()
   return (template: TemplateStringsArray, parts: readonly Part[]): Statement => {
     const shapes = kept.get(template)
@@ -37,7 +37,7 @@ export function keepStatements<Statement>(mark: Mark, make: (text: string) => St
 }
 
 // Returns the parameters of a statement, including the values of fragments in their places. Throws for a value that cannot be stored.
-export function valuesOf(parts: readonly Part[]): SqlValue[] {
+export function parameterValues(parts: readonly Part[]): SqlValue[] {
   const values: SqlValue[] = []
   for (const part of parts) {
     if (part instanceof Fragment) for (const value of part.values) values.push(checked(value))
@@ -48,7 +48,7 @@ export function valuesOf(parts: readonly Part[]): SqlValue[] {
 
 // SQLite gets parameters without numbers: a number is treated as a name, and the driver looks every name up in a list of all, so binding
 // 4,096 took 70 ms instead of 12 ms.
-function textOf(template: TemplateStringsArray, parts: readonly Part[], mark: Mark): string {
+function textOf(template: TemplateStringsArray, parts: readonly Part[], mark: ParameterMark): string {
   let count = 0
   const next = mark === '?' ? () => mark : () => mark + ++count
   let text = template[0] as string

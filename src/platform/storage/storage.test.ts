@@ -6,7 +6,7 @@ import { type CallCounter, createCallCounter } from '../../../harness/callcounte
 import { eachEngine } from '../../../harness/storage.ts'
 import { expectStatus, expectVersion, RowMoved } from './guard.ts'
 import { openStorage } from './open.ts'
-import { list, type SqlValue, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
+import { listFragment, type SqlValue, type Storage, StorageRefused, StorageUnavailable, type Tx } from './storage.ts'
 
 interface Thing {
   id: string
@@ -137,15 +137,15 @@ eachEngine('storage', (given) => {
     for (const count of [1, 2, 3, 5, 8, 21]) {
       const rows = await storage.read(
         (db) => db.sql<Thing>`
-          select id from things where n >= ${0} and id in (${list(ids.slice(0, count))}) and n < ${100} order by n`,
+          select id from things where n >= ${0} and id in (${listFragment(ids.slice(0, count))}) and n < ${100} order by n`,
       )
       assert.deepEqual(
         rows.map((row) => row.id),
         ids.slice(0, count),
       )
     }
-    assert.throws(() => list([]), /list\(\) of no values/)
-    assert.throws(() => list(Array.from({ length: 10_000 }, () => 1)), /list\(\) of more than/)
+    assert.throws(() => listFragment([]), /list\(\) of no values/)
+    assert.throws(() => listFragment(Array.from({ length: 10_000 }, () => 1)), /list\(\) of more than/)
   })
 
   test('refuses a value that the engines would store differently', async () => {
@@ -156,7 +156,7 @@ eachEngine('storage', (given) => {
       )
     }
     await assert.rejects(
-      storage.read((db) => db.sql`select id from things where n in (${list([1, 1.5])})`),
+      storage.read((db) => db.sql`select id from things where n in (${listFragment([1, 1.5])})`),
       /safe integer/,
     )
   })

@@ -21,7 +21,7 @@ export class Fragment {
 const LIST_MAX = 8192
 
 // `where ${allOf(conditions)}`, with at least one condition.
-export function allOf(conditions: readonly Fragment[]): Fragment {
+export function allConditions(conditions: readonly Fragment[]): Fragment {
   return new Fragment(
     conditions.map(({ text }) => text).join(' and '),
     conditions.flatMap(({ values }) => [...values]),
@@ -30,7 +30,7 @@ export function allOf(conditions: readonly Fragment[]): Fragment {
 
 // `in (${list(ids)})`: one parameter per value. The count is padded to a power of two by repeating the last value, to
 // limit the number of distinct statements.
-export function list(values: readonly SqlValue[]): Fragment {
+export function listFragment(values: readonly SqlValue[]): Fragment {
   if (values.length === 0) throw new Error('list() of no values: `in ()` is not SQL')
   if (values.length > LIST_MAX) throw new Error(`list() of more than ${LIST_MAX} values`)
   let size = 1
@@ -88,7 +88,7 @@ export interface Tx extends Reader {
 
 // For caching values that were read: runs immediately if they were committed before, otherwise after the commit. Values that rolled-back
 // work has seen are never cached.
-export function onceDurable(db: Reader | Tx, then: () => void): void {
+export function runAfterCommit(db: Reader | Tx, then: () => void): void {
   if ('afterCommit' in db) db.afterCommit(then)
   else then()
 }
@@ -176,7 +176,7 @@ export interface StorageOptions {
 
 // Limits for a command of the operator, who prefers waiting for a server or another command to trying again: an import locks its merchant
 // for seconds on a slow machine.
-export const patient: StorageOptions = {
+export const commandLimits: StorageOptions = {
   workMsMax: 120_000,
   statementMsMax: 60_000,
   lockMsMax: 30_000,

@@ -5,7 +5,7 @@
 // it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
-import { asMigration, type InsideTx, type Log, runAll, Signals, wordsOf } from './inside.ts'
+import { asMigration, CommitSignals, errorMessageOf, type InsideTx, type Log, runAll } from './inside.ts'
 import { SqliteReader } from './reader.ts'
 import {
   type ColumnType,
@@ -150,7 +150,7 @@ class GroupWriter implements Writer {
   #giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = this.#queue[0]; head && isHopeless(head); head = this.#queue[0]) {
       this.#queue.shift()
-      head.reject(new StorageOutage(`SQLite: the file cannot be written now: ${wordsOf(error)}`, error))
+      head.reject(new StorageOutage(`SQLite: the file cannot be written now: ${errorMessageOf(error)}`, error))
     }
   }
 
@@ -161,7 +161,7 @@ class GroupWriter implements Writer {
       await this.#performGroup(group, signals)
       this.#connection.command('commit')
     } catch (error) {
-      const failure = new StorageOutage(`SQLite: the commit failed: ${wordsOf(error)}`, error)
+      const failure = new StorageOutage(`SQLite: the commit failed: ${errorMessageOf(error)}`, error)
       for (const done of group) done.queued.reject(failure)
       this.#abandonTransaction()
       return
@@ -269,7 +269,7 @@ class SqliteTx extends SqliteReader implements InsideTx {
   readonly forUpdate = NOTHING
   readonly skipLocked = NOTHING
   readonly afterwards: (() => void)[] = []
-  readonly signals = new Signals()
+  readonly signals = new CommitSignals()
   unhurried = false
 
   // `sql` stores a failure, and the commit then fails.

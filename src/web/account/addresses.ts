@@ -4,7 +4,7 @@ import type { Issue } from '../../contract/issues.ts'
 import type { SavedAddress } from '../../domain/customers/book.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { addressError, addressFields, countryField, type FieldErrors } from '../checkout/fields.ts'
-import { type Form, type Typed, typedIn } from '../checkout/input.ts'
+import { type PostedField, readTypedCheckout, type TypedCheckout } from '../checkout/input.ts'
 import type { AccountFrame } from './frame.ts'
 
 export function addressesPart({ speaker: { say }, path }: AccountFrame, book: readonly SavedAddress[]): Html {
@@ -24,7 +24,7 @@ ${book.length === 0 ? html`<p>${say('account.noAddresses')}</p>` : html`<ul clas
 
 export interface AddressForm {
   id: string | null
-  typed: Typed
+  typed: TypedCheckout
   isDefault: boolean
   errors?: FieldErrors
   isFull?: boolean
@@ -47,15 +47,15 @@ ${addressFields(speaker, typed, errors)}
 </form></div>`
 }
 
-export function typedAddress(address: Partial<Record<keyof Typed, string>>): Typed {
-  return typedIn((name) => address[name as keyof Typed] ?? '')
+export function typedAddress(address: Partial<Record<keyof TypedCheckout, string>>): TypedCheckout {
+  return readTypedCheckout((name) => address[name as keyof TypedCheckout] ?? '')
 }
 
-export function addressErrors({ speaker }: AccountFrame, typed: Typed, issues: readonly Issue[]): FieldErrors {
+export function addressErrors({ speaker }: AccountFrame, typed: TypedCheckout, issues: readonly Issue[]): FieldErrors {
   const names = issues.map(({ path }) => path.slice(path.lastIndexOf('/') + 1))
   return new Map(names.map((name) => [name, addressError(speaker, name, { ...typed })]))
 }
 
-export function addressIn(form: Form): Typed {
-  return { ...typedIn(form), email: '', phone: '', vatId: '', shippingOptionId: '' }
+export function addressIn(form: PostedField): TypedCheckout {
+  return { ...readTypedCheckout(form), email: '', phone: '', vatId: '', shippingOptionId: '' }
 }

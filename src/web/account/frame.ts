@@ -2,7 +2,7 @@
 
 import type { AccountShop } from '../../domain/customers/service.ts'
 import type { Html } from '../../platform/html/html.ts'
-import { framed, sheet } from '../checkout/frame.ts'
+import { renderCheckoutFrame, renderCheckoutSheet } from '../checkout/frame.ts'
 import type { Speaker } from '../languages/language.ts'
 
 export interface AccountFrame {
@@ -11,12 +11,17 @@ export interface AccountFrame {
   path: string
 }
 
-export function page({ speaker, shop }: AccountFrame, title: string, inside: Html, moreScript?: string): string {
-  return framed({
+export function accountDocument(
+  { speaker, shop }: AccountFrame,
+  title: string,
+  inside: Html,
+  moreScript?: string,
+): string {
+  return renderCheckoutFrame({
     ...(moreScript !== undefined && { moreScript }),
     speaker,
     title: `${title} – ${shop.merchant.name}`,
     state: 'order',
-    body: sheet(speaker, shop.merchant, shop.mode === 'test', inside),
+    body: renderCheckoutSheet(speaker, shop.merchant, shop.mode === 'test', inside),
   })
 }

@@ -7,17 +7,17 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { html } from '../../platform/html/html.ts'
 import { customerPasskeyScript } from '../checkout/assets.ts'
 import { type AddressForm, addressesPart, addressForm } from './addresses.ts'
-import { type AccountFrame, page } from './frame.ts'
+import { type AccountFrame, accountDocument } from './frame.ts'
 import { customerPasskeyForm, passkeysPart } from './passkeys.ts'
 
 // `isWrong`: the typed text is not an e-mail address. `isOver`: the link has expired.
-export function askPage(
+export function codeRequestPage(
   view: AccountFrame,
   { email = '', isWrong = false, isOver = false, isPasskeyBad = false },
 ): string {
   const { say } = view.speaker
   const error = isWrong && html`<p class="error" id="email-error">${say('account.badEmail')}</p>`
-  return page(
+  return accountDocument(
     view,
     say('account.title'),
     html`<div class="status">
@@ -47,7 +47,7 @@ ${customerPasskeyForm(view, 'sign_in', isPasskeyBad)}
 
 export function enterCodePage(view: AccountFrame, { email = '', isWrong = false }): string {
   const { say } = view.speaker
-  return page(
+  return accountDocument(
     view,
     say('account.title'),
     html`<div class="status">
@@ -80,7 +80,7 @@ ${hiddenFields({ email })}
 
 export function linkPage(view: AccountFrame, link: string, isHere: boolean): string {
   const { say } = view.speaker
-  return page(
+  return accountDocument(
     view,
     say('account.title'),
     html`<div class="status">
@@ -122,7 +122,7 @@ export function accountPage(view: AccountFrame, content: AccountContent): string
     }</p></div>
 <p class="item-amount">${speaker.amount(order.total, order.currency)}</p></li>`
   }
-  return page(
+  return accountDocument(
     view,
     say('account.title'),
     html`<div class="status">
@@ -145,12 +145,12 @@ ${passkeysPart(view, passkeys, isPasskeyBad)}
 }
 
 export function addressPage(view: AccountFrame, form: AddressForm): string {
-  return page(view, view.speaker.say('account.addresses'), addressForm(view, form))
+  return accountDocument(view, view.speaker.say('account.addresses'), addressForm(view, form))
 }
 
 export function erasePage(view: AccountFrame): string {
   const { say } = view.speaker
-  return page(
+  return accountDocument(
     view,
     say('account.erase'),
     html`<div class="status">
@@ -167,7 +167,7 @@ export function erasePage(view: AccountFrame): string {
 
 export function erasedPage(view: AccountFrame, kept: number): string {
   const { say } = view.speaker
-  return page(
+  return accountDocument(
     view,
     say('account.erase'),
     html`<div class="status"><h1>${say('account.erased')}</h1>${kept > 0 && html`<p>${say('account.erasedKept')}</p>`}</div>`,

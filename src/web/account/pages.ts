@@ -3,25 +3,25 @@
 
 import type { Mode } from '../../contract/words.ts'
 import type { CheckoutView } from '../../domain/checkout/port.ts'
-import { codeFromTyped, customerSessionMs, knownBrowserMs } from '../../domain/customers/codes.ts'
+import { customerSessionMs, knownBrowserMs, parseTypedCode } from '../../domain/customers/codes.ts'
 import { accountPath } from '../../domain/customers/path.ts'
 import type { AccountShop, CustomerPort, SignedInCustomer } from '../../domain/customers/service.ts'
-import { isToken, newToken } from '../../domain/customers/signin.ts'
+import { isToken, makeSessionToken } from '../../domain/customers/signin.ts'
 import { networkBucket } from '../../platform/access/throttle.ts'
-import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
-import { lineIn, readForm } from '../../platform/html/form.ts'
+import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
+import { readForm, readLineField } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { refusedPage } from '../checkout/ended.ts'
-import { answerPage, redirect } from '../checkout/frame.ts'
+import { answerPage, redirectCheckout } from '../checkout/frame.ts'
 import { addressFromTyped } from '../checkout/input.ts'
 import type { SavedAddressesPort } from '../checkout/saved.ts'
-import { failed, lost, unread } from '../checkout/show.ts'
+import { closeAfterAnswer, failedAnswer, lostAnswer } from '../checkout/show.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import { addressErrors, addressIn, typedAddress } from './addresses.ts'
-import { accountPage, addressPage, askPage, enterCodePage, erasedPage, erasePage, linkPage } from './page.ts'
+import { accountPage, addressPage, codeRequestPage, enterCodePage, erasedPage, erasePage, linkPage } from './page.ts'
 
 export interface AccountPageParts {
   customers: CustomerPort
@@ -48,7 +48,14 @@ export function accountPages(parts: AccountPageParts): HtmlPage[] {
   const account = new Account(parts)
   const answer = (request: PageRequest) => account.answer(request)
   const isOfShop: HtmlPage['isOfShop'] = ({ path, shop }) => path.shop === shop?.slug
-  const common = { name: 'account', methods: ['GET', 'POST'], isExpensive: true, isOfShop, failed, answer } as const
+  const common = {
+    name: 'account',
+    methods: ['GET', 'POST'],
+    isExpensive: true,
+    isOfShop,
+    failed: failedAnswer,
+    answer,
+  } as const
   return [
     { ...common, path: '/account', methods: ['GET'], isOfShop: () => true, answer: async (request) => toShop(request) },
     { ...common, path: '/account/:shop' },
@@ -59,7 +66,7 @@ export function accountPages(parts: AccountPageParts): HtmlPage[] {
 // The host of a shop has only that shop's account.
 function toShop({ shop }: PageRequest): PageAnswer {
   if (!shop) throw refuse('route_not_found')
-  return redirect(accountPath(shop.slug, 'live'))
+  return redirectCheckout(accountPath(shop.slug, 'live'))
 }
 
 function sessionCookie(mode: Mode, slug: string): CookieKind {
@@ -69,7 +76,7 @@ function sessionCookie(mode: Mode, slug: string): CookieKind {
 // Saved addresses for the checkout at the same host.
 export function createSavedAddresses({ customers, origin }: AccountPageParts): SavedAddressesPort {
   const tokenOf = ({ session: { mode }, merchant: { slug } }: CheckoutView, request: Incoming) =>
-    cookieIn(request.raw.headers.cookie, sessionCookie(mode, slug), origin())
+    findCookie(request.raw.headers.cookie, sessionCookie(mode, slug), origin())
   return {
     isSignedIn: (view, request) => isToken(tokenOf(view, request) ?? ''),
     async list(view, request) {
@@ -102,7 +109,7 @@ class Account {
   }
 
   cookieOf({ request, shop }: Visit, kind: 'session' | 'browser'): string {
-    return cookieIn(request.raw.headers.cookie, this.cookies(shop)[kind], this.parts.origin()) ?? ''
+    return findCookie(request.raw.headers.cookie, this.cookies(shop)[kind], this.parts.origin()) ?? ''
   }
 
   withCookie(answer: PageAnswer, kind: CookieKind, value: string): PageAnswer {
@@ -112,7 +119,7 @@ class Account {
 
   async show(visit: Visit): Promise<PageAnswer> {
     const customer = await this.parts.customers.find(visit.shop, this.cookieOf(visit, 'session'))
-    if (!customer) return answerPage(200, askPage(visit, {}))
+    if (!customer) return answerPage(200, codeRequestPage(visit, {}))
     return answerPage(200, await this.accountOf(visit, customer))
   }
 
@@ -130,47 +137,47 @@ class Account {
   async passkeys(visit: Visit, action: string): Promise<PageAnswer> {
     const { shop, path, form, whole, request } = visit
     const { customers } = this.parts
-    if (request.raw.method !== 'POST') return redirect(path)
+    if (request.raw.method !== 'POST') return redirectCheckout(path)
     const [session, browser] = [this.cookieOf(visit, 'session'), this.cookieOf(visit, 'browser')]
     const origin = this.originOf(request)
     const customer = await customers.find(shop, session)
     if (action === 'options' && form('for') === 'sign_in') {
-      const boundTo = isToken(browser) ? browser : newToken()
+      const boundTo = isToken(browser) ? browser : makeSessionToken()
       const options = await customers.passkeyOptions(shop, { origin, boundTo }, null)
       return this.withCookie(json(options), this.cookies(shop).browser, boundTo)
     }
     if (action === 'open') {
       const token = await customers.openByPasskey(shop, { origin, boundTo: browser }, whole('response'))
-      if (!token) return answerPage(409, askPage(visit, { isPasskeyBad: true }))
-      return this.withCookie(redirect(path), this.cookies(shop).session, token)
+      if (!token) return answerPage(409, codeRequestPage(visit, { isPasskeyBad: true }))
+      return this.withCookie(redirectCheckout(path), this.cookies(shop).session, token)
     }
-    if (!customer) return redirect(path)
+    if (!customer) return redirectCheckout(path)
     const at = { origin, boundTo: session }
     if (action === 'options') return json(await customers.passkeyOptions(shop, at, customer))
     if (action === 'remove') await customers.removePasskey(shop, customer, whole('id'))
     else if (!(await customers.addPasskey(shop, at, customer, whole('response'))))
       return answerPage(409, await this.accountOf(visit, customer, true))
-    return redirect(path)
+    return redirectCheckout(path)
   }
 
   async ask(visit: Visit): Promise<PageAnswer> {
     const { shop, form, request, speaker } = visit
     const email = form('email')
     const known = this.cookieOf(visit, 'browser')
-    const browser = isToken(known) ? known : newToken()
+    const browser = isToken(known) ? known : makeSessionToken()
     const network = networkBucket(request.address)
     const asked = { email, browser, network, locale: speaker.locale, shopOrigin: request.shop?.origin ?? null }
     const isAsked = await this.parts.customers.askCode(shop, asked)
-    if (!isAsked) return answerPage(409, askPage(visit, { email, isWrong: true }))
+    if (!isAsked) return answerPage(409, codeRequestPage(visit, { email, isWrong: true }))
     return this.withCookie(answerPage(200, enterCodePage(visit, { email })), this.cookies(shop).browser, browser)
   }
 
   async openByCode(visit: Visit): Promise<PageAnswer> {
     const { shop, form } = visit
-    const code = codeFromTyped(form('code'))
+    const code = parseTypedCode(form('code'))
     const token = code && (await this.parts.customers.openByCode(shop, this.cookieOf(visit, 'browser'), code))
     if (!token) return answerPage(409, enterCodePage(visit, { email: form('email'), isWrong: true }))
-    return this.withCookie(redirect(visit.path), this.cookies(shop).session, token)
+    return this.withCookie(redirectCheckout(visit.path), this.cookies(shop).session, token)
   }
 
   // Programs that check e-mails open links, so only the button signs in, and only in the browser that requested the code.
@@ -178,8 +185,8 @@ class Account {
     const isHere = isToken(this.cookieOf(visit, 'browser'))
     if (visit.request.raw.method !== 'POST') return answerPage(200, linkPage(visit, link, isHere))
     const token = await this.parts.customers.openByLink(visit.shop, this.cookieOf(visit, 'browser'), link)
-    if (!token) return answerPage(409, askPage(visit, { isOver: true }))
-    return this.withCookie(redirect(visit.path), this.cookies(visit.shop).session, token)
+    if (!token) return answerPage(409, codeRequestPage(visit, { isOver: true }))
+    return this.withCookie(redirectCheckout(visit.path), this.cookies(visit.shop).session, token)
   }
 
   async forCustomer(visit: Visit, action: 'data' | 'erase' | 'out', customer: SignedInCustomer): Promise<PageAnswer> {
@@ -187,13 +194,13 @@ class Account {
     const { session } = this.cookies(shop)
     const isPost = request.raw.method === 'POST'
     if (action === 'erase' && !isPost) return answerPage(200, erasePage(visit))
-    if (!isPost) return redirect(path)
+    if (!isPost) return redirectCheckout(path)
     // These actions read all data of the shopper.
     if (action !== 'out') request.spend?.(wholeCost)
     if (action === 'data') return file(await this.parts.customers.data(shop, customer), shop.merchant.slug)
     if (action === 'out') {
       await this.parts.customers.signOut(shop, this.cookieOf(visit, 'session'))
-      return this.withCookie(redirect(path), session, '')
+      return this.withCookie(redirectCheckout(path), session, '')
     }
     const { kept } = await this.parts.customers.erase(shop, customer)
     return this.withCookie(answerPage(200, erasedPage(visit, kept)), session, '')
@@ -203,27 +210,27 @@ class Account {
     const { shop, path, form, request } = visit
     const { customers } = this.parts
     const customer = await customers.find(shop, this.cookieOf(visit, 'session'))
-    if (!customer) return redirect(path)
+    if (!customer) return redirectCheckout(path)
     const id = name === 'new' ? null : name
     const known = id === null ? undefined : (await customers.listBook(shop, customer)).find((one) => one.id === id)
-    if (id !== null && !known) return redirect(path)
+    if (id !== null && !known) return redirectCheckout(path)
     if (request.raw.method !== 'POST') {
       const typed = typedAddress(known?.address ?? { country: shop.merchant.country })
       return answerPage(200, addressPage(visit, { id, typed, isDefault: known?.isDefault ?? false }))
     }
     if (form('do') === 'remove') {
       if (id !== null) await customers.removeAddress(shop, customer, id)
-      return redirect(path)
+      return redirectCheckout(path)
     }
     if (form('do') === 'choose' && known) {
       await customers.saveAddress(shop, customer, { id, address: known.address, isDefault: true })
-      return redirect(path)
+      return redirectCheckout(path)
     }
     const typed = addressIn(form)
     const isDefault = form('default') !== ''
     const saved = await customers.saveAddress(shop, customer, { id, address: addressFromTyped(typed), isDefault })
     if (saved === 'full') return answerPage(409, addressPage(visit, { id, typed, isDefault, isFull: true }))
-    if (saved === 'unknown' || !('issues' in saved)) return redirect(path)
+    if (saved === 'unknown' || !('issues' in saved)) return redirectCheckout(path)
     const errors = addressErrors(visit, typed, saved.issues)
     return answerPage(409, addressPage(visit, { id, typed, isDefault, errors }))
   }
@@ -231,11 +238,11 @@ class Account {
   async act(visit: Visit, action: string): Promise<PageAnswer> {
     const isPost = visit.request.raw.method === 'POST'
     if (action === 'code' || action === 'open') {
-      if (!isPost) return redirect(visit.path)
+      if (!isPost) return redirectCheckout(visit.path)
       return action === 'code' ? this.ask(visit) : this.openByCode(visit)
     }
     const customer = await this.parts.customers.find(visit.shop, this.cookieOf(visit, 'session'))
-    if (!customer) return redirect(visit.path)
+    if (!customer) return redirectCheckout(visit.path)
     return this.forCustomer(visit, action as 'data' | 'erase' | 'out', customer)
   }
 
@@ -252,16 +259,16 @@ class Account {
       (action === 'passkeys' && passkeyActions.some((one) => one === link)) ||
       (link === '' && actions.some((one) => one === action))
     const shop = isKnown && more.length === 0 ? await this.parts.customers.findShop(slug, mode) : undefined
-    if (!shop) return isPost ? unread(lost(request)) : lost(request)
+    if (!shop) return isPost ? closeAfterAnswer(lostAnswer(request)) : lostAnswer(request)
     const speaker = speakerFor('auto', request.raw.headers['accept-language']).inTimeZone(shop.merchant.timeZone)
     const path = accountPath(slug, mode)
     if (isPost && isCrossSite(request.raw, this.originOf(request)))
-      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+      return closeAfterAnswer(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const fields = isPost ? await request.receive(() => readForm(request.raw)) : new URLSearchParams()
     if (typeof fields === 'number') return answerPage(fields, refusedPage(speaker, 'refused', path))
     const visit = {
       ...{ request, shop, path, speaker },
-      form: (name: string) => lineIn(fields, name),
+      form: (name: string) => readLineField(fields, name),
       whole: (name: string) => fields.get(name) ?? '',
     }
     if (action === '') return this.show(visit)

@@ -1,10 +1,10 @@
 // Dependencies of the handlers for agents.
 
-import type { Platforms } from '../../domain/agents/platforms.ts'
+import type { PlatformDirectory } from '../../domain/agents/platforms.ts'
 import type { AgentShop, PlatformRow } from '../../domain/agents/store.ts'
 import type { SiteContext } from '../../domain/sites/site.ts'
 import type { Identify } from '../../platform/access/identify.ts'
-import type { Receive } from '../../platform/http/limiter.ts'
+import type { ReceiveBody } from '../../platform/http/limiter.ts'
 import type { Incoming, Trace } from '../../platform/http/message.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
 import type { CatalogStanding } from './standing.ts'
@@ -13,7 +13,7 @@ import type { UcpParts } from './ucp/perform.ts'
 
 export interface AgentParts extends UcpParts {
   sites: SiteContext
-  receive: Receive
+  receive: ReceiveBody
   // Identifies keys that were made for platforms.
   identify: Identify['identify']
   // Whether platforms may be called at private addresses.
@@ -31,7 +31,7 @@ export interface AgentParts extends UcpParts {
 // Context of a request to one shop.
 export interface ShopContext {
   parts: AgentParts
-  platforms: Platforms<PlatformProfile>
+  platforms: PlatformDirectory<PlatformProfile>
   shop: AgentShop
   // The profile that the header of the request names, and the platform that called with it before. Null: the header names none.
   named: { profileUrl: string | null; platform: PlatformRow | undefined }

@@ -2,8 +2,8 @@
 
 import { findOrderAgent } from '../../domain/orders/store.ts'
 import type { PlatformCall } from '../../domain/webhooks/call.ts'
-import { acpNotice } from './acp/notices.ts'
-import { type NoticeParts, ucpNotice } from './ucp/notices.ts'
+import { buildAcpNotice } from './acp/notices.ts'
+import { buildUcpNotice, type NoticeParts } from './ucp/notices.ts'
 
 export function createOrderNotices(parts: NoticeParts): PlatformCall {
   return async (claimed) => {
@@ -11,6 +11,6 @@ export function createOrderNotices(parts: NoticeParts): PlatformCall {
     const agent = await parts.storage.read((db) => findOrderAgent(db, key))
     // Nothing is sent for an order that is deleted or that another platform made.
     if (agent?.platformId !== claimed.platformId) return undefined
-    return agent.protocol === 'acp' ? acpNotice(parts, claimed) : ucpNotice(parts, claimed, agent.version)
+    return agent.protocol === 'acp' ? buildAcpNotice(parts, claimed) : buildUcpNotice(parts, claimed, agent.version)
   }
 }

@@ -1,14 +1,14 @@
 // The page that describes what a server offers to agents: as HTML for developers, and as text for models.
 
 import { acpVersion } from '../../contract/agents/settings.ts'
-import { agentBase } from '../../domain/agents/address.ts'
+import { agentBaseUrl } from '../../domain/agents/address.ts'
 import type { AgentShop } from '../../domain/agents/store.ts'
-import { assistantAudienceOf } from '../../domain/oauth/metadata.ts'
+import { assistantAudience } from '../../domain/oauth/metadata.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Outgoing } from '../../platform/http/message.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { codeBlock, jsonCode } from '../docs/example.ts'
-import { framed, siteHeaders } from '../docs/frame.ts'
+import { renderSiteFrame, siteHeaders } from '../docs/frame.ts'
 
 export function agentsText(shops: readonly AgentShop[], origin: string): Outgoing {
   if (shops.length === 0) throw refuse('route_not_found')
@@ -32,12 +32,12 @@ export function agentsText(shops: readonly AgentShop[], origin: string): Outgoin
 const cached = { 'cache-control': 'public, max-age=300' }
 
 function linesOf(shop: AgentShop, origin: string): string[] {
-  const base = agentBase(origin, shop)
+  const base = agentBaseUrl(origin, shop)
   return [
     `- MCP: ${base}/mcp`,
     `- UCP profile: ${base}/.well-known/ucp`,
     `- UCP REST: ${base}`,
-    `- ACP, with a key of the merchant: ${agentBase(origin, shop, 'acp')}`,
+    `- ACP, with a key of the merchant: ${agentBaseUrl(origin, shop, 'acp')}`,
     `- ${paying(shop)}`,
   ]
 }
@@ -73,10 +73,10 @@ ${
 <p>
   An assistant can also run a shop. Enter this address in a chat program: it opens a page where you sign in and choose
   what it may do.</p>
-<ol class="calls"><li>${codeBlock('MCP for merchants', assistantAudienceOf(origin))}</li></ol></section>
+<ol class="calls"><li>${codeBlock('MCP for merchants', assistantAudience(origin))}</li></ol></section>
 </div>
 </main>`
-  const text = framed({
+  const text = renderSiteFrame({
     title: 'For agents – Cartwright',
     description: 'Addresses and first calls for software that shops for people: MCP, UCP and ACP.',
     path,
@@ -86,7 +86,7 @@ ${
 }
 
 function shopSection(shop: AgentShop, origin: string): Html {
-  const base = agentBase(origin, shop)
+  const base = agentBaseUrl(origin, shop)
   const config = { mcpServers: { [shop.slug]: { type: 'http', url: `${base}/mcp` } } }
   return html`<section id="${shop.mode === 'test' ? `${shop.slug}-test` : shop.slug}">
     <h2><span dir="auto">${shop.name}</span></h2>
@@ -113,7 +113,7 @@ ${codeBlock(
   <p>The merchant makes the key. Items are those of the catalog.</p>
   ${codeBlock(
     'ACP',
-    `curl ${agentBase(origin, shop, 'acp')}/checkout_sessions -H 'authorization: Bearer cwk_…' \\\n  -H 'api-version: ${acpVersion}' -H 'content-type: application/json' -H 'idempotency-key: …' \\\n  -d '{"line_items":[{"id":"sku_…"}],"currency":"${shop.currency.toLowerCase()}","capabilities":{}}'`,
+    `curl ${agentBaseUrl(origin, shop, 'acp')}/checkout_sessions -H 'authorization: Bearer cwk_…' \\\n  -H 'api-version: ${acpVersion}' -H 'content-type: application/json' -H 'idempotency-key: …' \\\n  -d '{"line_items":[{"id":"sku_…"}],"currency":"${shop.currency.toLowerCase()}","capabilities":{}}'`,
   )}</li>
 </ol></section>`
 }

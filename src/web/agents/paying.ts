@@ -5,10 +5,10 @@ import {
   type AgentCaller,
   type AgentCheckout,
   findAgentSession,
-  type Located,
-  noteShownTotal,
+  type LocatedCheckout,
+  loadAgentCheckout,
   type ReplacedCheckout,
-  showCheckout,
+  recordShownTotal,
 } from '../../domain/agents/buying.ts'
 import {
   type AgentAttempt,
@@ -19,46 +19,46 @@ import {
   type PaymentObstacle,
 } from '../../domain/agents/completing.ts'
 import { sessionStatusAt } from '../../domain/checkout/lifecycle.ts'
-import { checkoutProblemOf } from '../../domain/checkout/problem.ts'
+import { toCheckoutProblem } from '../../domain/checkout/problem.ts'
 import type { PayTools } from '../../domain/checkout/tools.ts'
-import { type Claim, type Keeper, keepOnce, once } from '../../platform/idempotency/once.ts'
+import { type AnswerCodec, type IdempotencyClaim, runOnce, storeAnswerOnce } from '../../platform/idempotency/once.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
-import { type Message, notice } from './ucp/messages.ts'
+import { type UcpMessage, ucpNotices } from './ucp/messages.ts'
 import type { Instrument } from './ucp/read.ts'
-import { checkoutStateOf, type PayRules } from './ucp/view.ts'
+import { type PayRules, ucpCheckoutState } from './ucp/view.ts'
 
 export interface PayingParts {
   tools: PayTools
-  sealedKeeper: Keeper
+  sealedKeeper: AnswerCodec
   answersMs: number
 }
 
 // A checkout, with its status and messages in the words of UCP.
-export interface Seen {
+export interface CheckoutWithStatus {
   checkout: AgentCheckout
   status: string
-  messages: readonly Message[]
+  messages: readonly UcpMessage[]
 }
 
-export interface CheckoutLook {
+export interface CheckoutQuery {
   caller: AgentCaller
   sessionId: string
   rules: PayRules
 }
 
 interface Looked {
-  located: Located
+  located: LocatedCheckout
   checkout: AgentCheckout
 }
 
 // Refuses if the checkout does not exist or belongs to another platform.
-async function look(tools: PayTools, { caller, sessionId }: CheckoutLook): Promise<Looked> {
+async function look(tools: PayTools, { caller, sessionId }: CheckoutQuery): Promise<Looked> {
   const now = tools.clock().getTime()
   const looked = await tools.storage.read(async (db) => {
     const located = await findAgentSession(db, caller, sessionId)
-    return located && { located, checkout: await showCheckout(tools, db, located, now) }
+    return located && { located, checkout: await loadAgentCheckout(tools, db, located, now) }
   })
   if (!looked) throw refuse('checkout_session_not_found')
   return looked
@@ -69,34 +69,34 @@ async function show(
   tools: PayTools,
   { located, checkout }: Looked,
   rules: PayRules,
-  notes: readonly Message[] = [],
-): Promise<Seen> {
-  await noteShownTotal(tools, located, checkout.session.totals.total)
-  return { checkout, ...checkoutStateOf(checkout, rules, notes) }
+  notes: readonly UcpMessage[] = [],
+): Promise<CheckoutWithStatus> {
+  await recordShownTotal(tools, located, checkout.session.totals.total)
+  return { checkout, ...ucpCheckoutState(checkout, rules, notes) }
 }
 
-export async function seeCheckout(tools: PayTools, wanted: CheckoutLook): Promise<Seen> {
+export async function readCheckoutWithStatus(tools: PayTools, wanted: CheckoutQuery): Promise<CheckoutWithStatus> {
   return show(tools, await look(tools, wanted), wanted.rules)
 }
 
-// Like seeCheckout, inside the transaction that changed the checkout.
-export async function seeChanged(
+// Like readCheckoutWithStatus, inside the transaction that changed the checkout.
+export async function readChangedCheckout(
   tools: PayTools,
   tx: Tx,
-  { caller, sessionId, rules }: CheckoutLook,
-  notes: readonly Message[],
+  { caller, sessionId, rules }: CheckoutQuery,
+  notes: readonly UcpMessage[],
   now: Date,
   // The checkout as the change read it last.
   replaced?: Exclude<ReplacedCheckout, 'busy'>,
-): Promise<Seen> {
+): Promise<CheckoutWithStatus> {
   const located = replaced?.located ?? (await findAgentSession(tx, caller, sessionId))
   if (!located) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
-  const checkout = await showCheckout(tools, tx, located, now.getTime(), replaced?.known)
-  return { checkout, ...checkoutStateOf(checkout, rules, notes) }
+  const checkout = await loadAgentCheckout(tools, tx, located, now.getTime(), replaced?.known)
+  return { checkout, ...ucpCheckoutState(checkout, rules, notes) }
 }
 
-export interface Completion extends CheckoutLook {
-  claim: Claim
+export interface CompletionInput extends CheckoutQuery {
+  claim: IdempotencyClaim
   // The same attempt at the same checkout is one payment.
   attempt: string
   instrument: Instrument | undefined
@@ -104,7 +104,7 @@ export interface Completion extends CheckoutLook {
   cause: Cause | null
   // Applies the other members of the request to an open checkout.
   prepare?: (tx: Tx) => Promise<unknown>
-  render: (seen: Seen) => object
+  render: (seen: CheckoutWithStatus) => object
 }
 
 // The key is claimed in the transaction that records the attempt, because the payment itself cannot be part of a transaction. The payment
@@ -112,25 +112,29 @@ export interface Completion extends CheckoutLook {
 // is final.
 export async function completeOnce(
   { tools, sealedKeeper, answersMs }: PayingParts,
-  completion: Completion,
+  completion: CompletionInput,
 ): Promise<{ text: string; isReplayed: boolean }> {
   const claim = { ...completion.claim, keptMs: answersMs }
   const seen = await payOnce(tools, completion, { ...claim, key: `begun ${claim.key}` })
   const text = JSON.stringify(completion.render(seen))
   if (!isFinal(seen)) return { text, isReplayed: false }
-  const kept = await keepOnce(tools.storage, claim, text, sealedKeeper)
+  const kept = await storeAnswerOnce(tools.storage, claim, text, sealedKeeper)
   return { text: kept.text, isReplayed: kept.replayed }
 }
 
 // With `looked` no payment was begun, and `notes` say why.
-type Begun = { looked: Looked; notes: readonly Message[] } | { locked: LockedAgentCheckout; attempt: AgentAttempt }
+type Begun = { looked: Looked; notes: readonly UcpMessage[] } | { locked: LockedAgentCheckout; attempt: AgentAttempt }
 
-async function payOnce(tools: PayTools, completion: Completion, claim: Claim): Promise<Seen> {
+async function payOnce(
+  tools: PayTools,
+  completion: CompletionInput,
+  claim: IdempotencyClaim,
+): Promise<CheckoutWithStatus> {
   const { rules, cause } = completion
   const begun = await beginOnce(tools, completion, claim)
   if ('looked' in begun) return show(tools, begun.looked, rules, begun.notes)
   const completed = await finishAgentPayment(tools, begun.locked, begun.attempt, cause)
-  if (completed) return { checkout: completed, ...checkoutStateOf(completed, rules, []) }
+  if (completed) return { checkout: completed, ...ucpCheckoutState(completed, rules, []) }
   const after = await look(tools, completion)
   return show(tools, after, rules, declineIn(after))
 }
@@ -144,12 +148,12 @@ class NotBegun extends Error {
   }
 }
 
-async function beginOnce(tools: PayTools, completion: Completion, claim: Claim): Promise<Begun> {
+async function beginOnce(tools: PayTools, completion: CompletionInput, claim: IdempotencyClaim): Promise<Begun> {
   const { storage } = tools
   const { instrument, prepare } = completion
   let begun: Begun | undefined
   try {
-    const { replayed } = await once(storage, claim, async (tx) => {
+    const { replayed } = await runOnce(storage, claim, async (tx) => {
       begun = await begin(tools, tx, completion, false)
       return '{}'
     })
@@ -157,7 +161,7 @@ async function beginOnce(tools: PayTools, completion: Completion, claim: Claim):
   } catch (error) {
     if (!(error instanceof NotBegun)) throw error
     // The other members of the request are applied, and its key is used up.
-    await once(storage, claim, async (tx) => {
+    await runOnce(storage, claim, async (tx) => {
       await prepare?.(tx)
       return '{}'
     })
@@ -165,12 +169,12 @@ async function beginOnce(tools: PayTools, completion: Completion, claim: Claim):
   }
 }
 
-async function begin(tools: PayTools, tx: Tx, completion: Completion, isRepeated: boolean): Promise<Begun> {
+async function begin(tools: PayTools, tx: Tx, completion: CompletionInput, isRepeated: boolean): Promise<Begun> {
   const { instrument, attempt, network, caller, cause, rules, prepare } = completion
   const first = await lock(tools, tx, completion)
   const { session } = first.located
   const status = sessionStatusAt(session, tools.clock().getTime())
-  if (status === 'processing') return { looked: first, notes: isRepeated ? [] : [notice.inProgress()] }
+  if (status === 'processing') return { looked: first, notes: isRepeated ? [] : [ucpNotices.inProgress()] }
   if (status !== 'open') {
     if (isRepeated && status === 'completed') return { looked: first, notes: [] }
     throw refuse('checkout_session_not_open', { current: { status, version: session.version } })
@@ -178,12 +182,12 @@ async function begin(tools: PayTools, tx: Tx, completion: Completion, isRepeated
   await prepare?.(tx)
   const locked = prepare ? await lock(tools, tx, completion) : first
   // A missing instrument is reported only if nothing else is missing.
-  const isReady = checkoutStateOf(locked.checkout, rules, []).status === 'ready_for_complete'
-  if (!isReady || !instrument) return { looked: locked, notes: isReady ? [notice.noInstrument()] : [] }
+  const isReady = ucpCheckoutState(locked.checkout, rules, []).status === 'ready_for_complete'
+  if (!isReady || !instrument) return { looked: locked, notes: isReady ? [ucpNotices.noInstrument()] : [] }
   const { handlerId, credential, place } = instrument
   const payment = { handlerId, credential, attempt, proof: caller.proof, ...(network !== undefined && { network }) }
   const begun = await beginAgentPayment(tools, tx, locked, payment, cause).catch((error: unknown) => {
-    throw new NotBegun(checkoutProblemOf(error))
+    throw new NotBegun(toCheckoutProblem(error))
   })
   return 'problem' in begun
     ? { looked: locked, notes: problemMessages(begun.problem, place) }
@@ -191,42 +195,42 @@ async function begin(tools: PayTools, tx: Tx, completion: Completion, isRepeated
 }
 
 // Refuses if the checkout does not exist or belongs to another platform.
-async function lock(tools: PayTools, tx: Tx, { caller, sessionId }: CheckoutLook): Promise<LockedAgentCheckout> {
+async function lock(tools: PayTools, tx: Tx, { caller, sessionId }: CheckoutQuery): Promise<LockedAgentCheckout> {
   const locked = await lockAgentCheckout(tools, tx, caller, sessionId)
   if (!locked) throw refuse('checkout_session_not_found')
   return locked
 }
 
-function declineIn({ located: { session } }: Looked): Message[] {
+function declineIn({ located: { session } }: Looked): UcpMessage[] {
   const failure = session.status === 'open' ? session.lastPaymentError : null
-  return failure ? [notice.declined(failure.code)] : []
+  return failure ? [ucpNotices.declined(failure.code)] : []
 }
 
-function problemMessages(problem: PaymentObstacle, place: number): Message[] {
+function problemMessages(problem: PaymentObstacle, place: number): UcpMessage[] {
   switch (problem.code) {
     case 'credential_refused':
     case 'invalid':
-      return [notice.credentialRefused(place)]
+      return [ucpNotices.credentialRefused(place)]
     case 'consent_needed':
-      return [notice.consent()]
+      return [ucpNotices.consent()]
     case 'total_changed':
-      return [notice.totalChanged()]
+      return [ucpNotices.totalChanged()]
     case 'too_many_tries':
-      return [notice.tooManyTries(problem.waitMs)]
+      return [ucpNotices.tooManyTries(problem.waitMs)]
     case 'insufficient_stock':
     case 'item_unavailable':
     case 'quantity_limit':
-      return [notice.soldOut()]
+      return [ucpNotices.soldOut()]
     case 'promotion_rejected':
-      return [notice.codeUsed()]
+      return [ucpNotices.codeUsed()]
     case 'payment_in_progress':
-      return [notice.inProgress()]
+      return [ucpNotices.inProgress()]
     default:
-      return [notice.changedMeanwhile()]
+      return [ucpNotices.changedMeanwhile()]
   }
 }
 
 // Returns true if the checkout is completed or its payment was declined.
-function isFinal({ status, messages }: Seen): boolean {
+function isFinal({ status, messages }: CheckoutWithStatus): boolean {
   return status === 'completed' || messages.some(({ code }) => code === 'payment_failed')
 }

@@ -2,7 +2,7 @@
 
 import { limits } from '../../contract/limits.ts'
 import type { TSchema } from '../../contract/schema.ts'
-import { compile } from '../../contract/validator.ts'
+import { compileSchema } from '../../contract/validator.ts'
 import { addressBucket } from '../../platform/access/throttle.ts'
 import { hasBody, readBytes } from '../../platform/http/body.ts'
 import { parseJson } from '../../platform/kit/json.ts'
@@ -23,7 +23,7 @@ export interface FoundRow<Id extends string, Row extends RestRow> {
   id: string
 }
 
-export function rowAt<Id extends string, Row extends RestRow>(
+export function findRowAt<Id extends string, Row extends RestRow>(
   rows: Readonly<Record<Id, Row>>,
   method: string,
   path: string,
@@ -71,7 +71,7 @@ function decoded(id: string): string {
   }
 }
 
-export async function bodyBytesOf({ request, parts }: ShopContext, { body }: RestRow): Promise<Buffer> {
+export async function readBodyBytes({ request, parts }: ShopContext, { body }: RestRow): Promise<Buffer> {
   const { raw, address } = request
   if (!hasBody(raw)) {
     if (body === null) return Buffer.alloc(0)
@@ -86,18 +86,18 @@ export async function bodyBytesOf({ request, parts }: ShopContext, { body }: Res
   return bytes
 }
 
-export function jsonIn(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer): unknown {
   const parsed = parseJson(bytes.toString('utf8'))
   if ('value' in parsed) return parsed.value
   throw new AgentError(400, 'invalid_request', 'The body is not JSON as it should be.', { issues: [parsed.issue] })
 }
 
-const checks = new Map<TSchema, ReturnType<typeof compile>>()
+const checks = new Map<TSchema, ReturnType<typeof compileSchema>>()
 
 // Returns the body if it has the shape of the row.
-export function checkedBody({ body: schema }: Pick<RestRow, 'body'>, body: unknown): unknown {
+export function checkBody({ body: schema }: Pick<RestRow, 'body'>, body: unknown): unknown {
   if (schema === null) return null
-  const check = checks.get(schema) ?? compile(schema)
+  const check = checks.get(schema) ?? compileSchema(schema)
   checks.set(schema, check)
   const issues = check(body)
   if (issues.length === 0) return body

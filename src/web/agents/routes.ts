@@ -5,7 +5,7 @@ import type { Incoming, Outgoing, Trace } from '../../platform/http/message.ts'
 import { refusalAnswer } from '../../platform/http/refusal.ts'
 import type { Route } from '../../platform/http/serve.ts'
 import type { MountedSurface } from '../../platform/http/surfaces.ts'
-import { late } from '../../platform/kit/late.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
 import { acpError } from './acp/error.ts'
@@ -67,10 +67,10 @@ function protocolOf(path: string): string {
   return path.endsWith('/mcp') ? 'mcp' : 'ucp'
 }
 
-const loadAdmin = late(() => import('./mcp/admin.ts'))
+const loadAdmin = loadOnce(() => import('./mcp/admin.ts'))
 
 export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): MountedSurface {
-  const serve = late(async () => {
+  const serve = loadOnce(async () => {
     const { createAgentServer } = await import('./serve.ts')
     return createAgentServer(parts)
   })

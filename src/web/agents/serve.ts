@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { type Mode, modes } from '../../contract/words.ts'
-import { agentBase } from '../../domain/agents/address.ts'
-import { publishedKeys } from '../../domain/agents/keys.ts'
-import { createPlatforms, noPlatform } from '../../domain/agents/platforms.ts'
+import { agentBaseUrl } from '../../domain/agents/address.ts'
+import { listPublishedKeys } from '../../domain/agents/keys.ts'
+import { createPlatformDirectory, unknownPlatformId } from '../../domain/agents/platforms.ts'
 import { type AgentShop, findAgentShop, listAgentShops } from '../../domain/agents/store.ts'
 import { addressBucket, createThrottle, networkBucket, type Throttle } from '../../platform/access/throttle.ts'
 import { matchesIfNoneMatch } from '../../platform/http/conditional.ts'
@@ -18,10 +18,10 @@ import type { AgentParts, ShopContext } from './context.ts'
 import { answerMcp } from './mcp/shop.ts'
 import { agentsPage, agentsText } from './pages.ts'
 import { createStandings } from './standing.ts'
-import { handlersOf } from './ucp/handlers.ts'
-import { type Dialect, dialects, newest, readPlatformProfile } from './ucp/negotiate.ts'
-import { type ProfileFacts, profileOf } from './ucp/profile.ts'
-import { answerRest, profileNamed } from './ucp/rest.ts'
+import { listPaymentHandlers } from './ucp/handlers.ts'
+import { newestUcpVersion, readPlatformProfile, type UcpVersion, ucpVersions } from './ucp/negotiate.ts'
+import { buildProfile, type ProfileFacts } from './ucp/profile.ts'
+import { answerRest, parseProfileHeader } from './ucp/rest.ts'
 
 // Checked before anything is read or fetched.
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
@@ -37,7 +37,7 @@ const callsOfNameless = { perSecond: 5, burst: 30 } as const
 
 export function createAgentServer(parts: AgentParts): (request: Incoming, trace: Trace) => Promise<Outgoing> {
   const { tools } = parts
-  const platforms = createPlatforms({ ...tools, profileReads: parts.profileReads }, readPlatformProfile)
+  const platforms = createPlatformDirectory({ ...tools, profileReads: parts.profileReads }, readPlatformProfile)
   const calledShop = createCalledShops(tools.storage)
   const standingOf = createStandings(tools.storage, parts.sites)
   const throttle: Throttle | null = parts.isLimited ? createThrottle(callsOfAddress) : null
@@ -60,11 +60,11 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
     if (path.startsWith('/.well-known/')) return mainProfile(parts, request, path)
     const { slug, mode, rest } = placeOf(path)
     if (!isSlug(slug)) throw refuse('route_not_found')
-    const profileUrl = profileNamed(request.raw.headers['ucp-agent']) ?? null
+    const profileUrl = parseProfileHeader(request.raw.headers['ucp-agent']) ?? null
     const mark = tools.storage.commitMark()
     const { shop, platform } = await calledShop({ slug, mode }, profileUrl, mark)
     if (!shop) throw refuse('route_not_found')
-    const base = agentBase(tools.publicOrigin(), shop)
+    const base = agentBaseUrl(tools.publicOrigin(), shop)
     if (path.startsWith('/ucp/') && rest.startsWith('/.well-known/ucp'))
       return profileAnswer(parts, shop, request, rest)
     const bucket = addressBucket(request.address)
@@ -84,7 +84,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       newProfileWaitMs: () => profileThrottle?.take(network, now.getTime()) ?? 0,
       profileReadWaitMs: () => readThrottle?.take(network, now.getTime()) ?? 0,
       callWaitMs: (platformId, standing) => {
-        if (platformId === noPlatform) return namelessThrottle?.take(bucket, now.getTime()) ?? 0
+        if (platformId === unknownPlatformId) return namelessThrottle?.take(bucket, now.getTime()) ?? 0
         // Any caller can claim to be a platform, and must not use up the limit of that platform.
         const id = standing === 'claimed' ? `${platformId} ${bucket}` : platformId
         return (standing === 'approved' ? approvedThrottle : platformThrottle)?.take(id, now.getTime()) ?? 0
@@ -136,13 +136,15 @@ async function mainProfile(parts: AgentParts, request: Incoming, path: string): 
 
 async function profileAnswer(parts: AgentParts, shop: AgentShop, { raw }: Incoming, path: string): Promise<Outgoing> {
   const version = path.split('/')[3]
-  const dialect: Dialect | undefined =
-    version === undefined ? newest : dialects.find((other) => other.version === version && other !== newest)
+  const dialect: UcpVersion | undefined =
+    version === undefined
+      ? newestUcpVersion
+      : ucpVersions.find((other) => other.version === version && other !== newestUcpVersion)
   if (!dialect || (raw.method !== 'GET' && raw.method !== 'HEAD')) throw refuse('route_not_found')
-  const base = agentBase(parts.tools.publicOrigin(), shop)
+  const base = agentBaseUrl(parts.tools.publicOrigin(), shop)
   const mayBuy = shop.level === 'buy'
-  const handlers = mayBuy ? await handlersOf(parts.tools, shop) : []
-  const keys = await publishedKeys(parts.tools, shop, parts.tools.clock().getTime())
+  const handlers = mayBuy ? await listPaymentHandlers(parts.tools, shop) : []
+  const keys = await listPublishedKeys(parts.tools, shop, parts.tools.clock().getTime())
   const { body, etag } = renderProfile({ base, mayBuy, handlers, keys }, dialect)
   const headers = {
     'content-type': jsonType,
@@ -161,11 +163,11 @@ interface RenderedProfile {
 // Cached by the facts of the shop. The rest, which is most of a profile, is the same for every shop.
 const profiles = new Lru<string, RenderedProfile>(100)
 
-function renderProfile(facts: ProfileFacts, dialect: Dialect): RenderedProfile {
+function renderProfile(facts: ProfileFacts, dialect: UcpVersion): RenderedProfile {
   const name = JSON.stringify([dialect.version, facts])
   const known = profiles.get(name)
   if (known) return known
-  const body = JSON.stringify(profileOf(facts, dialect))
+  const body = JSON.stringify(buildProfile(facts, dialect))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   const rendered = { body, etag }
   profiles.set(name, rendered)

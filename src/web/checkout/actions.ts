@@ -6,7 +6,7 @@ import type {
   CheckoutResult,
   CheckoutView,
   CompletedCheckout,
-  Submitted,
+  SubmitResult,
 } from '../../domain/checkout/port.ts'
 import { addressBucket } from '../../platform/access/throttle.ts'
 import type { Incoming } from '../../platform/http/message.ts'
@@ -14,32 +14,32 @@ import type { PageAnswer } from '../../platform/http/pages.ts'
 import { speakerFor } from '../languages/language.ts'
 import type { DetailsIntent } from './browser/names.ts'
 import { shopUrl } from './ended.ts'
-import { redirect } from './frame.ts'
+import { redirectCheckout } from './frame.ts'
 import {
-  asksConsent,
-  billingIn,
-  codeIn,
-  detailsIn,
-  type Form,
   hasConsented,
   hasTyped,
-  methodIn,
-  payIn,
-  quantityIn,
-  typedIn,
-  versionIn,
+  needsConsent,
+  type PostedField,
+  readDetails,
+  readMethod,
+  readPageVersion,
+  readPayInput,
+  readPromotionCode,
+  readQuantity,
+  readTypedBilling,
+  readTypedCheckout,
 } from './input.ts'
-import { type FormState, lost, type Show } from './show.ts'
+import { type FormState, lostAnswer, type ShowCheckout } from './show.ts'
 
 // A post of a shopper that passed the guards.
 interface Post {
   secret: string
-  form: Form
+  form: PostedField
   view: CheckoutView
   request: Incoming
 }
 
-export type Actions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
+export type CheckoutActions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
 
 // The view of details is loaded only if something is wrong with them.
 export interface DetailsPost extends Omit<Post, 'view'> {
@@ -48,7 +48,10 @@ export interface DetailsPost extends Omit<Post, 'view'> {
 
 export type SubmitDetails = (post: DetailsPost) => Promise<PageAnswer>
 
-export function createActions(checkout: CheckoutPort, show: Show): { actions: Actions; details: SubmitDetails } {
+export function createActions(
+  checkout: CheckoutPort,
+  show: ShowCheckout,
+): { actions: CheckoutActions; details: SubmitDetails } {
   // Answers a post. After payment it leads to the shop, also if the post was a duplicate of the one that paid.
   function proceed(
     result: CheckoutResult | undefined,
@@ -56,29 +59,29 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
     next: string,
     state: FormState = {},
   ): PageAnswer {
-    if (!result) return lost(request)
+    if (!result) return lostAnswer(request)
     const { view, problem } = result
     const { session } = view
-    if (session.status === 'completed') return redirect(afterPaying(view))
-    return problem === null ? redirect(next) : show(view, request, { ...state, problem })
+    if (session.status === 'completed') return redirectCheckout(destinationAfterPaying(view))
+    return problem === null ? redirectCheckout(next) : show(view, request, { ...state, problem })
   }
 
   // Like `proceed`, for results without a view.
   function proceedFrom(
-    submitted: Submitted | undefined,
+    submitted: SubmitResult | undefined,
     request: Incoming,
     next: string,
     state: FormState = {},
   ): PageAnswer {
     if (!submitted || 'view' in submitted) return proceed(submitted, request, next, state)
-    return redirect(submitted.completed ? afterPaying(submitted.completed) : next)
+    return redirectCheckout(submitted.completed ? destinationAfterPaying(submitted.completed) : next)
   }
 
   async function details({ secret, form, needsShipping, request }: DetailsPost): Promise<PageAnswer> {
-    const typed = typedIn(form)
+    const typed = readTypedCheckout(form)
     const again = async (state: FormState) => {
       const view = await checkout.look(secret)
-      return view ? show(view, request, state) : lost(request)
+      return view ? show(view, request, state) : lostAnswer(request)
     }
     // Only the country changes: renders the same page with the fields of that country and the typed values.
     if (form('intent') === ('country' satisfies DetailsIntent)) return again({ typed })
@@ -86,31 +89,31 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
       const result = await checkout.keepOpen(secret)
       return result
         ? show(result.view, request, { typed, ...(result.problem && { problem: result.problem }) })
-        : lost(request)
+        : lostAnswer(request)
     }
-    const parsed = detailsIn(typed, needsShipping)
+    const parsed = readDetails(typed, needsShipping)
     if ('issues' in parsed) return again({ typed, problem: { code: 'invalid', issues: parsed.issues } })
-    const submitted = await checkout.submitDetails(secret, versionIn(form), parsed.input)
+    const submitted = await checkout.submitDetails(secret, readPageVersion(form), parsed.input)
     return proceedFrom(submitted, request, `/c/${secret}#payment`, { typed })
   }
 
-  const actions: Actions = {
+  const actions: CheckoutActions = {
     async quantity({ secret, form, view, request }) {
-      const parsed = quantityIn(form)
+      const parsed = readQuantity(form)
       if ('issues' in parsed) return show(view, request, { problem: { code: 'invalid', issues: parsed.issues } })
       const { skuId, quantity } = parsed.input
-      const result = await checkout.changeQuantity(secret, versionIn(form), skuId, quantity)
+      const result = await checkout.changeQuantity(secret, readPageVersion(form), skuId, quantity)
       return proceed(result, request, `/c/${secret}#items`)
     },
 
     async code({ secret, form, view, request }) {
-      const parsed = codeIn(form)
+      const parsed = readPromotionCode(form)
       const state = { typedCode: form('code').slice(0, 64) }
       if ('issues' in parsed) {
         return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
       }
       return proceed(
-        await checkout.applyCode(secret, versionIn(form), parsed.input),
+        await checkout.applyCode(secret, readPageVersion(form), parsed.input),
         request,
         `/c/${secret}#items`,
         state,
@@ -118,13 +121,13 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
     },
 
     async pay({ secret, form, view, request }) {
-      const parsed = payIn(form, view)
-      const chosen = methodIn(form, view) ?? null
-      const state = { chosen, ...(chosen?.billing && { billing: billingIn(form, chosen) }) }
+      const parsed = readPayInput(form, view)
+      const chosen = readMethod(form, view) ?? null
+      const state = { chosen, ...(chosen?.billing && { billing: readTypedBilling(form, chosen) }) }
       if ('issues' in parsed) {
         return show(view, request, { ...state, problem: { code: 'invalid', issues: parsed.issues } })
       }
-      if (asksConsent(view) && !hasConsented(form, view))
+      if (needsConsent(view) && !hasConsented(form, view))
         return show(view, request, { ...state, problem: { code: 'consent_needed' } })
       const { locale } = speakerFor(view.session.locale, request.raw.headers['accept-language'])
       const input = { ...parsed.input, locale, network: addressBucket(request.address) }
@@ -146,7 +149,7 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
       const result = await checkout.cancel(secret)
       const session = result?.view.session
       if (session?.status === 'cancelled' && session.cancelUrl !== null) {
-        return redirect(shopUrl(session.cancelUrl, session.id))
+        return redirectCheckout(shopUrl(session.cancelUrl, session.id))
       }
       return proceed(result, request, `/c/${secret}`)
     },
@@ -154,12 +157,12 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
     // Typed values are only sent in forms: in an address they would end up in histories and logs.
     async again({ secret, form, view, request }) {
       const started = await checkout.startAgain(secret)
-      if (!started) return lost(request)
-      const typed = typedIn(form)
+      if (!started) return lostAnswer(request)
+      const typed = readTypedCheckout(form)
       const state = hasTyped(typed) ? { typed } : {}
       if (!('secret' in started)) return show(view, request, { ...started, ...state })
       const next = hasTyped(typed) ? await checkout.look(started.secret) : undefined
-      return next?.session.status === 'open' ? show(next, request, state) : redirect(`/c/${started.secret}`)
+      return next?.session.status === 'open' ? show(next, request, state) : redirectCheckout(`/c/${started.secret}`)
     },
   }
   return { actions, details }
@@ -167,7 +170,7 @@ export function createActions(checkout: CheckoutPort, show: Show): { actions: Ac
 
 // Shows the checkout's own page if there are instructions for paying, because the shop does not have them. There is no shop to return to
 // if the app was uninstalled or an agent opened the checkout.
-export function afterPaying({ session, secret, awaited, isClosed }: CompletedCheckout): string {
+export function destinationAfterPaying({ session, secret, awaited, isClosed }: CompletedCheckout): string {
   const staysHere = isClosed || session.successUrl === '' || (awaited !== null && awaited.instructions !== null)
   return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)
 }

@@ -1,9 +1,9 @@
 // The style sheet and the scripts of the checkout.
 
 import { frameScripts } from '../../domain/payments/providers/frames.ts'
-import { type ServedFile, script as scriptFile, styleSheet } from '../../platform/html/files.ts'
+import { type ServedFile, serveScript as scriptFile, serveStyleSheet } from '../../platform/html/files.ts'
 
-export const style = styleSheet({
+export const style = serveStyleSheet({
   path: '/checkout/style.css',
   name: 'checkout style',
   file: new URL('style.css', import.meta.url),

@@ -1,14 +1,22 @@
 // The billing address, inside of a payment method that needs one. One set of fields serves every country, because without script they
 // cannot follow the choice of the country; the fields that a country requires are checked at payment.
 
-import { autocompleteOf, type FieldName, formatFor } from '../../domain/addresses/formats.ts'
+import { type AddressFieldName, autocompleteFor, formatFor } from '../../domain/addresses/formats.ts'
 import type { CheckoutMethod, CheckoutView } from '../../domain/checkout/port.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
-import { choice, countriesIn, detailId, type FieldErrors, field, foldedField, lengthsMax } from './fields.ts'
+import {
+  detailId,
+  type FieldErrors,
+  lengthsMax,
+  listCountryChoices,
+  renderChoice,
+  renderField,
+  renderFoldedField,
+} from './fields.ts'
 import { fieldName, type TypedBilling } from './input.ts'
 
-type Name = Exclude<FieldName, 'company' | 'phone'>
+type Name = Exclude<AddressFieldName, 'company' | 'phone'>
 
 const rows: readonly (readonly Name[])[] = [
   ['country'],
@@ -55,13 +63,13 @@ function billingField({ speaker, view, method, typed, errors }: BillingParts, na
     name: fieldName(method, `billing.${name}`),
     label: speaker.say(`address.${name}`),
     value: typed?.[name] ?? (name === 'country' ? country : ''),
-    autocomplete: `billing ${autocompleteOf(name)}`,
+    autocomplete: `billing ${autocompleteFor(name)}`,
     // Not every country has a postal code, and some have a region.
     required: name === 'postalCode' || name === 'region' ? ('maybe' as const) : name !== 'line2',
     lengthMax: lengthsMax[name] ?? 200,
     error: errors.get(id),
     ...(name === 'postalCode' && { isLatin: true }),
   }
-  if (name === 'country') return choice(speaker, given, countriesIn(speaker))
-  return isFolded ? foldedField(speaker, given) : field(speaker, given)
+  if (name === 'country') return renderChoice(speaker, given, listCountryChoices(speaker))
+  return isFolded ? renderFoldedField(speaker, given) : renderField(speaker, given)
 }

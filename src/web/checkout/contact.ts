@@ -10,17 +10,17 @@ import {
   contactLengthsMax,
 } from '../../domain/emails/contact.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
-import { lineIn, readForm } from '../../platform/html/form.ts'
+import { readForm, readLineField } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
-import { emailFromTyped } from '../../platform/kit/email.ts'
+import { normalizeTypedEmail } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import { icons, refusedPage, slowPage } from './ended.ts'
-import { field } from './fields.ts'
-import { answerPage, framed, sheet } from './frame.ts'
-import { failed, lost, unread, waiting } from './show.ts'
+import { refusedPage, slowPage, statusIcons } from './ended.ts'
+import { renderField } from './fields.ts'
+import { answerPage, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
+import { closeAfterAnswer, failedAnswer, lostAnswer, waitingAnswer } from './show.ts'
 
 export interface ContactPageParts {
   contact: ContactPort
@@ -33,7 +33,7 @@ export interface ContactPageParts {
 export function contactPage({ contact, origin, waitMs }: ContactPageParts): HtmlPage {
   async function show(request: PageRequest): Promise<PageAnswer> {
     const shop = await contact.findShop(request.path.merchant ?? '')
-    if (!shop) return lost(request)
+    if (!shop) return lostAnswer(request)
     return answerPage(200, formPage(speakerOf(request), shop, { name: '', email: '', text: '' }, newId('req'), []))
   }
 
@@ -41,18 +41,21 @@ export function contactPage({ contact, origin, waitMs }: ContactPageParts): Html
     const speaker = speakerOf(request)
     const path = `/contact/${encodeURIComponent(request.path.merchant ?? '')}`
     if (isCrossSite(request.raw, request.shop?.origin ?? origin()))
-      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+      return closeAfterAnswer(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const shop = await contact.findShop(request.path.merchant ?? '')
-    if (!shop) return unread(lost(request))
+    if (!shop) return closeAfterAnswer(lostAnswer(request))
     const form = await request.receive(() => readForm(request.raw))
-    if (typeof form === 'number') return unread(answerPage(form, refusedPage(speaker, 'refused', path)))
+    if (typeof form === 'number') return closeAfterAnswer(answerPage(form, refusedPage(speaker, 'refused', path)))
     const typed = typedIn(form)
-    const attempt = lineIn(form, 'attempt').slice(0, 40)
+    const attempt = readLineField(form, 'attempt').slice(0, 40)
     const issues = contactIssues(typed)
     if (issues.length > 0) return answerPage(200, formPage(speaker, shop, typed, attempt, issues))
     const pauseMs = waitMs(shop.id, request.address)
     if (pauseMs > 0)
-      return waiting(answerPage(429, slowPage(speaker, path, { action: '', fields: { ...typed, attempt } })), pauseMs)
+      return waitingAnswer(
+        answerPage(429, slowPage(speaker, path, { action: '', fields: { ...typed, attempt } })),
+        pauseMs,
+      )
     await contact.send(shop, typed, attempt)
     return answerPage(200, sentPage(speaker, shop, typed))
   }
@@ -64,7 +67,7 @@ export function contactPage({ contact, origin, waitMs }: ContactPageParts): Html
     methods: ['GET', 'POST'],
     answer: (request) => (request.raw.method === 'POST' ? post(request) : show(request)),
     isExpensive: true,
-    failed,
+    failed: failedAnswer,
   }
 }
 
@@ -74,7 +77,7 @@ function speakerOf(request: PageRequest): Speaker {
 
 function typedIn(form: FormFields): ContactMessage {
   const line = (name: 'name' | 'email') =>
-    lineIn(form, name)
+    readLineField(form, name)
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
@@ -85,7 +88,7 @@ function typedIn(form: FormFields): ContactMessage {
     .replace(/(?!\n)\p{Cc}/gu, ' ')
   return {
     name: line('name'),
-    email: emailFromTyped(line('email')),
+    email: normalizeTypedEmail(line('email')),
     text: text.trim().slice(0, contactLengthsMax.text),
   }
 }
@@ -104,7 +107,7 @@ function formPage(
     return issue.code === 'not_an_email' ? say('field.email') : say('field.required', { label })
   }
   const line = (name: 'name' | 'email', label: string) =>
-    field(speaker, {
+    renderField(speaker, {
       ...{ id: name, name, label, value: typed[name], required: true, lengthMax: contactLengthsMax[name] },
       ...{ error: errorOf(name, label), autocomplete: name },
       ...(name === 'email' && { type: 'email', inputMode: 'email', isLatin: true }),
@@ -139,7 +142,7 @@ ${error !== undefined && html`<p class="error" id="text-error">${error}</p>`}
 function sentPage(speaker: Speaker, shop: ContactShop, { email }: ContactMessage): string {
   const { say } = speaker
   const inside = html`<div class="statement" role="status">
-${icons.check}
+${statusIcons.check}
 <h1>${say('message.doneTitle')}</h1>
 <p>${say('message.doneText', { merchant: shop.name, email })}</p>
 <a class="second wide" href="/contact/${shop.slug}">${say('message.again')}</a>
@@ -150,5 +153,10 @@ ${icons.check}
 function page(speaker: Speaker, shop: ContactShop, title: string, inside: Html): string {
   const merchant = { ...shop, links: JSON.parse(shop.links) as Record<string, string> }
   const state = 'contact'
-  return framed({ speaker, title: `${title} – ${shop.name}`, state, body: sheet(speaker, merchant, false, inside) })
+  return renderCheckoutFrame({
+    speaker,
+    title: `${title} – ${shop.name}`,
+    state,
+    body: renderCheckoutSheet(speaker, merchant, false, inside),
+  })
 }

@@ -5,15 +5,15 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import type { PageState } from './browser/names.ts'
-import { framed, howToPay, isWebAddress, sheet } from './frame.ts'
-import type { Typed } from './input.ts'
+import { isWebAddress, paymentInstructions, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
+import type { TypedCheckout } from './input.ts'
 import { fixedItems, sessionTotals } from './summary.ts'
 
 export function processingPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
   const waitPath = `/c/${view.secret}/wait`
   const inside = html`<div class="state">
-${icons.clock}
+${statusIcons.clock}
 <h1>${say('processing.title')}</h1>
 <p>${say('processing.text')}</p>
 <p class="grand">${speaker.amount(view.session.totals.total, view.session.currency)}</p>
@@ -55,11 +55,11 @@ export function completedPage(speaker: Speaker, view: CheckoutView): string {
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
   const text = session.paymentStatus === 'pending' ? say('done.pending', { amount }) : paid
   const inside = html`<div class="state">
-${isOff ? icons.cross : icons.check}
+${isOff ? statusIcons.cross : statusIcons.check}
 <h1>${title}</h1>
 ${isUnpaid ? html`<p>${say('cancelled.text')}</p>` : !isOff && html`<p>${text}</p>`}
 ${order && html`<dl class="number"><dt>${say('done.number')}</dt><dd dir="ltr">${order.number}</dd></dl>`}
-${view.awaited && howToPay(speaker, view.awaited)}
+${view.awaited && paymentInstructions(speaker, view.awaited)}
 ${order && html`<a class="first wide" href="${order.statusPath}">${say('done.status')}</a>`}
 ${
   !view.isClosed &&
@@ -80,7 +80,7 @@ export function endedPage(
   speaker: Speaker,
   view: CheckoutView,
   problem: CheckoutProblem | null,
-  typed: Typed | null = null,
+  typed: TypedCheckout | null = null,
 ): string {
   const { say } = speaker
   const { session, merchant, secret } = view
@@ -88,7 +88,7 @@ export function endedPage(
   const shown = fields.filter(([name]) => name !== 'country' && name !== 'shippingOptionId')
   const kind = session.status === 'expired' ? 'expired' : 'cancelled'
   const inside = html`<div class="state">
-${kind === 'expired' ? icons.clock : icons.cross}
+${kind === 'expired' ? statusIcons.clock : statusIcons.cross}
 <h1>${say(`${kind}.title`)}</h1>
 <p>${say(typed ? 'expired.typed' : `${kind}.text`)}</p>
 ${typed && html`<p class="soft">${shown.map(([, value]) => html`<bdi>${value}</bdi><br>`)}</p>`}
@@ -117,7 +117,7 @@ ${fixedItems(speaker, session)}
 // The app that opened this checkout was uninstalled, so the page has no link back to the app's shop.
 export function closedPage(speaker: Speaker, view: CheckoutView): string {
   const { say } = speaker
-  const inside = html`<div class="state">${icons.cross}<h1>${say('closed.title')}</h1><p>${say('closed.text')}</p></div>`
+  const inside = html`<div class="state">${statusIcons.cross}<h1>${say('closed.title')}</h1><p>${say('closed.text')}</p></div>`
   return whole(speaker, view, 'closed', say('closed.title'), inside)
 }
 
@@ -173,8 +173,8 @@ function plainPage(
   text: string,
   way: Html | null = null,
 ): string {
-  const inside = html`<div class="state">${icons.cross}<h1>${title}</h1><p>${text}</p>${way}</div>`
-  return framed({ speaker, title, state, body: sheet(speaker, merchant, false, inside) })
+  const inside = html`<div class="state">${statusIcons.cross}<h1>${title}</h1><p>${text}</p>${way}</div>`
+  return renderCheckoutFrame({ speaker, title, state, body: renderCheckoutSheet(speaker, merchant, false, inside) })
 }
 
 function whole(
@@ -186,11 +186,11 @@ function whole(
   refreshTo?: string,
 ): string {
   const { merchant, session } = view
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: `${title} – ${merchant.name}`,
     state,
-    body: sheet(speaker, merchant, session.mode === 'test', inside),
+    body: renderCheckoutSheet(speaker, merchant, session.mode === 'test', inside),
     ...(refreshTo !== undefined && { refreshTo: { to: refreshTo, seconds: 4 } }),
   })
 }
@@ -200,7 +200,7 @@ export function shopUrl(url: string, sessionId: string): string {
   return isWebAddress(url) ? url.replaceAll(/\{sessionId\}|%7BsessionId%7D/gi, sessionId) : '/'
 }
 
-export const icons = {
+export const statusIcons = {
   check: html`<svg class="icon good" viewBox="0 0 48 48" width="56" height="56" aria-hidden="true">
     <circle cx="24" cy="24" r="22"/>
     <path d="m15 24.5 6.5 6.5L34 18"/>

@@ -1,7 +1,12 @@
 // The fields for contact and address: the fields of each country, their labels, and their errors.
 
-import { type FieldName, type FormField, fieldsFor, formatFor } from '../../domain/addresses/formats.ts'
-import { regionCode, regionsFor } from '../../domain/addresses/regions.ts'
+import {
+  type AddressFieldName,
+  type AddressFormField,
+  addressFieldsFor,
+  formatFor,
+} from '../../domain/addresses/formats.ts'
+import { findRegionCode, regionsFor } from '../../domain/addresses/regions.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { vatIdLengthMax } from '../../domain/vat/id.ts'
 import { brandName } from '../../platform/html/cardbrands.ts'
@@ -9,10 +14,10 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { countryCodes } from '../../platform/kit/country.ts'
 import type { Language } from '../languages/checkout/texts.ts'
 import type { Speaker } from '../languages/language.ts'
-import type { Typed, TypedBilling } from './input.ts'
+import type { TypedBilling, TypedCheckout } from './input.ts'
 import { fieldName } from './input.ts'
 
-export interface Field {
+export interface CheckoutField {
   id: string
   name: string
   label: string
@@ -31,7 +36,7 @@ export interface Field {
   aside?: Html | false
 }
 
-export function field(speaker: Speaker, given: Field): Html {
+export function renderField(speaker: Speaker, given: CheckoutField): Html {
   const { id, name, value, type = 'text', inputMode = 'text', autocomplete, lengthMax } = given
   return html`<div class="field field-${name.replace(/^.*\./, '')}">
 ${labelOf(speaker, given)}
@@ -50,38 +55,38 @@ ${notesOf(given)}
 }
 
 // An optional field is folded behind its label unless it has a value or an error.
-export function foldedField(speaker: Speaker, given: Field): Html {
+export function renderFoldedField(speaker: Speaker, given: CheckoutField): Html {
   const isOpen = given.value !== '' || given.error !== undefined
-  return folded(`${given.id}-fold`, given.label, isOpen, field(speaker, given))
+  return renderFolded(`${given.id}-fold`, given.label, isOpen, renderField(speaker, given))
 }
 
-export function folded(id: string, name: string, isOpen: boolean, inside: Html): Html {
+export function renderFolded(id: string, name: string, isOpen: boolean, inside: Html): Html {
   return html`<details class="more" id="${id}"${isOpen && html` open`}>
 <summary>${name}</summary>
 ${inside}
 </details>`
 }
 
-function labelOf({ say }: Speaker, { id, label, required, aside }: Field): Html {
+function labelOf({ say }: Speaker, { id, label, required, aside }: CheckoutField): Html {
   const text = html`<label for="${id}">${label}${!required && html` <span class="optional">(${say('page.optional')})</span>`}</label>`
   return aside ? html`<div class="labelled">${text}${aside}</div>` : text
 }
 
-function describedBy({ id, hint, error }: Field): Html | false {
+function describedBy({ id, hint, error }: CheckoutField): Html | false {
   const ids = [error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(' ')
   if (ids === '') return false
   return html` aria-describedby="${ids}"${error !== undefined && html` aria-invalid="true"`}`
 }
 
-function notesOf({ id, hint, error }: Field): Html {
+function notesOf({ id, hint, error }: CheckoutField): Html {
   return html`${error !== undefined && html`<p class="error" id="${id}-error">${error}</p>`}${
     hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`
   }`
 }
 
-export function choice(
+export function renderChoice(
   speaker: Speaker,
-  given: Field,
+  given: CheckoutField,
   options: readonly (readonly [value: string, text: string])[],
 ): Html {
   const { id, name, value, autocomplete } = given
@@ -94,11 +99,11 @@ ${notesOf(given)}
 </div>`
 }
 
-export function contactFields(speaker: Speaker, view: CheckoutView, typed: Typed, errors: FieldErrors): Html {
+export function contactFields(speaker: Speaker, view: CheckoutView, typed: TypedCheckout, errors: FieldErrors): Html {
   const { say } = speaker
   const { needsShipping } = view
   return html`
-${field(speaker, {
+${renderField(speaker, {
   id: 'email',
   name: 'email',
   label: say('contact.email'),
@@ -114,7 +119,7 @@ ${field(speaker, {
 })}
 <div class="row">${
     !needsShipping &&
-    foldedField(speaker, {
+    renderFoldedField(speaker, {
       id: 'name',
       name: 'name',
       label: say('contact.name'),
@@ -125,7 +130,7 @@ ${field(speaker, {
       error: errors.get('name'),
     })
   }
-${foldedField(speaker, {
+${renderFoldedField(speaker, {
   id: 'phone',
   name: 'phone',
   label: say('contact.phone'),
@@ -142,9 +147,9 @@ ${foldedField(speaker, {
 ${(view.asksVatId || typed.vatId !== '') && vatIdField(speaker, view, typed, errors)}</div>`
 }
 
-function vatIdField(speaker: Speaker, view: CheckoutView, typed: Typed, errors: FieldErrors): Html {
+function vatIdField(speaker: Speaker, view: CheckoutView, typed: TypedCheckout, errors: FieldErrors): Html {
   const isSaved = typed.vatId !== '' && typed.vatId === view.customer.vatId
-  return foldedField(speaker, {
+  return renderFoldedField(speaker, {
     id: 'vatId',
     name: 'vatId',
     label: speaker.say('contact.vatId'),
@@ -152,14 +157,14 @@ function vatIdField(speaker: Speaker, view: CheckoutView, typed: Typed, errors: 
     autocomplete: 'off',
     required: false,
     lengthMax: vatIdLengthMax,
-    hint: speaker.say(isSaved ? vatWords(view) : 'vat.hint'),
+    hint: speaker.say(isSaved ? vatCheckText(view) : 'vat.hint'),
     error: errors.get('vatId'),
     isLatin: true,
   })
 }
 
 // Returns the text for the outcome of checking the shopper's VAT number.
-export function vatWords({
+export function vatCheckText({
   session,
 }: CheckoutView): 'vat.hint' | `vat.${'reverse' | 'valid' | 'invalid' | 'unavailable'}` {
   const { vat, totals } = session
@@ -170,15 +175,19 @@ export function vatWords({
   return taxReason === 'reverse_charge' || taxReason === 'intra_community' ? 'vat.reverse' : 'vat.valid'
 }
 
-export const lengthsMax: Readonly<Partial<Record<FieldName, number>>> = { city: 100, region: 100, postalCode: 20 }
+export const lengthsMax: Readonly<Partial<Record<AddressFieldName, number>>> = {
+  city: 100,
+  region: 100,
+  postalCode: 20,
+}
 
 // Fields that few addresses need are folded below the street.
-const foldedNames: readonly FieldName[] = ['line2', 'company']
+const foldedNames: readonly AddressFieldName[] = ['line2', 'company']
 
 // City, region and postal code share a line, in the order of the country, and so do folded fields; every other field has its own line.
-export function addressFields(speaker: Speaker, typed: Typed, errors: FieldErrors): Html {
-  const fields = fieldsFor(typed.country)
-  const rows: FormField[][] = []
+export function addressFields(speaker: Speaker, typed: TypedCheckout, errors: FieldErrors): Html {
+  const fields = addressFieldsFor(typed.country)
+  const rows: AddressFormField[][] = []
   for (const one of fields) {
     // The country field is above, with its button, and one phone number serves contact and delivery.
     if (one.name === 'country' || one.name === 'phone' || foldedNames.includes(one.name)) continue
@@ -194,9 +203,9 @@ export function addressFields(speaker: Speaker, typed: Typed, errors: FieldError
   )}`
 }
 
-function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: FieldErrors): Html {
+function addressField(speaker: Speaker, one: AddressFormField, typed: TypedCheckout, errors: FieldErrors): Html {
   const { name, required, labelKey } = one
-  const given: Field = {
+  const given: CheckoutField = {
     id: name,
     name,
     label: speaker.say(labelKey),
@@ -208,11 +217,11 @@ function addressField(speaker: Speaker, one: FormField, typed: Typed, errors: Fi
     ...(name === 'postalCode' && { isLatin: true }),
   }
   const regions = name === 'region' ? regionsFor(typed.country) : undefined
-  if (foldedNames.includes(name)) return foldedField(speaker, given)
-  if (!regions) return field(speaker, given)
-  const value = regionCode(typed.country, typed.region) ?? ''
+  if (foldedNames.includes(name)) return renderFoldedField(speaker, given)
+  if (!regions) return renderField(speaker, given)
+  const value = findRegionCode(typed.country, typed.region) ?? ''
   const none = ['', speaker.say('address.choose')] as const
-  return choice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
+  return renderChoice(speaker, { ...given, value }, [none, ...regions.map(({ code, name }) => [code, name] as const)])
 }
 
 export function isListed(served: CheckoutView['countries'], country: string): boolean {
@@ -226,8 +235,8 @@ export function countryField(
   served: CheckoutView['countries'],
   error: string | undefined,
 ): Html {
-  const listed = countriesIn(speaker).filter(([code]) => isListed(served, code))
-  const given: Field = {
+  const listed = listCountryChoices(speaker).filter(([code]) => isListed(served, code))
+  const given: CheckoutField = {
     id: 'country',
     name: 'country',
     label: speaker.say('address.country'),
@@ -237,13 +246,13 @@ export function countryField(
     lengthMax: 2,
     error,
   }
-  return choice(speaker, given, given.value === '' ? [['', speaker.say('address.choose')], ...listed] : listed)
+  return renderChoice(speaker, given, given.value === '' ? [['', speaker.say('address.choose')], ...listed] : listed)
 }
 
 const countryLists = new Map<Language, readonly (readonly [string, string])[]>()
 
 // Cached, because sorting 249 names takes a millisecond and there are few languages.
-export function countriesIn(speaker: Speaker): readonly (readonly [string, string])[] {
+export function listCountryChoices(speaker: Speaker): readonly (readonly [string, string])[] {
   const kept = countryLists.get(speaker.language)
   if (kept) return kept
   const list = countryCodes
@@ -258,7 +267,7 @@ export type FieldErrors = ReadonlyMap<string, string>
 
 interface ErrorParts {
   problem: CheckoutProblem | null
-  typed: Typed
+  typed: TypedCheckout
   chosen: CheckoutMethod | null
   billing: TypedBilling | null
 }
@@ -294,7 +303,7 @@ function errorAt(
   speaker: Speaker,
   view: CheckoutView,
   path: string,
-  typed: Typed,
+  typed: TypedCheckout,
 ): readonly [id: string, text: string] {
   const { say } = speaker
   const [, group = '', rest] = path.split('/')
@@ -307,7 +316,7 @@ function errorAt(
   if (path === '/address') return ['line1', say('field.required', { label: say('address.line1') })]
   const labelled =
     view.needsShipping || group === 'address'
-      ? fieldsFor(typed.country).find((one) => one.name === name)
+      ? addressFieldsFor(typed.country).find((one) => one.name === name)
       : name === 'name' && { name: 'name' as const, labelKey: 'contact.name' as const }
   if (!labelled) return ['', say('problem.unreadable')]
   const label = say(labelled.labelKey)
@@ -326,7 +335,7 @@ export function addressError(
   typed: Readonly<Record<string, string | boolean>>,
 ): string {
   const country = String(typed.country)
-  const labelled = fieldsFor(country).find((one) => one.name === name)
+  const labelled = addressFieldsFor(country).find((one) => one.name === name)
   const label = labelled ? say(labelled.labelKey) : name
   const { example } = formatFor(country).postalCode
   if (name === 'country') return say('field.choose', { label })
@@ -353,17 +362,17 @@ function detailError(speaker: Speaker, method: CheckoutMethod, detail: Detail, c
 }
 
 function detailLabel(speaker: Speaker, method: CheckoutMethod, { labelKey, name }: Detail): string {
-  return saidBy(speaker, method, labelKey) ?? name
+  return methodText(speaker, method, labelKey) ?? name
 }
 
 // Uses the page's own text if there is one for the key, else the provider's.
-export function saidBy(speaker: Speaker, method: CheckoutMethod, key: string): string | undefined {
+export function methodText(speaker: Speaker, method: CheckoutMethod, key: string): string | undefined {
   return speaker.sayKnown(key, method.say(key, speaker.locale) ?? '') || undefined
 }
 
 export function detailField(speaker: Speaker, method: CheckoutMethod, detail: Detail, errors: FieldErrors): Html {
   const id = detailId(method, detail.name)
-  return field(speaker, {
+  return renderField(speaker, {
     id,
     name: fieldName(method, detail.name),
     label: detailLabel(speaker, method, detail),

@@ -4,10 +4,10 @@ import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
 import { withdrawalPathOf } from '../../domain/merchants/store.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { initialOf } from '../../platform/html/initial.ts'
-import { originsOf, privateHeaders, redirect as redirectTo, self } from '../../platform/html/policy.ts'
+import { originsOf, privateHeaders, redirectAfterPost as redirectTo, self } from '../../platform/html/policy.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Speaker } from '../languages/language.ts'
 import { script, style } from './assets.ts'
@@ -20,7 +20,7 @@ export interface CheckoutFrame {
   // Kind of page, for style sheet and script.
   state: PageState
   // Address that is loaded after some seconds if there is no script to poll.
-  refreshTo?: Refresh
+  refreshTo?: PageRefresh
   // Address on another host that the page leads to immediately, with and without script.
   leadsTo?: string
   // Address of a second script for this page.
@@ -30,15 +30,24 @@ export interface CheckoutFrame {
   body: Html
 }
 
-export interface Refresh {
+export interface PageRefresh {
   to: string
   seconds: number
   // Whether it refreshes with script too (default: false).
   isForAll?: boolean
 }
 
-export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, facts, body }: CheckoutFrame): string {
-  return documentFor({
+export function renderCheckoutFrame({
+  speaker,
+  title,
+  state,
+  refreshTo,
+  leadsTo,
+  moreScript,
+  facts,
+  body,
+}: CheckoutFrame): string {
+  return renderHtmlDocument({
     title,
     locale: speaker.locale,
     direction: speaker.direction,
@@ -58,7 +67,7 @@ export function framed({ speaker, title, state, refreshTo, leadsTo, moreScript, 
   })
 }
 
-function refresh({ to, seconds, isForAll = false }: Refresh): Html {
+function refresh({ to, seconds, isForAll = false }: PageRefresh): Html {
   const meta = html`<meta http-equiv="refresh" content="${`${seconds};url=${to}`}">`
   return isForAll
     ? meta
@@ -67,7 +76,7 @@ function refresh({ to, seconds, isForAll = false }: Refresh): Html {
 }
 
 // A page in one narrow column, for every page but the open checkout. `order`: the order's number, for the link to the withdrawal form.
-export function sheet(
+export function renderCheckoutSheet(
   speaker: Speaker,
   merchant: CheckoutMerchant | null,
   isTest: boolean,
@@ -77,7 +86,7 @@ export function sheet(
   return html`<div class="sheet">
 ${merchant && merchantBar(speaker, merchant, isTest)}
 <main id="main">${inside}</main>
-${merchant && foot(speaker, merchant, order)}
+${merchant && renderFooter(speaker, merchant, order)}
 </div>`
 }
 
@@ -102,7 +111,7 @@ export function instructionsBox(text: string): Html {
 }
 
 // How to pay an order that waits for payment, and the due date.
-export function howToPay({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
+export function paymentInstructions({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
   if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">
 <h2 class="notice-title" id="awaited-title">${say('awaited.title')}</h2>
@@ -111,7 +120,7 @@ ${dueAt !== null && html`<p>${say('awaited.due', { date: date(dueAt) })}</p>`}
 </section>`
 }
 
-export function foot({ say }: Speaker, merchant: CheckoutMerchant, order?: string): Html {
+export function renderFooter({ say }: Speaker, merchant: CheckoutMerchant, order?: string): Html {
   const { supportEmail } = merchant
   const withdrawalPath = withdrawalPathOf(merchant, order)
   const named = legalLinks(merchant).map(({ name, href }) => ({ href, text: say(`legal.${name}`) }))
@@ -172,27 +181,27 @@ export function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-export interface Allowed {
+export interface AllowedSources {
   // Addresses that a form may redirect to.
   shopUrls?: readonly (string | null)[]
   // Sources of the provider whose frame is on the page.
   sources?: PageSources | undefined
 }
 
-export function answerPage(status: number, text: string, allowed: Allowed = {}): PageAnswer {
+export function answerPage(status: number, text: string, allowed: AllowedSources = {}): PageAnswer {
   return { status, body: text, headers: headersFor(allowed) }
 }
 
-export function answerState(state: SessionState): PageAnswer {
+export function answerSessionState(state: SessionState): PageAnswer {
   return { status: 200, body: state, headers: { ...headersFor({}), 'content-type': 'text/plain; charset=utf-8' } }
 }
 
-export function redirect(to: string): PageAnswer {
+export function redirectCheckout(to: string): PageAnswer {
   return redirectTo(to, headersFor({}))
 }
 
 // The address is a secret, so no referrer is sent. Pictures belong to the merchant and may come from any host.
-function headersFor({ shopUrls = [], sources }: Allowed): Record<string, string> {
+function headersFor({ shopUrls = [], sources }: AllowedSources): Record<string, string> {
   const headers = privateHeaders({
     style: [self],
     ...(sources?.styleAttributes && { styleAttr: ["'unsafe-inline'"] }),

@@ -1,7 +1,7 @@
 // The notice on the legal guarantee for goods (Directive (EU) 2024/825), shown before the order is placed and in its confirmation e-mail.
 
 import type { CheckoutView } from '../../domain/checkout/port.ts'
-import { noticeShown } from '../../domain/merchants/store.ts'
+import { chooseGuaranteeNotice } from '../../domain/merchants/store.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { legalGuaranteeYears } from '../../platform/kit/duties.ts'
 import type { Speaker } from '../languages/language.ts'
@@ -22,11 +22,11 @@ export function guaranteeNotice(
   if (years === null) return false
   const title = say('guarantee.title')
   const text = say('guarantee.text', { count: years })
-  const notice = noticeShown(merchant, language)
+  const notice = chooseGuaranteeNotice(merchant, language)
   return html`<aside class="guarantee" aria-labelledby="guarantee-title">
     <h3 id="guarantee-title">${title}</h3>
 <p>${text}</p>
-${notice !== null && html`<p><img src="${notice.path}" lang="${notice.language}" alt="${noticeWords(title, text)}"></p>`}
+${notice !== null && html`<p><img src="${notice.path}" lang="${notice.language}" alt="${guaranteeNoticeText(title, text)}"></p>`}
 <p>
   <a href="${guaranteeUrl(language)}" target="_blank" rel="noopener noreferrer">
     ${say('guarantee.more')}
@@ -35,6 +35,6 @@ ${notice !== null && html`<p><img src="${notice.path}" lang="${notice.language}"
 }
 
 // Alternative text for the picture of the harmonised notice.
-export function noticeWords(title: string, text: string): string {
+export function guaranteeNoticeText(title: string, text: string): string {
   return `${title}: ${text}`
 }

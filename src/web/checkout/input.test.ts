@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { CheckoutView } from '../../domain/checkout/port.ts'
-import { codeIn, detailsIn, payIn, quantityIn, type Typed, versionIn } from './input.ts'
+import {
+  readDetails,
+  readPageVersion,
+  readPayInput,
+  readPromotionCode,
+  readQuantity,
+  type TypedCheckout,
+} from './input.ts'
 
 const form =
   (fields: Readonly<Record<string, string>>) =>
   (name: string): string =>
     fields[name] ?? ''
 
-const typed: Typed = {
+const typed: TypedCheckout = {
   email: 'ada@example.com',
   phone: '',
   vatId: '',
@@ -29,28 +36,28 @@ function pathsOf(parsed: object): string[] {
 
 describe('reading the forms of the checkout', () => {
   test('a quantity is a whole number up to the limit of a line', () => {
-    assert.deepEqual(quantityIn(form({ skuId: 'a', quantity: '3' })), { input: { skuId: 'a', quantity: 3 } })
+    assert.deepEqual(readQuantity(form({ skuId: 'a', quantity: '3' })), { input: { skuId: 'a', quantity: 3 } })
     for (const quantity of ['', '-1', '1.5', '1e3', '1000', ' ', '９']) {
-      assert.deepEqual(pathsOf(quantityIn(form({ skuId: 'a', quantity }))), ['/quantity'], quantity)
+      assert.deepEqual(pathsOf(readQuantity(form({ skuId: 'a', quantity }))), ['/quantity'], quantity)
     }
   })
 
   test('an invalid version counts as an outdated one', () => {
     assert.deepEqual(
-      [versionIn(form({ version: '7' })), versionIn(form({ version: 'x' })), versionIn(form({}))],
+      [readPageVersion(form({ version: '7' })), readPageVersion(form({ version: 'x' })), readPageVersion(form({}))],
       [7, 0, 0],
     )
   })
 
   test('a code is entered, removed or missing', () => {
-    assert.deepEqual(codeIn(form({ code: 'X' })), { input: 'X' })
-    assert.deepEqual(codeIn(form({ code: 'X', remove: '1' })), { input: null })
-    assert.deepEqual(pathsOf(codeIn(form({ code: '' }))), ['/code'])
+    assert.deepEqual(readPromotionCode(form({ code: 'X' })), { input: 'X' })
+    assert.deepEqual(readPromotionCode(form({ code: 'X', remove: '1' })), { input: null })
+    assert.deepEqual(pathsOf(readPromotionCode(form({ code: '' }))), ['/code'])
   })
 
   test('missing details are reported as the country requires, in the order of the page', () => {
     const empty = { ...typed, email: '', name: '', line1: '', city: '', postalCode: '' }
-    assert.deepEqual(pathsOf(detailsIn({ ...empty, country: 'US' }, true)), [
+    assert.deepEqual(pathsOf(readDetails({ ...empty, country: 'US' }, true)), [
       '/email',
       '/address/name',
       '/address/line1',
@@ -58,12 +65,12 @@ describe('reading the forms of the checkout', () => {
       '/address/region',
       '/address/postalCode',
     ])
-    assert.deepEqual(pathsOf(detailsIn({ ...typed, country: 'XX' }, true)), ['/address/country'])
-    assert.deepEqual(pathsOf(detailsIn({ ...typed, email: 'ada' }, false)), ['/email'])
+    assert.deepEqual(pathsOf(readDetails({ ...typed, country: 'XX' }, true)), ['/address/country'])
+    assert.deepEqual(pathsOf(readDetails({ ...typed, email: 'ada' }, false)), ['/email'])
   })
 
   test('parts of an address that its country does not have are removed', () => {
-    const parsed = detailsIn({ ...typed, region: 'CA', phone: '123456', shippingOptionId: 'express' }, true)
+    const parsed = readDetails({ ...typed, region: 'CA', phone: '123456', shippingOptionId: 'express' }, true)
     assert.deepEqual(parsed, {
       input: {
         contact: { email: 'ada@example.com', name: 'Ada Byron', phone: '123456' },
@@ -79,7 +86,7 @@ describe('reading the forms of the checkout', () => {
         vatId: '',
       },
     })
-    const digital = detailsIn(typed, false)
+    const digital = readDetails(typed, false)
     assert('input' in digital && digital.input.address === null)
   })
 
@@ -100,7 +107,7 @@ describe('reading the forms of the checkout', () => {
       // The rest of a view is not looked at.
     } as unknown as CheckoutView
     const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc', 'card.holder': 'A B' }
-    assert.deepEqual(payIn(form({ ...sent, 'card.number': '٤٢٤٢ 4242-4242 4242', 'card.extra': 'x' }), view), {
+    assert.deepEqual(readPayInput(form({ ...sent, 'card.number': '٤٢٤٢ 4242-4242 4242', 'card.extra': 'x' }), view), {
       input: {
         version: 2,
         expectedTotal: 990,
@@ -110,10 +117,10 @@ describe('reading the forms of the checkout', () => {
         attempt: 'abc',
       },
     })
-    assert.deepEqual(pathsOf(payIn(form(sent), view)), ['/number'])
-    assert.deepEqual(pathsOf(payIn(form({ ...sent, method: 'test:gold' }), view)), ['/method'])
+    assert.deepEqual(pathsOf(readPayInput(form(sent), view)), ['/number'])
+    assert.deepEqual(pathsOf(readPayInput(form({ ...sent, method: 'test:gold' }), view)), ['/method'])
     const free = { ...view, session: { ...view.session, totals: { ...view.session.totals, total: 0 } } }
-    assert.deepEqual(pathsOf(payIn(form({ ...sent, expectedTotal: '0', method: '' }), free)), [])
+    assert.deepEqual(pathsOf(readPayInput(form({ ...sent, expectedTotal: '0', method: '' }), free)), [])
   })
 
   describe('a card can be typed in every common notation', () => {
@@ -129,7 +136,7 @@ describe('reading the forms of the checkout', () => {
     const view = { methods: [card], session: { items: [], totals: { total: 990 } } } as unknown as CheckoutView
     const read = (number: string, expiry: string) => {
       const sent = { method: 'test:card', version: '2', expectedTotal: '990', attempt: 'abc' }
-      const parsed = payIn(form({ ...sent, 'card.number': number, 'card.expiry': expiry }), view)
+      const parsed = readPayInput(form({ ...sent, 'card.number': number, 'card.expiry': expiry }), view)
       return 'input' in parsed ? parsed.input.details : parsed.issues
     }
 
@@ -190,7 +197,7 @@ describe('reading the forms of the checkout', () => {
   })
 
   test('a phone number may be typed in digits of another script', () => {
-    const parsed = detailsIn({ ...typed, phone: '+٤٩ ٣٠ １２３４５' }, false)
+    const parsed = readDetails({ ...typed, phone: '+٤٩ ٣٠ １２３４５' }, false)
     assert('input' in parsed)
     assert.equal(parsed.input.contact.phone, '+49 30 12345')
   })

@@ -3,7 +3,7 @@
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Address } from '../../contract/open/carts.ts'
-import { fieldsFor } from '../../domain/addresses/formats.ts'
+import { addressFieldsFor } from '../../domain/addresses/formats.ts'
 import type {
   CheckoutMethod,
   CheckoutProblem,
@@ -12,13 +12,13 @@ import type {
   PayInput,
 } from '../../domain/checkout/port.ts'
 import { isCountry } from '../../platform/kit/country.ts'
-import { emailFromTyped, isEmail } from '../../platform/kit/email.ts'
+import { isEmail, normalizeTypedEmail } from '../../platform/kit/email.ts'
 
 // The fields of a post, by name; a missing one is empty.
-export type Form = (name: string) => string
+export type PostedField = (name: string) => string
 
 // Typed values of the fields for contact, address and shipping.
-export interface Typed {
+export interface TypedCheckout {
   email: string
   phone: string
   // Name of both recipient and customer, which has one field.
@@ -47,36 +47,36 @@ export const typedNames = [
   'region',
   'postalCode',
   'shippingOptionId',
-] as const satisfies readonly (keyof Typed)[]
+] as const satisfies readonly (keyof TypedCheckout)[]
 
 export type FieldIssue = Extract<CheckoutProblem, { code: 'invalid' }>['issues'][number]
 
 type Parsed<Input> = { input: Input } | { issues: readonly FieldIssue[] }
 
 // A post without a version counts as outdated.
-export function versionIn(form: Form): number {
+export function readPageVersion(form: PostedField): number {
   return wholeNumber(form('version')) ?? 0
 }
 
-export function quantityIn(form: Form): Parsed<{ skuId: string; quantity: number }> {
+export function readQuantity(form: PostedField): Parsed<{ skuId: string; quantity: number }> {
   const quantity = wholeNumber(form('quantity'))
   if (quantity === undefined || quantity > limits.quantityMax) return invalid('/quantity')
   return { input: { skuId: form('skuId'), quantity } }
 }
 
 // Returns null to remove the current code.
-export function codeIn(form: Form): Parsed<string | null> {
+export function readPromotionCode(form: PostedField): Parsed<string | null> {
   if (form('remove') !== '') return { input: null }
   const code = form('code')
   return code === '' || code.length > 64 ? invalid('/code') : { input: code }
 }
 
-export function typedIn(form: Form): Typed {
-  return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as Typed // one value for each name
+export function readTypedCheckout(form: PostedField): TypedCheckout {
+  return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as TypedCheckout // one value for each name
 }
 
 // Country and delivery have default values, so they do not count as typed.
-export function hasTyped(typed: Typed): boolean {
+export function hasTyped(typed: TypedCheckout): boolean {
   return typedNames.some((name) => name !== 'country' && name !== 'shippingOptionId' && typed[name] !== '')
 }
 
@@ -88,15 +88,15 @@ export interface DetailsInput {
 }
 
 // A first check, in the order of the page. The checkout service checks everything else by the rules of the country.
-export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsInput> {
+export function readDetails(typed: TypedCheckout, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: FieldIssue[] = []
   const missing = (path: string) => issues.push(issueAt(path, 'needed'))
-  const email = emailFromTyped(typed.email)
+  const email = normalizeTypedEmail(typed.email)
   if (email === '') missing('/email')
   else if (!isEmail(email)) issues.push(issueAt('/email', 'not_an_email'))
   if (needsShipping) {
     if (!isCountry(typed.country)) missing('/address/country')
-    for (const { name, required } of fieldsFor(typed.country)) {
+    for (const { name, required } of addressFieldsFor(typed.country)) {
       if (required && typed[name] === '') missing(`/address/${name}`)
     }
   }
@@ -111,8 +111,8 @@ export function detailsIn(typed: Typed, needsShipping: boolean): Parsed<DetailsI
 }
 
 // Fields that the country does not have may still hold values for the previous country; they are dropped.
-export function addressFromTyped(typed: Typed): Address {
-  const asked = new Set(fieldsFor(typed.country).map(({ name }) => name))
+export function addressFromTyped(typed: TypedCheckout): Address {
+  const asked = new Set(addressFieldsFor(typed.country).map(({ name }) => name))
   const others = (['company', 'line2', 'region', 'postalCode', 'phone'] as const)
     .filter((field) => typed[field] !== '' && asked.has(field))
     .map((field) => [field, typed[field]])
@@ -126,7 +126,7 @@ export const billingNames = ['name', 'country', 'line1', 'line2', 'city', 'regio
 // A typed billing address; `isOther` if the shopper says that it differs from the delivery address.
 export type TypedBilling = Readonly<Record<(typeof billingNames)[number], string>> & { isOther: boolean }
 
-export function billingIn(form: Form, method: CheckoutMethod): TypedBilling {
+export function readTypedBilling(form: PostedField, method: CheckoutMethod): TypedBilling {
   const typed = billingNames.map((name) => [name, form(fieldName(method, `billing.${name}`))])
   // The cast claims that there is one value for each name.
   const values = Object.fromEntries(typed) as Record<(typeof billingNames)[number], string>
@@ -134,22 +134,22 @@ export function billingIn(form: Form, method: CheckoutMethod): TypedBilling {
 }
 
 // Returns undefined if the method needs no billing address, or it is the delivery address.
-function billingOf(form: Form, view: CheckoutView, method: CheckoutMethod): Address | undefined {
-  const { isOther, name, country, line1, city, ...others } = billingIn(form, method)
+function billingOf(form: PostedField, view: CheckoutView, method: CheckoutMethod): Address | undefined {
+  const { isOther, name, country, line1, city, ...others } = readTypedBilling(form, method)
   if (!method.billing || (view.needsShipping && !isOther)) return undefined
   const given = Object.entries(others).filter(([, value]) => value !== '')
   return { name, line1, city, country, ...Object.fromEntries(given) }
 }
 
-export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
+export function readPayInput(form: PostedField, view: CheckoutView): Parsed<PayInput> {
   const expectedTotal = wholeNumber(form('expectedTotal')) ?? 0
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
-  const version = versionIn(form)
+  const version = readPageVersion(form)
   const attempt = form('attempt').slice(0, 64)
   // If `isFree`, there is nothing to pay.
   const consents = hasConsented(form, view) ? { consents: ['digital_content'] as const } : {}
   if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt, ...consents } }
-  const chosen = methodIn(form, view)
+  const chosen = readMethod(form, view)
   if (!chosen) return invalid('/method')
   const details: Record<string, string> = {}
   const issues: FieldIssue[] = []
@@ -166,15 +166,15 @@ export function payIn(form: Form, view: CheckoutView): Parsed<PayInput> {
 }
 
 // Returns true if an item's immediate supply needs the shopper's consent.
-export function asksConsent({ session }: Pick<CheckoutView, 'session'>): boolean {
+export function needsConsent({ session }: Pick<CheckoutView, 'session'>): boolean {
   return session.items.some(({ digital }) => digital === true)
 }
 
-export function hasConsented(form: Form, view: CheckoutView): boolean {
-  return asksConsent(view) && form('consent.digital') === 'yes'
+export function hasConsented(form: PostedField, view: CheckoutView): boolean {
+  return needsConsent(view) && form('consent.digital') === 'yes'
 }
 
-export function methodIn(form: Form, view: CheckoutView): CheckoutMethod | undefined {
+export function readMethod(form: PostedField, view: CheckoutView): CheckoutMethod | undefined {
   return view.methods.find((method) => methodValue(method) === form('method'))
 }
 

@@ -6,9 +6,9 @@ import type { HtmlPage } from '../../platform/http/pages.ts'
 import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import { answerPage, framed, sheet } from './frame.ts'
-import { guaranteeUrl, noticeWords } from './guarantee.ts'
-import { failed, lost } from './show.ts'
+import { answerPage, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
+import { guaranteeNoticeText, guaranteeUrl } from './guarantee.ts'
+import { failedAnswer, lostAnswer } from './show.ts'
 
 function paragraphs(text: string): Html[] {
   return text
@@ -19,7 +19,7 @@ function paragraphs(text: string): Html[] {
 
 function noticePicture({ say, language }: Speaker, path: string): Html {
   const text = say('guarantee.text', { count: guaranteeYears })
-  return html`<p><img src="${path}" alt="${noticeWords(say('guarantee.title'), text)}"></p>
+  return html`<p><img src="${path}" alt="${guaranteeNoticeText(say('guarantee.title'), text)}"></p>
 <p><a href="${guaranteeUrl(language)}">${say('guarantee.more')}</a></p>`
 }
 
@@ -32,7 +32,7 @@ export function legalPage(find: LegalPagePort): HtmlPage {
       const speaker = speakerFor('auto', request.raw.headers['accept-language'])
       const { merchant = '', kind = '' } = request.path
       const found = await find(merchant, kind, [speaker.language, 'en'])
-      if (!found) return lost(request)
+      if (!found) return lostAnswer(request)
       const { shop, text } = found
       const title = speaker.say(`legal.${text.kind}`)
       const inside = html`<article class="statement">
@@ -43,10 +43,10 @@ export function legalPage(find: LegalPagePort): HtmlPage {
       }</div>
 </article>`
       const face = { ...shop, links: JSON.parse(shop.links) as Record<string, string> }
-      const body = sheet(speaker, face, false, inside)
-      return answerPage(200, framed({ speaker, title: `${title} – ${shop.name}`, state: 'legal', body }))
+      const body = renderCheckoutSheet(speaker, face, false, inside)
+      return answerPage(200, renderCheckoutFrame({ speaker, title: `${title} – ${shop.name}`, state: 'legal', body }))
     },
     isExpensive: true,
-    failed,
+    failed: failedAnswer,
   }
 }

@@ -19,14 +19,14 @@ import {
   white,
 } from '../../platform/html/color.ts'
 
-export interface Theme {
+export interface CheckoutTheme {
   color: Rgb | null
   font: SiteFont
   corners: SiteCorners
   scheme: SiteScheme
 }
 
-export function themeFor({ color, font, corners, scheme }: Theme): string {
+export function themeStyleSheet({ color, font, corners, scheme }: CheckoutTheme): string {
   const shape = [faces[font], rounds[corners]].filter(Boolean).join(';')
   const light = color ? linesFor(color, 'light') : ''
   const dark = color ? `${linesFor(color, 'dark')};${groundsFor(color, 'dark')}` : ''
@@ -61,12 +61,12 @@ const faces: Readonly<Record<SiteFont, string>> = {
 const headingFaces: Readonly<Record<SiteFont, string | null>> = { system: null, classic: serif, slab, rounded }
 
 // Used in e-mails too. Null: the font of the text.
-export function headingFaceOf(font: SiteFont): string | null {
+export function headingFontOf(font: SiteFont): string | null {
   return headingFaces[font]
 }
 
 function headingsIn(font: SiteFont): string {
-  const face = headingFaceOf(font)
+  const face = headingFontOf(font)
   return face === null ? '' : `h1,.merchant-name{font-family:${face}}`
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LineMeasure } from '../../contract/open/catalog.ts'
-import { cart } from '../../contract/open/samples.ts'
+import { cartSample } from '../../contract/open/samples.ts'
 import { speakerFor } from '../languages/language.ts'
 import { measureNote } from './measures.ts'
 
-const [item] = cart.items
+const [item] = cartSample.items
 const dozen: LineMeasure = { amount: 12, unit: 'piece', per: 'piece', price: 292 }
 
 test('the unit price is formatted in the language, and left out if it repeats the price', () => {

@@ -4,7 +4,7 @@ import { findMovedOrigin } from '../../platform/access/moved.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
-import { redirect } from './frame.ts'
+import { redirectCheckout } from './frame.ts'
 
 export function followMoves(storage: Storage, pages: readonly HtmlPage[]): HtmlPage[] {
   return pages.map((page) => ({
@@ -18,7 +18,7 @@ export function followMoves(storage: Storage, pages: readonly HtmlPage[]): HtmlP
       if (origin === undefined) return answer
       // A posted form is not sent again: the page at the new address shows the present state.
       const path = request.raw.method === 'POST' ? `/${kind === 'order' ? 'o' : 'c'}/${secret}` : request.raw.url
-      return redirect(`${origin}${path}`)
+      return redirectCheckout(`${origin}${path}`)
     },
   }))
 }

@@ -1,7 +1,7 @@
 // The open checkout on one page: the items on one side, the shopper's details and the payment on the other. The payment lists what is
 // missing until the details are complete.
 
-import { longerUntil } from '../../domain/checkout/lifecycle.ts'
+import { extendedExpiry } from '../../domain/checkout/lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -15,12 +15,12 @@ import {
   detailField,
   type FieldErrors,
   fieldErrors,
-  saidBy,
-  vatWords,
+  methodText,
+  vatCheckText,
 } from './fields.ts'
-import { foot, framed, instructionsBox, merchantBar } from './frame.ts'
+import { instructionsBox, merchantBar, renderCheckoutFrame, renderFooter } from './frame.ts'
 import { guaranteeNotice } from './guarantee.ts'
-import { asksConsent, methodValue, type Typed, type TypedBilling } from './input.ts'
+import { methodValue, needsConsent, type TypedBilling, type TypedCheckout } from './input.ts'
 import { noteBox, problemBox, topNotices } from './notices.ts'
 import { changeableItems, codeBox, codeProblem, fixedItems, isPriced, sessionTotals } from './summary.ts'
 
@@ -30,7 +30,7 @@ export interface OpenParts {
   now: Date
   problem: CheckoutProblem | null
   // Values typed in a refused post.
-  typed: Typed
+  typed: TypedCheckout
   typedCode: string
   // The method of a refused payment.
   chosen: CheckoutMethod | null
@@ -87,10 +87,10 @@ ${
   !view.isFixed &&
   html`<form method="post" action="/c/${view.secret}/cancel" class="leave"><button class="plain">${say('cancel.button')}</button></form>`
 }
-${foot(speaker, view.merchant)}
+${renderFooter(speaker, view.merchant)}
 </div></div>
 </div>`
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: problem === null ? title : say('page.errorTitle', { title }),
     state: 'open',
@@ -164,7 +164,7 @@ function defaultButton(text: string): Html {
 function timeBox({ speaker, view, now }: OpenParts): Html {
   const { say } = speaker
   const leftMs = leftMsOf(view, now)
-  const canWait = longerUntil(view.session, now.getTime()) > Date.parse(view.session.expiresAt)
+  const canWait = extendedExpiry(view.session, now.getTime()) > Date.parse(view.session.expiresAt)
   return html`<div id="time" class="notice"${!(canWait && leftMs < soonMs) && html` hidden`}>
 <p>${say('expiry.moreText')}</p>
 <button class="second" id="time-more" name="intent" value="time"${!canWait && html` disabled`}>${say('expiry.more')}</button>
@@ -202,7 +202,7 @@ ${shippingChoice(speaker, view, typed, errors)}`
 </form>`
 }
 
-function shippingChoice(speaker: Speaker, { session }: CheckoutView, typed: Typed, errors: FieldErrors): Html {
+function shippingChoice(speaker: Speaker, { session }: CheckoutView, typed: TypedCheckout, errors: FieldErrors): Html {
   const { say, amount } = speaker
   const { options } = session.shipping
   const chosen = options.some(({ id }) => id === typed.shippingOptionId)
@@ -242,7 +242,7 @@ ${unpressed}
 <legend class="hidden">${say('payment.method')}</legend>
 ${session.totals.total > 0 && html`<div class="cards">${methods.map((_, index) => methodCard(parts, index, errors))}</div>`}
 </fieldset>
-${asksConsent(view) && consentBox(speaker)}
+${needsConsent(view) && consentBox(speaker)}
 <div id="pay-action"${!isReady && html` hidden`}>
 ${
   isPriced(session) &&
@@ -263,7 +263,7 @@ function consentBox({ say }: Speaker): Html {
 
 // Says that tax is charged although the shopper gave a VAT number.
 function vatNotice({ speaker, view }: OpenParts): Html | null {
-  const words = vatWords(view)
+  const words = vatCheckText(view)
   return words === 'vat.invalid' || words === 'vat.unavailable' ? noteBox(html`<p>${speaker.say(words)}</p>`) : null
 }
 
@@ -320,7 +320,7 @@ function methodCard(parts: OpenParts, index: number, errors: FieldErrors): Html 
   const id = `method-${index}`
   const value = methodValue(method)
   const isChosen = chosen ? value === methodValue(chosen) : index === 0
-  const name = saidBy(speaker, method, method.labelKey) ?? method.method
+  const name = methodText(speaker, method, method.labelKey) ?? method.method
   const head =
     methods.length === 1
       ? html`<p class="card">${hiddenFields({ method: value })}<span>${name}</span></p>`
@@ -341,7 +341,7 @@ ${method.instructions !== null && instructionsBox(method.instructions)}`
 }
 
 function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string | undefined {
-  const note = method.noteKey === null ? undefined : saidBy(speaker, method, method.noteKey)
+  const note = method.noteKey === null ? undefined : methodText(speaker, method, method.noteKey)
   if (note !== undefined || method.shape === 'fields') return note
   return isLater(method) ? speaker.say('method.manualHint') : speaker.say('redirect.text', { method: name })
 }

@@ -5,10 +5,10 @@ import { accountPath } from '../../domain/customers/path.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
-import { framed, howToPay, sheet } from './frame.ts'
+import { paymentInstructions, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
 import { measureNote } from './measures.ts'
 import { returnsSection } from './returns.ts'
-import { exemptNote, type Line, lineList, totalsList } from './summary.ts'
+import { exemptNote, lineList, type SummaryLine, totalsList } from './summary.ts'
 
 // `hasAccount`: whether codes for signing in can be mailed.
 export function orderPage(speaker: Speaker, order: OrderStatusView, path: string, hasAccount: boolean): string {
@@ -28,7 +28,7 @@ ${fact(say('status.delivery'), sayKnown(`sent.${order.fulfillmentStatus}`, order
 ${order.shippingLabel !== null && fact(say('shipping.title'), html`<span dir="auto">${order.shippingLabel}</span>`)}
 ${order.addressSummary !== null && fact(say('status.address'), html`<span dir="auto">${order.addressSummary}</span>`)}
 </dl>
-${order.awaited && howToPay(speaker, order.awaited)}
+${order.awaited && paymentInstructions(speaker, order.awaited)}
 ${order.fulfillments.map(
   ({ at, carrier, trackingNumber, trackingUrl }) => html`<div class="notice">
 <p class="notice-title">${say('status.parcel', { date: speaker.date(at) })}</p>
@@ -61,8 +61,8 @@ ${
     hasAccount &&
     html`<p class="soft"><a href="${accountPath(merchant.slug, order.mode)}">${say('account.title')}</a></p>`
   const title = `${say('status.title', { number: order.number })} – ${merchant.name}`
-  const body = sheet(speaker, merchant, isTest, html`${inside}${account}`, order.number)
-  return framed({ speaker, title, state: 'order', body })
+  const body = renderCheckoutSheet(speaker, merchant, isTest, html`${inside}${account}`, order.number)
+  return renderCheckoutFrame({ speaker, title, state: 'order', body })
 }
 
 // The receipt is available immediately; an invoice follows within seconds, and replaces it.
@@ -78,7 +78,7 @@ function titleKey({ status, fulfillments }: OrderStatusView): `status.${OrderSta
   return status === 'completed' && fulfillments.length > 0 ? 'status.underway' : `status.${status}`
 }
 
-function orderedLine(speaker: Speaker, item: OrderStatusView['items'][number], currency: string): Line {
+function orderedLine(speaker: Speaker, item: OrderStatusView['items'][number], currency: string): SummaryLine {
   const { say } = speaker
   return {
     ...item,

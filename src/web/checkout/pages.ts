@@ -2,15 +2,15 @@
 
 import type {
   CheckoutPort,
+  CheckoutSummary,
   CheckoutView,
   DocumentPort,
-  Glance,
   OrderStatusPort,
   ReceiptPort,
 } from '../../domain/checkout/port.ts'
 import type { RequestReturn } from '../../domain/returns/hosted.ts'
-import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
-import { type FormErrorStatus, lineIn, readForm } from '../../platform/html/form.ts'
+import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
+import { type FormErrorStatus, readForm, readLineField } from '../../platform/html/form.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
@@ -19,17 +19,17 @@ import { receiptScript, receiptStyle } from '../documents/assets.ts'
 import { documentFile, documentFormats, fileAnswer } from '../documents/files.ts'
 import { documentPage } from '../documents/page.ts'
 import { speakerFor } from '../languages/language.ts'
-import { type Actions, afterPaying, createActions } from './actions.ts'
+import { type CheckoutActions, createActions, destinationAfterPaying } from './actions.ts'
 import { customerPasskeyScript, frames, script, style } from './assets.ts'
 import { refusedPage, slowPage } from './ended.ts'
-import { answerPage, answerState, redirect } from './frame.ts'
-import { type Form, typedNames } from './input.ts'
+import { answerPage, answerSessionState, redirectCheckout } from './frame.ts'
+import { type PostedField, typedNames } from './input.ts'
 import { orderPage } from './order.ts'
 import { receiptPage } from './receipt.ts'
 import { returnPage } from './redirect.ts'
-import { canReturn, emptyReturn, nextStep, type ReturnPage, returnForm, returnStepPage } from './returns.ts'
-import { type SavedAddressesPort, showSaved, useSaved } from './saved.ts'
-import { createShow, failed, lost, unread, waiting } from './show.ts'
+import { canReturn, emptyReturn, nextReturnStep, type ReturnPage, returnForm, returnStepPage } from './returns.ts'
+import { applySavedAddress, type SavedAddressesPort, showSavedAddresses } from './saved.ts'
+import { closeAfterAnswer, createShowCheckout, failedAnswer, lostAnswer, waitingAnswer } from './show.ts'
 import { themePage } from './theme.ts'
 
 export interface CheckoutPageParts {
@@ -67,39 +67,39 @@ export function checkoutPages({
   clock,
   postWaitMs = () => 0,
 }: CheckoutPageParts): HtmlPage[] {
-  const show = createShow(clock, saved.isSignedIn)
+  const show = createShowCheckout(clock, saved.isSignedIn)
   const { actions: posts, details } = createActions(checkout, show)
-  const actions: Actions = {
+  const actions: CheckoutActions = {
     ...posts,
-    addresses: ({ view, request, form }) => useSaved({ checkout, saved, show, view, request, form }),
+    addresses: ({ view, request, form }) => applySavedAddress({ checkout, saved, show, view, request, form }),
   }
 
   // Polled while a payment is in progress; redirects once there is a result.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
     const view = await checkout.refresh(secret)
-    if (!view) return lost(request)
+    if (!view) return lostAnswer(request)
     const { session } = view
-    if (session.status === 'completed') return redirect(afterPaying(view))
+    if (session.status === 'completed') return redirectCheckout(destinationAfterPaying(view))
     if (session.status === 'processing' && !view.challenge && !view.redirect) return show(view, request)
-    return redirect(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
+    return redirectCheckout(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
   // Polled by the script of an open page, to know whether another page must be shown.
   async function follow(secret: string, request: Incoming): Promise<PageAnswer> {
     const state = await checkout.follow(secret)
-    return state === undefined ? lost(request) : answerState(state)
+    return state === undefined ? lostAnswer(request) : answerSessionState(state)
   }
 
   // Return from the provider's page or a bank. Other parameters of the address are not read. A bank's app may open another browser than
   // the shopper used; that browser gets a page with the state only, without anything about the order.
   async function comeBack(request: Incoming): Promise<PageAnswer> {
     const view = await checkout.comeBack(request.path.token ?? '')
-    if (!view) return lost(request)
-    const secret = cookieIn(request.raw.headers.cookie, returnCookie, origin())
-    if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirect(`/c/${secret}/wait`)
+    if (!view) return lostAnswer(request)
+    const secret = findCookie(request.raw.headers.cookie, returnCookie, origin())
+    if (secret !== undefined && pageSecretHash(secret) === view.secretHash) return redirectCheckout(`/c/${secret}/wait`)
     // The shopper may have paid at the host of the shop, whose cookie is not sent to this host.
     const shopOrigin = request.shop ? undefined : await shopOriginOf(view.merchant.slug)
-    if (shopOrigin !== undefined) return redirect(`${shopOrigin}/r/${request.path.token}`)
+    if (shopOrigin !== undefined) return redirectCheckout(`${shopOrigin}/r/${request.path.token}`)
     const speaker = speakerFor(view.locale, request.raw.headers['accept-language'])
     return answerPage(200, returnPage(speaker, view, `/r/${request.path.token}`))
   }
@@ -107,17 +107,17 @@ export function checkoutPages({
   async function act(secret: string, name: string, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const refuseWith = (status: number, kind: 'forbidden' | 'refused') =>
-      unread(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
+      closeAfterAnswer(answerPage(status, refusedPage(speaker, kind, `/c/${secret}`)))
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     const isDetails = name === detailsName
-    if (!action && !isDetails) return unread(lost(request))
+    if (!action && !isDetails) return closeAfterAnswer(lostAnswer(request))
     if (isCrossSite(request.raw, request.shop?.origin ?? origin())) return refuseWith(403, 'forbidden')
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
     // Without a valid secret the body is not read.
     const view = isDetails ? undefined : await checkout.look(secret)
     const seen = isDetails ? await checkout.glance(secret) : view && seenIn(view)
-    if (!seen) return unread(lost(request))
+    if (!seen) return closeAfterAnswer(lostAnswer(request))
     spendOn(seen, request)
     const form = await receiveForm(request)
     if (typeof form === 'number') return refuseWith(form, 'refused')
@@ -132,12 +132,13 @@ export function checkoutPages({
     const path = `/o/${secret}`
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     if (isPost && isCrossSite(request.raw, request.shop?.origin ?? origin()))
-      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+      return closeAfterAnswer(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const waitMs = isPost ? postWaitMs(secret) : 0
-    if (waitMs > 0) return unread(waiting(answerPage(429, slowPage(speaker, path, null)), waitMs))
+    if (waitMs > 0) return closeAfterAnswer(waitingAnswer(answerPage(429, slowPage(speaker, path, null)), waitMs))
     const order = await orderStatus(secret)
-    if (!order) return isPost ? unread(lost(request)) : lost(request)
-    if (!canReturn(order)) return isPost ? unread(redirect(`${path}#returns`)) : redirect(`${path}#returns`)
+    if (!order) return isPost ? closeAfterAnswer(lostAnswer(request)) : lostAnswer(request)
+    if (!canReturn(order))
+      return isPost ? closeAfterAnswer(redirectCheckout(`${path}#returns`)) : redirectCheckout(`${path}#returns`)
     const read = speakerFor(order.locale, request.raw.headers['accept-language'])
     const show = (page: Pick<ReturnPage, 'form' | 'step' | 'problem'>) =>
       answerPage(page.problem === undefined ? 200 : 409, returnStepPage(read, { order, path, ...page }))
@@ -145,18 +146,21 @@ export function checkoutPages({
     const sent = await receiveForm(request)
     if (typeof sent === 'number') return answerPage(sent, refusedPage(speaker, 'refused', path))
     const form = returnForm(order, sent)
-    const next = nextStep(form, sent)
+    const next = nextReturnStep(form, sent)
     if ('step' in next) return show({ form, ...next })
     const outcome = await requestReturn(secret, next)
     if (outcome === 'not_possible') return show({ form, step: 'items', problem: 'return.changed' })
-    return outcome === undefined ? lost(request) : redirect(`${path}#returns`)
+    return outcome === undefined ? lostAnswer(request) : redirectCheckout(`${path}#returns`)
   }
 
   // Makes no query. The page contains the typed values, to be sent again, but never card data.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const typed = name === 'pay' ? null : await typedFields(request)
-    return waiting(answerPage(429, slowPage(speaker, `/c/${secret}`, typed && { action: name, fields: typed })), waitMs)
+    return waitingAnswer(
+      answerPage(429, slowPage(speaker, `/c/${secret}`, typed && { action: name, fields: typed })),
+      waitMs,
+    )
   }
 
   const isSessionOf = ({ path: { secret = '' } }: Incoming, merchantId: string) =>
@@ -173,7 +177,7 @@ export function checkoutPages({
         const { secret = '' } = request.path
         const seen = await checkout.look(secret)
         const view = seen?.session.status === 'processing' ? await checkout.refresh(secret) : seen
-        if (!view) return lost(request)
+        if (!view) return lostAnswer(request)
         spendOn(seenIn(view), request)
         const answer = show(view, request)
         if (!view.redirect) return answer
@@ -181,7 +185,7 @@ export function checkoutPages({
         return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
       },
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/c/:secret/:action',
@@ -193,13 +197,13 @@ export function checkoutPages({
         if (request.raw.method === 'POST') return act(secret, action, request)
         if (action === 'wait') return wait(secret, request)
         if (action === 'state') return follow(secret, request)
-        if (action === 'addresses') return showSaved(saved, await checkout.look(secret), request)
+        if (action === 'addresses') return showSavedAddresses(saved, await checkout.look(secret), request)
         // The page that answers a post has the address of the action; a reload of it shows the checkout.
         const isKnown = action === '' || action === detailsName || Object.hasOwn(actions, action)
-        return isKnown && (await checkout.look(secret)) ? redirect(`/c/${secret}`) : lost(request)
+        return isKnown && (await checkout.look(secret)) ? redirectCheckout(`/c/${secret}`) : lostAnswer(request)
       },
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/r/:token',
@@ -208,7 +212,7 @@ export function checkoutPages({
         (await checkout.comeBack(token))?.merchant.slug === shop?.slug,
       answer: (request) => comeBack(request),
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/o/:secret',
@@ -217,14 +221,14 @@ export function checkoutPages({
       async answer(request) {
         const { secret = '' } = request.path
         const order = await orderStatus(secret)
-        if (!order) return lost(request)
+        if (!order) return lostAnswer(request)
         const speaker = speakerFor(order.locale, request.raw.headers['accept-language']).inTimeZone(
           order.merchant.timeZone,
         )
         return answerPage(200, orderPage(speaker, order, `/o/${secret}`, hasAccounts))
       },
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/o/:secret/receipt',
@@ -234,14 +238,14 @@ export function checkoutPages({
         const { secret = '' } = request.path
         const view = await receipt(secret)
         // There is no receipt before payment.
-        if (!view) return isPageSecret(secret) ? redirect(`/o/${secret}`) : lost(request)
+        if (!view) return isPageSecret(secret) ? redirectCheckout(`/o/${secret}`) : lostAnswer(request)
         const speaker = speakerFor(view.locale, request.raw.headers['accept-language']).inTimeZone(
           view.merchant.timeZone,
         )
         return answerPage(200, receiptPage(speaker, view, `/o/${secret}`))
       },
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/o/:secret/return',
@@ -250,7 +254,7 @@ export function checkoutPages({
       methods: ['GET', 'POST'],
       answer: askReturn,
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/o/:secret/documents/:documentId',
@@ -259,7 +263,7 @@ export function checkoutPages({
       async answer(request) {
         const { secret = '', documentId = '' } = request.path
         const found = await document(secret, documentId)
-        if (!found) return lost(request)
+        if (!found) return lostAnswer(request)
         const speaker = speakerFor(found.locale, request.raw.headers['accept-language'])
         const back = { href: `/o/${secret}`, label: speaker.say('receipt.back') }
         const files = documentFormats(found).map((format) => ({
@@ -269,7 +273,7 @@ export function checkoutPages({
         return answerPage(200, documentPage(speaker, found, { back, files }))
       },
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     {
       path: '/o/:secret/documents/:documentId/:format',
@@ -279,10 +283,10 @@ export function checkoutPages({
         const { secret = '', documentId = '', format = '' } = request.path
         const found = await document(secret, documentId)
         const file = found && documentFile(found, format)
-        return file ? fileAnswer(file) : lost(request)
+        return file ? fileAnswer(file) : lostAnswer(request)
       },
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
     // Links that were changed on the way, for example lengthened in a mail, get a page as well, not JSON.
     ...['/c/*', '/o/*'].map(
@@ -293,10 +297,10 @@ export function checkoutPages({
         async answer(request) {
           const [, kind, secret = '', ...rest] = (request.raw.url ?? '').split('?')[0]?.split('/') ?? []
           const isOnlyLonger = request.raw.method !== 'POST' && rest.length === 1 && rest[0] === ''
-          if (isOnlyLonger && /^[\w-]+$/.test(secret)) return redirect(`/${kind}/${secret}`)
-          return request.raw.method === 'POST' ? unread(lost(request)) : lost(request)
+          if (isOnlyLonger && /^[\w-]+$/.test(secret)) return redirectCheckout(`/${kind}/${secret}`)
+          return request.raw.method === 'POST' ? closeAfterAnswer(lostAnswer(request)) : lostAnswer(request)
         },
-        failed,
+        failed: failedAnswer,
       }),
     ),
     // Files that are the same for every shop.
@@ -316,19 +320,19 @@ const noneSaved: SavedAddressesPort = { isSignedIn: () => false, list: async () 
 // Set with the page that leads to the provider, and sent only on return, so no other host learns the secret of the page.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
-async function receiveForm(request: PageRequest): Promise<Form | FormErrorStatus> {
+async function receiveForm(request: PageRequest): Promise<PostedField | FormErrorStatus> {
   const form = await request.receive(() => readForm(request.raw))
-  return typeof form === 'number' ? form : (name) => lineIn(form, name)
+  return typeof form === 'number' ? form : (name) => readLineField(form, name)
 }
 
-function seenIn({ session, needsShipping }: CheckoutView): Glance {
+function seenIn({ session, needsShipping }: CheckoutView): CheckoutSummary {
   return { lines: session.items.length, needsShipping }
 }
 
 const detailsName = 'details'
 
 // A change of a large cart costs as much as several of small carts.
-function spendOn({ lines }: Glance, request: PageRequest): void {
+function spendOn({ lines }: CheckoutSummary, request: PageRequest): void {
   const cost = Math.floor(lines / linesOfOne)
   if (cost > 0) request.spend?.(cost)
 }
@@ -344,6 +348,6 @@ async function typedFields(request: PageRequest): Promise<Record<string, string>
   return typeof form === 'number' ? null : fieldsIn(form)
 }
 
-function fieldsIn(form: Form): Record<string, string> {
+function fieldsIn(form: PostedField): Record<string, string> {
   return Object.fromEntries(keptNames.map((name) => [name, form(name)]).filter(([, value]) => value !== ''))
 }

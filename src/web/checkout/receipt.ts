@@ -3,7 +3,7 @@
 import type { LegalSeller, ReceiptView } from '../../domain/checkout/port.ts'
 import type { TaxedAmount } from '../../domain/orders/receipt.ts'
 import { brandName } from '../../platform/html/cardbrands.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { receiptScript, receiptStyle } from '../documents/assets.ts'
 import { documentTitle } from '../documents/print.ts'
@@ -58,7 +58,7 @@ ${view.invoice && html`<a href="${orderPath}/documents/${view.invoice.id}">${doc
 <button type="button" id="print">${say('receipt.print')}</button>
 </nav>
 </main>`
-  return documentFor({
+  return renderHtmlDocument({
     title: `${title} – ${merchant.name}`,
     locale: speaker.locale,
     direction: speaker.direction,

@@ -4,7 +4,7 @@ import type { CheckoutView, PaymentRedirect, ReturnView } from '../../domain/che
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import { frames } from './assets.ts'
-import { framed, isWebAddress, type Refresh, sheet } from './frame.ts'
+import { isWebAddress, type PageRefresh, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
 import { noteBox } from './notices.ts'
 
 // A form's post is not answered with a redirect to another origin, because browsers apply `form-action` to it. Instead a page with a
@@ -26,12 +26,12 @@ export function redirectPage(speaker: Speaker, view: CheckoutView, redirect: Pay
 ${url !== undefined && html`<a class="first wide" id="redirect" href="${url}" rel="noreferrer">${say('redirect.go', { method })}</a>`}
 <form method="post" action="/c/${secret}/back"><button class="second wide">${say('redirect.back')}</button></form>
 </div>`
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: `${say('redirect.title')} – ${merchant.name}`,
     state: 'redirect',
     ...(url !== undefined && !redirect.isTried ? { leadsTo: url } : { refreshTo: refreshOf(secret) }),
-    body: sheet(speaker, merchant, session.mode === 'test', inside),
+    body: renderCheckoutSheet(speaker, merchant, session.mode === 'test', inside),
   })
 }
 
@@ -67,13 +67,13 @@ ${redirect.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
 </form>
 <form method="post" action="/c/${secret}/back"><button class="second wide">${say('frame.back')}</button></form>
 </div>`
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: `${say('redirect.title')} – ${merchant.name}`,
     state: 'redirect',
     moreScript: script,
     refreshTo: refreshOf(secret),
-    body: sheet(speaker, merchant, session.mode === 'test', inside),
+    body: renderCheckoutSheet(speaker, merchant, session.mode === 'test', inside),
   })
 }
 
@@ -85,7 +85,7 @@ function shopperOf({ customer: { email, name, phone }, address, needsShipping }:
 }
 
 // The page is reloaded, because the payment may be made in another tab.
-function refreshOf(secret: string): Refresh {
+function refreshOf(secret: string): PageRefresh {
   return { to: `/c/${secret}/wait`, seconds: 10 }
 }
 
@@ -94,11 +94,11 @@ export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnVi
   const { say } = speaker
   const title = say(`return.${state}.title`)
   const inside: Html = html`<div class="state"><h1>${title}</h1><p>${say(`return.${state}.text`)}</p></div>`
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: `${title} – ${merchant.name}`,
     state: 'return',
     ...(state === 'waiting' && { refreshTo: { to: path, seconds: 15, isForAll: true } }),
-    body: sheet(speaker, merchant, mode === 'test', inside),
+    body: renderCheckoutSheet(speaker, merchant, mode === 'test', inside),
   })
 }

@@ -3,12 +3,12 @@
 
 import { type ReturnReason, type ReturnWish, returnReasons, returnWishes } from '../../contract/words.ts'
 import type { OrderStatusView } from '../../domain/checkout/port.ts'
-import type { ReturnWishes } from '../../domain/returns/hosted.ts'
+import type { ReturnRequest } from '../../domain/returns/hosted.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
-import { framed, isWebAddress, sheet } from './frame.ts'
-import type { Form } from './input.ts'
+import { isWebAddress, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
+import type { PostedField } from './input.ts'
 
 type ReturnItem = OrderStatusView['items'][number]
 
@@ -28,7 +28,7 @@ export interface ReturnForm {
 
 export const emptyReturn: ReturnForm = { quantities: new Map(), reason: undefined, wish: 'refund', note: '' }
 
-export function returnForm({ items }: OrderStatusView, sent: Form): ReturnForm {
+export function returnForm({ items }: OrderStatusView, sent: PostedField): ReturnForm {
   const quantities = new Map<string, number>()
   for (const { skuId, returnable } of items) {
     const quantity = Number(sent(fieldOf(skuId)).slice(0, 6) || 0)
@@ -44,10 +44,10 @@ export function returnForm({ items }: OrderStatusView, sent: Form): ReturnForm {
 }
 
 // Returns the next step, with its problem; or the request, once it is complete.
-export function nextStep(
+export function nextReturnStep(
   form: ReturnForm,
-  sent: Form,
-): { step: Exclude<Step, 'send'>; problem?: Problem } | ReturnWishes {
+  sent: PostedField,
+): { step: Exclude<Step, 'send'>; problem?: Problem } | ReturnRequest {
   const to = steps.find((step) => step === sent('to')) ?? 'items'
   if (to === 'items') return { step: 'items' }
   if (form.quantities.size === 0) return { step: 'items', problem: 'return.none' }
@@ -84,11 +84,11 @@ ${stepBody[step](speaker, page)}
 </form>
 </div>`
   const named = problem === undefined ? title : say('page.errorTitle', { title })
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: `${named} – ${order.merchant.name}`,
     state: 'order',
-    body: sheet(speaker, order.merchant, isTest, inside),
+    body: renderCheckoutSheet(speaker, order.merchant, isTest, inside),
   })
 }
 

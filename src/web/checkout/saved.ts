@@ -9,9 +9,9 @@ import { type Html, html } from '../../platform/html/html.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import { answerPage, framed, redirect, sheet } from './frame.ts'
-import { type Form, versionIn } from './input.ts'
-import { lost, type Show } from './show.ts'
+import { answerPage, redirectCheckout, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
+import { type PostedField, readPageVersion } from './input.ts'
+import { lostAnswer, type ShowCheckout } from './show.ts'
 
 export interface SavedAddresses {
   email: string
@@ -37,11 +37,11 @@ export function savedAddressesPage(speaker: Speaker, view: CheckoutView, { email
 <button class="second">${say('saved.use')}</button></form></li>`
   const list =
     addresses.length === 0 ? html`<p>${say('saved.none')}</p>` : html`<ul class="saved-list">${addresses.map(one)}</ul>`
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: say('saved.title'),
     state: 'order',
-    body: sheet(
+    body: renderCheckoutSheet(
       speaker,
       view.merchant,
       view.session.mode === 'test',
@@ -53,14 +53,14 @@ ${list}
   })
 }
 
-export async function showSaved(
+export async function showSavedAddresses(
   saved: SavedAddressesPort,
   view: CheckoutView | undefined,
   request: Incoming,
 ): Promise<PageAnswer> {
-  if (!view) return lost(request)
+  if (!view) return lostAnswer(request)
   const found = view.session.status === 'open' && !view.isClosed ? await saved.list(view, request) : undefined
-  if (!found) return redirect(`/c/${view.secret}`)
+  if (!found) return redirectCheckout(`/c/${view.secret}`)
   const speaker = speakerFor(view.session.locale, request.raw.headers['accept-language'])
   return answerPage(200, savedAddressesPage(speaker, view, found))
 }
@@ -68,34 +68,34 @@ export async function showSaved(
 interface Use {
   checkout: CheckoutPort
   saved: SavedAddressesPort
-  show: Show
+  show: ShowCheckout
   view: CheckoutView
   request: Incoming
-  form: Form
+  form: PostedField
 }
 
 // The form names an address by its digest, which is searched in a list that the server makes again, so no address comes from the form. An
 // index could mean another address if an order was placed meanwhile.
-export async function useSaved({ checkout, saved, show, view, request, form }: Use): Promise<PageAnswer> {
+export async function applySavedAddress({ checkout, saved, show, view, request, form }: Use): Promise<PageAnswer> {
   const { secret, customer, session } = view
   const found = await saved.list(view, request)
   const chosen = found?.addresses.find((one) => digestOf(one.address) === form('use'))
-  if (!found || !chosen) return redirect(`/c/${secret}`)
+  if (!found || !chosen) return redirectCheckout(`/c/${secret}`)
   const { address } = chosen
   const contact = {
     email: customer.email || found.email,
     name: address.name,
     phone: customer.phone || (address.phone ?? ''),
   }
-  const result = await checkout.setDetails(secret, versionIn(form), {
+  const result = await checkout.setDetails(secret, readPageVersion(form), {
     contact,
     address: view.needsShipping ? address : null,
     shippingOptionId: session.shipping.optionId,
     ...(customer.vatId !== undefined && { vatId: customer.vatId }),
   })
-  if (!result) return lost(request)
+  if (!result) return lostAnswer(request)
   return result.problem === null
-    ? redirect(`/c/${secret}#payment`)
+    ? redirectCheckout(`/c/${secret}#payment`)
     : show(result.view, request, { problem: result.problem })
 }
 

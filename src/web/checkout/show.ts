@@ -6,7 +6,7 @@ import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { newId } from '../../platform/kit/ids.ts'
-import { regionsNamed, type Speaker, speakerFor } from '../languages/language.ts'
+import { preferredRegions, type Speaker, speakerFor } from '../languages/language.ts'
 import {
   challengePage,
   closedPage,
@@ -19,14 +19,14 @@ import {
 } from './ended.ts'
 import { isListed } from './fields.ts'
 import { answerPage } from './frame.ts'
-import { hasTyped, type Typed, type TypedBilling } from './input.ts'
+import { hasTyped, type TypedBilling, type TypedCheckout } from './input.ts'
 import { openPage } from './open.ts'
 import { redirectPage } from './redirect.ts'
 
 // The problem of a post, and its typed values.
 export interface FormState {
   problem?: CheckoutProblem
-  typed?: Typed
+  typed?: TypedCheckout
   typedCode?: string
   // The method of a refused payment.
   chosen?: CheckoutMethod | null
@@ -34,12 +34,12 @@ export interface FormState {
   billing?: TypedBilling
 }
 
-export type Show = (view: CheckoutView, request: Incoming, state?: FormState) => PageAnswer
+export type ShowCheckout = (view: CheckoutView, request: Incoming, state?: FormState) => PageAnswer
 
-export function createShow(
+export function createShowCheckout(
   clock: () => Date,
   hasSaved: (view: CheckoutView, request: Incoming) => boolean = () => false,
-): Show {
+): ShowCheckout {
   return (view, request, { problem, typed, typedCode = '', chosen = null, billing } = {}) => {
     const accepted = request.raw.headers['accept-language']
     const { session } = view
@@ -47,7 +47,7 @@ export function createShow(
     const text = textFor(speaker, view, problem ?? null, {
       now: clock(),
       posted: typed ?? null,
-      typed: typed ?? typedFor(view, regionsNamed(session.locale, accepted)),
+      typed: typed ?? typedFor(view, preferredRegions(session.locale, accepted)),
       typedCode,
       chosen,
       billing: billing ?? null,
@@ -55,7 +55,7 @@ export function createShow(
     })
     const shopUrls = view.isClosed ? [] : [session.successUrl || null, session.cancelUrl]
     return problem?.code === 'too_many_tries'
-      ? waiting(answerPage(429, text, { shopUrls }), problem.waitMs)
+      ? waitingAnswer(answerPage(429, text, { shopUrls }), problem.waitMs)
       : answerPage(200, text, { shopUrls, sources: sourcesFor(view) })
   }
 }
@@ -68,8 +68,8 @@ function sourcesFor({ session, redirect }: CheckoutView): PageSources | undefine
 interface Shown {
   now: Date
   // Values typed in this post.
-  posted: Typed | null
-  typed: Typed
+  posted: TypedCheckout | null
+  typed: TypedCheckout
   typedCode: string
   chosen: CheckoutMethod | null
   billing: TypedBilling | null
@@ -97,11 +97,11 @@ function textFor(
   }
 }
 
-export function lost(request: Incoming): PageAnswer {
+export function lostAnswer(request: Incoming): PageAnswer {
   return answerPage(404, lostPage(speakerFor('auto', request.raw.headers['accept-language'])))
 }
 
-export function failed(request: Incoming, status: number): PageAnswer {
+export function failedAnswer(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
   // The address is malformed.
   if (status === 400) return answerPage(status, lostPage(speaker))
@@ -110,12 +110,12 @@ export function failed(request: Incoming, status: number): PageAnswer {
   return answerPage(status, slowPage(speaker, `/${kind}/${request.path.secret ?? request.path.token ?? ''}`, null))
 }
 
-export function waiting(answer: PageAnswer, waitMs: number): PageAnswer {
+export function waitingAnswer(answer: PageAnswer, waitMs: number): PageAnswer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
 }
 
 // Closes the connection, because an unread body must not be parsed as the next request.
-export function unread(answer: PageAnswer): PageAnswer {
+export function closeAfterAnswer(answer: PageAnswer): PageAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
@@ -127,7 +127,7 @@ function firstCountry({ countries, merchant }: CheckoutView, regions: readonly s
   return [...regions, merchant.country].find((code) => isCountry(code) && isListed(countries, code)) ?? ''
 }
 
-function typedFor(view: CheckoutView, regions: readonly string[]): Typed {
+function typedFor(view: CheckoutView, regions: readonly string[]): TypedCheckout {
   const { customer, address, session } = view
   return {
     email: customer.email,

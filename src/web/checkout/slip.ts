@@ -4,12 +4,12 @@ import type { Address } from '../../contract/open/carts.ts'
 import { addressLines } from '../../domain/addresses/lines.ts'
 import type { LegalSeller } from '../../domain/checkout/port.ts'
 import type { OrderLine, OrderRow } from '../../domain/orders/store.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { html, trusted } from '../../platform/html/html.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import { speakerFor } from '../languages/language.ts'
 
-export interface SlipFacts {
+export interface PackingSlipFacts {
   seller: LegalSeller
   timeZone: string
   order: Pick<OrderRow, 'number' | 'placedAt' | 'locale' | 'shippingChoice'>
@@ -34,7 +34,7 @@ th.count, td.count { text-align: end; padding-inline-end: 0; width: 7rem }
 tr { break-inside: avoid }
 @media print { body { margin: 0; max-width: none; padding: 0 } }`
 
-export function slipDocument({ seller, timeZone, order, lines, address }: SlipFacts): string {
+export function packingSlipDocument({ seller, timeZone, order, lines, address }: PackingSlipFacts): string {
   const { say, number, date, country, locale, direction } = speakerFor(order.locale, undefined).inTimeZone(timeZone)
   const title = `${say('slip.title')} · ${say('status.title', { number: order.number })}`
   const rest = (line: OrderLine) => line.quantity - line.fulfilled
@@ -64,5 +64,5 @@ ${isPartlySent && html`<td class="count">${number(line.fulfilled)}</td>`}
   <td class="count">${number(rest(line))}</td></tr>`,
   )}</tbody>
 </table>`
-  return documentFor({ title, locale, direction, head: html`<style>${trusted(style)}</style>`, body })
+  return renderHtmlDocument({ title, locale, direction, head: html`<style>${trusted(style)}</style>`, body })
 }

@@ -7,13 +7,13 @@ import type { CheckoutProblem, CheckoutView } from '../../domain/checkout/port.t
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
-import { folded } from './fields.ts'
+import { renderFolded } from './fields.ts'
 import { isPicture } from './frame.ts'
 import { measureNote } from './measures.ts'
 
 type Item = CheckoutSession['items'][number]
 
-export interface Line {
+export interface SummaryLine {
   name: string
   options: readonly OptionValue[]
   imageUrl: string | null
@@ -24,7 +24,7 @@ export interface Line {
   tools?: Html
 }
 
-export function lineList(lines: readonly Line[], label: string): Html {
+export function lineList(lines: readonly SummaryLine[], label: string): Html {
   // A long list scrolls beside the form and must be reachable by keyboard.
   return html`<ul class="items" aria-label="${label}"${lines.length > 4 && html` tabindex="0"`}>${lines.map(
     ({
@@ -159,7 +159,7 @@ ${hiddenFields({ version: view.session.version })}
 </div>
 ${error !== null && html`<p class="error" id="code-error" role="alert">${error}</p>`}
 </form>`
-  return html`<div class="code">${folded('code-fold', say('code.label'), error !== null, form)}</div>`
+  return html`<div class="code">${renderFolded('code-fold', say('code.label'), error !== null, form)}</div>`
 }
 
 function presentCode(

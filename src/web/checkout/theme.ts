@@ -4,8 +4,8 @@
 import { siteCorners, siteFonts, siteSchemes } from '../../contract/words.ts'
 import { parseColor } from '../../platform/html/color.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
-import { type Theme, themeFor } from './look.ts'
-import { lost } from './show.ts'
+import { type CheckoutTheme, themeStyleSheet } from './look.ts'
+import { lostAnswer } from './show.ts'
 
 const names = new RegExp(
   `^([0-9a-f]{6}|none)(?:\\.(${siteFonts.join('|')})\\.(${siteCorners.join('|')})\\.(${siteSchemes.join('|')}))?\\.css$`,
@@ -17,14 +17,14 @@ export const themePage: HtmlPage = {
   async answer(request) {
     const [whole, digits = '', font = 'system', corners = 'round', scheme = 'auto'] =
       names.exec(request.path.file ?? '') ?? []
-    if (whole === undefined) return lost(request)
+    if (whole === undefined) return lostAnswer(request)
     const headers = {
       'content-type': 'text/css; charset=utf-8',
       // Cached for a day only, because a later version may derive other shades.
       'cache-control': 'public, max-age=86400',
     }
     // The regular expression matches only these words.
-    const theme = { color: parseColor(digits) ?? null, font, corners, scheme } as Theme
-    return { status: 200, body: themeFor(theme), headers }
+    const theme = { color: parseColor(digits) ?? null, font, corners, scheme } as CheckoutTheme
+    return { status: 200, body: themeStyleSheet(theme), headers }
   },
 }

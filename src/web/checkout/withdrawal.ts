@@ -3,23 +3,23 @@
 
 import type { Issue } from '../../contract/issues.ts'
 import type {
-  GivenStatement,
   ReceivedStatement,
+  StatementInput,
   WithdrawalPort,
   WithdrawalShop,
 } from '../../domain/withdrawals/receive.ts'
 import { type Statement, statementIssues, statementLengthsMax } from '../../domain/withdrawals/statement.ts'
-import { type FormErrorStatus, hiddenFields, lineIn, readForm } from '../../platform/html/form.ts'
+import { type FormErrorStatus, hiddenFields, readForm, readLineField } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { isCrossSite } from '../../platform/html/origin.ts'
 import type { HtmlPage, PageAnswer, PageRequest } from '../../platform/http/pages.ts'
-import { emailFromTyped } from '../../platform/kit/email.ts'
+import { normalizeTypedEmail } from '../../platform/kit/email.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import { icons, refusedPage, slowPage } from './ended.ts'
-import { field } from './fields.ts'
-import { answerPage, framed, sheet } from './frame.ts'
-import { failed, lost, unread, waiting } from './show.ts'
+import { refusedPage, slowPage, statusIcons } from './ended.ts'
+import { renderField } from './fields.ts'
+import { answerPage, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
+import { closeAfterAnswer, failedAnswer, lostAnswer, waitingAnswer } from './show.ts'
 
 export interface WithdrawalPageParts {
   withdrawals: WithdrawalPort
@@ -34,7 +34,7 @@ export interface WithdrawalPageParts {
 export function withdrawalPages({ withdrawals, origin, sendsMail, waitMs = () => 0 }: WithdrawalPageParts): HtmlPage[] {
   async function show(request: PageRequest): Promise<PageAnswer> {
     const shop = await withdrawals.findShop(request.path.merchant ?? '')
-    if (!shop) return lost(request)
+    if (!shop) return lostAnswer(request)
     const order = new URL(request.raw.url ?? '', origin()).searchParams.get('order') ?? ''
     const typed = { name: '', order: cut(order, 'order'), email: '', items: '' }
     return answerPage(200, formPage(speakerOf(request), shop, typed, []))
@@ -44,25 +44,25 @@ export function withdrawalPages({ withdrawals, origin, sendsMail, waitMs = () =>
     const speaker = speakerOf(request)
     const path = `/w/${encodeURIComponent(request.path.merchant ?? '')}`
     if (isCrossSite(request.raw, request.shop?.origin ?? origin()))
-      return unread(answerPage(403, refusedPage(speaker, 'forbidden', path)))
+      return closeAfterAnswer(answerPage(403, refusedPage(speaker, 'forbidden', path)))
     const shop = await withdrawals.findShop(request.path.merchant ?? '')
-    if (!shop) return unread(lost(request))
+    if (!shop) return closeAfterAnswer(lostAnswer(request))
     const form = await request.receive(() => readForm(request.raw))
     if (typeof form === 'number') return refused(speaker, form, path)
-    const typed = typedIn((name) => lineIn(form, name))
+    const typed = typedIn((name) => readLineField(form, name))
     const issues = statementIssues(typed)
-    const step = lineIn(form, 'step')
+    const step = readLineField(form, 'step')
     if (issues.length > 0 || step === 'change') {
       return answerPage(200, formPage(speaker, shop, typed, step === 'change' ? [] : issues))
     }
     if (step !== 'confirm') return answerPage(200, reviewPage(speaker, shop, typed, newId('wdr')))
     const pauseMs = waitMs(shop.id, request.address)
-    const attempt = lineIn(form, 'attempt')
+    const attempt = readLineField(form, 'attempt')
     if (pauseMs > 0) {
       const fields = { ...typed, attempt, step }
-      return waiting(answerPage(429, slowPage(speaker, path, { action: '', fields })), pauseMs)
+      return waitingAnswer(answerPage(429, slowPage(speaker, path, { action: '', fields })), pauseMs)
     }
-    const given: GivenStatement = { statement: typed, attempt, locale: speaker.locale }
+    const given: StatementInput = { statement: typed, attempt, locale: speaker.locale }
     const received = await withdrawals.receive(shop, given)
     return answerPage(200, receivedPage(speaker, shop, typed, { ...received, sendsMail }))
   }
@@ -75,7 +75,7 @@ export function withdrawalPages({ withdrawals, origin, sendsMail, waitMs = () =>
       methods: ['GET', 'POST'],
       answer: (request) => (request.raw.method === 'POST' ? post(request) : show(request)),
       isExpensive: true,
-      failed,
+      failed: failedAnswer,
     },
   ]
 }
@@ -85,7 +85,7 @@ function speakerOf(request: PageRequest): Speaker {
 }
 
 function refused(speaker: Speaker, status: FormErrorStatus, path: string): PageAnswer {
-  return unread(answerPage(status, refusedPage(speaker, 'refused', path)))
+  return closeAfterAnswer(answerPage(status, refusedPage(speaker, 'refused', path)))
 }
 
 function cut(text: string, name: keyof Statement): string {
@@ -98,7 +98,12 @@ function cut(text: string, name: keyof Statement): string {
 
 function typedIn(form: (name: string) => string): Statement {
   const given = (name: keyof Statement) => cut(form(name), name)
-  return { name: given('name'), order: given('order'), email: emailFromTyped(given('email')), items: given('items') }
+  return {
+    name: given('name'),
+    order: given('order'),
+    email: normalizeTypedEmail(given('email')),
+    items: given('items'),
+  }
 }
 
 // A page that is loaded again is in the language of the browser, because its address names no language.
@@ -110,7 +115,7 @@ function formPage(speaker: Speaker, shop: WithdrawalShop, typed: Statement, issu
     return issue.code === 'not_an_email' ? say('field.email') : say('field.required', { label })
   }
   const line = (name: keyof Statement, label: string, more: { autocomplete: string; hint?: string }) =>
-    field(speaker, {
+    renderField(speaker, {
       id: name,
       name,
       label,
@@ -160,7 +165,7 @@ function receivedPage(
   const { say } = speaker
   const moment = html`<time datetime="${receivedAt}">${speaker.moment(receivedAt, shop.timeZone)}</time>`
   const inside = html`<div class="statement" role="status">
-${icons.check}
+${statusIcons.check}
 <h1>${say('withdrawal.doneTitle')}</h1>
 <p>${say(sendsMail ? 'withdrawal.doneText' : 'withdrawal.doneUnmailed', { email: typed.email, merchant: shop.name })}</p>
 ${statementFacts(speaker, shop, typed, fact(say('withdrawal.receivedAt'), moment))}
@@ -186,10 +191,10 @@ function fact(name: string, value: Html | string): Html {
 
 function page(speaker: Speaker, shop: WithdrawalShop, title: string, inside: Html): string {
   const merchant = { ...shop, links: JSON.parse(shop.links) as Record<string, string> }
-  return framed({
+  return renderCheckoutFrame({
     speaker,
     title: `${title} – ${shop.name}`,
     state: 'withdrawal',
-    body: sheet(speaker, merchant, false, inside),
+    body: renderCheckoutSheet(speaker, merchant, false, inside),
   })
 }

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
-import { type App, findApp } from '../../domain/oauth/apps.ts'
-import { hashOf } from '../../domain/oauth/artifacts.ts'
+import { findApp, type OAuthApp } from '../../domain/oauth/apps.ts'
+import { hashArtifactId } from '../../domain/oauth/artifacts.ts'
 import {
   assistantScopes,
   assistantsOfPersonMax,
@@ -22,17 +22,17 @@ import {
   lockInstallationOfGrant,
   lockMerchantById,
 } from '../../domain/oauth/grants.ts'
-import { type Approval, install } from '../../domain/oauth/installing.ts'
-import { assistantAudienceOf, paths, resourceOf } from '../../domain/oauth/metadata.ts'
+import { type Approval, installApp } from '../../domain/oauth/installing.ts'
+import { apiResourceId, assistantAudience, oauthPaths } from '../../domain/oauth/metadata.ts'
 import type { PasswordCost } from '../../domain/users/password.ts'
-import { mayGrant, mayInstall } from '../../domain/users/roles.ts'
+import { mayGrantScopes, mayInstall } from '../../domain/users/roles.ts'
 import { createCountedSignIn, type SignedIn, type Visitor } from '../../domain/users/signin.ts'
 import { findUser, listMerchantsOf, type UserMerchant } from '../../domain/users/users.ts'
-import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
+import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { readForm } from '../../platform/html/form.ts'
 import { isSameOrigin } from '../../platform/html/origin.ts'
-import { redirect } from '../../platform/html/policy.ts'
+import { redirectAfterPost } from '../../platform/html/policy.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { isId } from '../../platform/kit/ids.ts'
@@ -43,9 +43,9 @@ import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { passkeyBrowser } from '../signin/visit.ts'
 import { consentPage } from './page/consent.ts'
 import { errorPage, errorStatus } from './page/error.ts'
-import { answerPage, headersFor } from './page/frame.ts'
+import { answerPage, consentHeaders } from './page/frame.ts'
 import { codePage, signInPage } from './page/signin.ts'
-import { type AppFace, type ConsentProblem, type ErrorKind, type SignInView, steps } from './page/views.ts'
+import { type ConsentProblem, consentSteps, type ErrorKind, type RequestingApp, type SignInView } from './page/views.ts'
 import { type AuthorizationServer, type Interaction, type InteractionResult, secondFactor } from './provider.ts'
 
 export interface InteractionParts {
@@ -65,7 +65,7 @@ interface Visit {
   response: ServerResponse
   requestId: string
   interaction: Interaction
-  client: App | ClientDocument
+  client: OAuthApp | ClientDocument
 }
 
 export class Interactions {
@@ -91,13 +91,13 @@ export class Interactions {
     const step = form.get('step')
     if (!stepsOf(interaction).some((known) => known === step)) return this.#show(visit)
     if (form.get('decision') === 'decline') return this.#goOn(visit, declined)
-    if (step === steps.code) return this.#enterCode(visit, form)
-    if (step === steps.passkey) return this.#usePasskey(visit, form)
-    return step === steps.signIn ? this.#signIn(visit, form) : this.#decide(visit, form)
+    if (step === consentSteps.code) return this.#enterCode(visit, form)
+    if (step === consentSteps.passkey) return this.#usePasskey(visit, form)
+    return step === consentSteps.signIn ? this.#signIn(visit, form) : this.#decide(visit, form)
   }
 
   // Returns undefined for a disabled app or assistant.
-  async #findClient({ clientId, document }: Interaction): Promise<App | ClientDocument | undefined> {
+  async #findClient({ clientId, document }: Interaction): Promise<OAuthApp | ClientDocument | undefined> {
     const isRegistered = isId('app', clientId)
     const app = await this.#parts.storage.read((db) =>
       isRegistered ? findApp(db, clientId) : findAssistant(db, clientId),
@@ -149,7 +149,7 @@ export class Interactions {
 
   #visitorOf({ request, requestId, interaction }: Visit): Visitor {
     const { address, raw } = request
-    const device = cookieIn(raw.headers.cookie, deviceCookie, this.#parts.publicOrigin())
+    const device = findCookie(raw.headers.cookie, deviceCookie, this.#parts.publicOrigin())
     return { address, device, requestId, purpose: `interaction ${interaction.uid}` }
   }
 
@@ -227,7 +227,7 @@ export class Interactions {
     if (!isApp(client) && mode === null) return again('mode_missing')
     if (ticked.length === 0) return again('scope_missing')
     const merchant = offer.merchants.find(({ id }) => id === merchantId)
-    if (merchant && !mayGrant(merchant, ticked)) return again('beyond_role')
+    if (merchant && !mayGrantScopes(merchant, ticked)) return again('beyond_role')
     const grant = grantOf(interaction)
     const approval: Omit<Approval, 'app'> = {
       grant,
@@ -235,8 +235,8 @@ export class Interactions {
       hasSecondFactor: interaction.hasSecondFactor,
       merchantId,
       resource: isApp(client)
-        ? resourceOf(this.#parts.publicOrigin())
-        : assistantAudienceOf(this.#parts.publicOrigin()),
+        ? apiResourceId(this.#parts.publicOrigin())
+        : assistantAudience(this.#parts.publicOrigin()),
       granted: ticked,
       rejected: isApp(client) ? offer.scopes.filter((scope) => !ticked.includes(scope)) : [],
       rejectedWords: isApp(client) ? interaction.words : [],
@@ -251,32 +251,32 @@ export class Interactions {
 
   async #installClient(
     tx: Tx,
-    client: App | ClientDocument,
+    client: OAuthApp | ClientDocument,
     approval: Omit<Approval, 'app'>,
     { mode, signedInAt }: { mode: Mode | null; signedInAt: number },
   ): Promise<'installed' | ConsentProblem> {
     const now = this.#parts.clock().getTime()
     if (isApp(client)) {
-      const isInstalled = await install(tx, this.#parts.rootSecret, { ...approval, app: client }, now)
+      const isInstalled = await installApp(tx, this.#parts.rootSecret, { ...approval, app: client }, now)
       return isInstalled ? 'installed' : 'merchant_missing'
     }
     if (mode === null) return 'mode_missing'
     const { merchantId, userId, grant } = approval
     await lockMerchantById(tx, merchantId)
     // The form may have been sent twice, and the first one may have used the last free place.
-    if (await lockInstallationOfGrant(tx, hashOf(grant))) return 'installed'
+    if (await lockInstallationOfGrant(tx, hashArtifactId(grant))) return 'installed'
     if ((await countAssistantsOf(tx, merchantId, userId)) >= assistantsOfPersonMax) return 'too_many_yours'
     if ((await countInstallations(tx, merchantId)) >= livingInstallationsMax) return 'too_many'
     const app = await saveAssistant(tx, client, now)
     const assistant = { clientUri: client.url, mode, signedInAt }
-    const isInstalled = await install(tx, this.#parts.rootSecret, { ...approval, app, assistant }, now)
+    const isInstalled = await installApp(tx, this.#parts.rootSecret, { ...approval, app, assistant }, now)
     return isInstalled ? 'installed' : 'merchant_missing'
   }
 
   async #goOn(visit: Visit, result: InteractionResult, granted?: readonly Scope[]): Promise<PageAnswer> {
     const location = await this.#parts.server.finishInteraction(visit.request.raw, visit.response, result, granted)
     if (location === undefined) return errorAnswer('lost', visit.requestId)
-    return redirect(location, headersFor())
+    return redirectAfterPost(location, consentHeaders())
   }
 }
 
@@ -307,13 +307,13 @@ const signInStatuses: Readonly<Record<NonNullable<SignInView['problem']>, number
 }
 
 // Grants nothing: attempts of this browser are counted separately.
-const deviceCookie: CookieKind = { name: 'as_device', path: paths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
+const deviceCookie: CookieKind = { name: 'as_device', path: oauthPaths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
 
 const emailLengthMax = 600
 
 // Forms that this interaction accepts now.
 function stepsOf({ step }: Interaction): readonly string[] {
-  return step === 'login' ? [steps.signIn, steps.passkey, steps.code] : [steps.consent]
+  return step === 'login' ? [consentSteps.signIn, consentSteps.passkey, consentSteps.code] : [consentSteps.consent]
 }
 
 // Requested scopes in the order of the contract. The library has checked that the app may request them.
@@ -326,11 +326,11 @@ function grantOf({ uid }: Interaction): string {
   return createHash('sha256').update(`grant ${uid}`).digest('base64url')
 }
 
-function isApp(client: App | ClientDocument): client is App {
+function isApp(client: OAuthApp | ClientDocument): client is OAuthApp {
   return 'id' in client
 }
 
-function faceOf({ client, interaction: { redirectUri } }: Visit): AppFace {
+function faceOf({ client, interaction: { redirectUri } }: Visit): RequestingApp {
   if (isApp(client)) return { name: client.name, description: client.description, mode: client.mode, redirectUri }
   return { name: client.host, claimedName: client.name, description: '', mode: null, redirectUri }
 }

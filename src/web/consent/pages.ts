@@ -5,15 +5,15 @@ import { createAssistantGate } from '../../domain/oauth/bearer.ts'
 import { createOAuthGate } from '../../domain/oauth/caller.ts'
 import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
 import { createNonceKey } from '../../domain/oauth/keys.ts'
-import { assistantMetadata, paths, resourceMetadata } from '../../domain/oauth/metadata.ts'
-import { createNonces } from '../../domain/oauth/proof.ts'
+import { assistantMetadata, oauthPaths, resourceMetadata } from '../../domain/oauth/metadata.ts'
+import { createDpopNonces } from '../../domain/oauth/proof.ts'
 import type { PasswordCost } from '../../domain/users/password.ts'
 import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
 import type { Gate } from '../../platform/http/gates.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
-import type { HandOff, HandOffFailure, HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
-import { late } from '../../platform/kit/late.ts'
+import type { HandOffFailure, HandOffRoute, HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Counts } from '../../platform/metrics/counts.ts'
 import { createClientDocuments } from './documents.ts'
@@ -33,7 +33,7 @@ export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'docum
 }
 
 export interface OAuthPages {
-  handOffs: readonly HandOff[]
+  handOffs: readonly HandOffRoute[]
   pages: readonly HtmlPage[]
   gate: Gate<OAuthCaller>
   // Checks tokens of assistants, for the MCP server for merchants.
@@ -43,14 +43,14 @@ export interface OAuthPages {
 export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   const { storage, throttle, beginThrottle, publicOrigin, clock } = parts
   const nonceKey = createNonceKey(parts.rootSecret)
-  const nonceSecret = late(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())
+  const nonceSecret = loadOnce(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())
   const documents = createClientDocuments(parts)
   const server = lateServer({ ...parts, nonceSecret, documents })
-  const interactions = late(async () => {
+  const interactions = loadOnce(async () => {
     const { Interactions } = await import('./interaction.ts')
     return new Interactions({ ...parts, server })
   })
-  const gate = createOAuthGate({ ...parts, nonces: late(async () => createNonces(await nonceSecret())) })
+  const gate = createOAuthGate({ ...parts, nonces: loadOnce(async () => createDpopNonces(await nonceSecret())) })
 
   // The caller is unknown before the library has run, so the limit is per address.
   function admit({ address }: Incoming, by = throttle): void {
@@ -58,7 +58,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
     if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
   }
 
-  const toServer = (name: string, path: string, method: 'GET' | 'POST', by = throttle): HandOff => ({
+  const toServer = (name: string, path: string, method: 'GET' | 'POST', by = throttle): HandOffRoute => ({
     name,
     path,
     methods: [method],
@@ -68,24 +68,24 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
     },
     failed: clientError,
   })
-  const forBrowsers = (handOff: HandOff): HandOff => ({ ...handOff, failed: failedPage })
+  const forBrowsers = (handOff: HandOffRoute): HandOffRoute => ({ ...handOff, failed: failedPage })
 
   return {
     gate,
     assistantGate: createAssistantGate(parts),
     handOffs: [
-      forBrowsers(toServer('oauth authorize', paths.authorization, 'GET', beginThrottle)),
-      forBrowsers(toServer('oauth resume', `${paths.authorization}/:uid`, 'GET')),
-      toServer('oauth token', paths.token, 'POST'),
-      toServer('oauth par', paths.pushedAuthorization, 'POST', beginThrottle),
-      toServer('oauth revoke', paths.revocation, 'POST'),
-      toServer('oauth jwks', paths.jwks, 'GET'),
-      toServer('oauth metadata', paths.metadata, 'GET'),
+      forBrowsers(toServer('oauth authorize', oauthPaths.authorization, 'GET', beginThrottle)),
+      forBrowsers(toServer('oauth resume', `${oauthPaths.authorization}/:uid`, 'GET')),
+      toServer('oauth token', oauthPaths.token, 'POST'),
+      toServer('oauth par', oauthPaths.pushedAuthorization, 'POST', beginThrottle),
+      toServer('oauth revoke', oauthPaths.revocation, 'POST'),
+      toServer('oauth jwks', oauthPaths.jwks, 'GET'),
+      toServer('oauth metadata', oauthPaths.metadata, 'GET'),
       // Where the library sends a browser in which another user was signed in.
-      forBrowsers(toServer('oauth end session', `${paths.endSession}/confirm`, 'POST')),
+      forBrowsers(toServer('oauth end session', `${oauthPaths.endSession}/confirm`, 'POST')),
       {
         name: 'oauth interaction',
-        path: `${paths.interaction}/:uid`,
+        path: `${oauthPaths.interaction}/:uid`,
         methods: ['GET', 'POST'],
         async handle(request, response, requestId) {
           admit(request)
@@ -96,8 +96,10 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
     ],
     pages: [
       style.page,
-      metadataPage('oauth resource metadata', paths.resourceMetadata, () => resourceMetadata(publicOrigin())),
-      metadataPage('assistant resource metadata', paths.assistantMetadata, () => assistantMetadata(publicOrigin())),
+      metadataPage('oauth resource metadata', oauthPaths.resourceMetadata, () => resourceMetadata(publicOrigin())),
+      metadataPage('assistant resource metadata', oauthPaths.assistantMetadata, () =>
+        assistantMetadata(publicOrigin()),
+      ),
     ],
   }
 }
@@ -132,7 +134,7 @@ function clientError({ status, reason }: HandOffFailure): Omit<PageAnswer, 'stat
 
 // Loaded with the first request: the library takes a tenth of a second and 20 MB, which a server without apps does not need.
 function lateServer(parts: ServerParts): AuthorizationServer {
-  const server = late(async () => {
+  const server = loadOnce(async () => {
     const { createAuthorizationServer } = await import('./provider.ts')
     return createAuthorizationServer(parts)
   })

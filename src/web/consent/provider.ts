@@ -6,17 +6,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { ClientDocument } from '../../domain/oauth/assistants.ts'
 import { clientErrorFor } from '../../domain/oauth/clienterror.ts'
-import { assistantAudienceOf, originProblem, paths, resourceOf, serverMetadata } from '../../domain/oauth/metadata.ts'
-import { asRefusal } from '../../platform/http/refusal.ts'
+import {
+  apiResourceId,
+  assistantAudience,
+  oauthPaths,
+  originProblem,
+  serverMetadata,
+} from '../../domain/oauth/metadata.ts'
+import { toRefusal } from '../../platform/http/refusal.ts'
 import type { Log } from '../../platform/log/log.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import type { ClientDocuments } from './documents.ts'
 import { errorPage, errorStatus } from './page/error.ts'
-import { headersFor } from './page/frame.ts'
+import { consentHeaders } from './page/frame.ts'
 import { signOutPage } from './page/signin.ts'
 import type { ErrorKind, SignOutView } from './page/views.ts'
-import { documentIn, isAssistant, type SettingsParts, settingsFor, signedInBy } from './settings.ts'
+import { isAssistant, type SettingsParts, settingsFor, signedInAtFrom, storedDocumentOf } from './settings.ts'
 
 export interface ServerParts {
   storage: Storage
@@ -101,7 +107,7 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       const { uid } = details.session ?? {}
       const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
       const hasSecondFactor = session?.amr?.includes(secondFactor) ?? false
-      return interactionFrom(details, origin, { signedInAt: signedInBy(session?.loginTs), hasSecondFactor })
+      return interactionFrom(details, origin, { signedInAt: signedInAtFrom(session?.loginTs), hasSecondFactor })
     },
     async finishInteraction(request, response, result, granted) {
       const { provider } = await at(request)
@@ -149,10 +155,10 @@ function interactionFrom(
     ...signIn,
     step: prompt.name,
     clientId,
-    document: documentIn(prompt.details, clientId) ?? null,
+    document: storedDocumentOf(prompt.details, clientId) ?? null,
     redirectUri: String(params.redirect_uri),
     userId: session?.accountId ?? null,
-    scopes: missingResourceScopes?.[resourceOf(origin)] ?? missingResourceScopes?.[assistantAudienceOf(origin)] ?? [],
+    scopes: missingResourceScopes?.[apiResourceId(origin)] ?? missingResourceScopes?.[assistantAudience(origin)] ?? [],
     words: missingOIDCScope ?? [],
   }
 }
@@ -173,7 +179,7 @@ function createProvider(
     leadsTo?: string,
   ) {
     ctx.status = status
-    for (const [name, value] of Object.entries(headersFor(leadsTo))) ctx.set(name, value)
+    for (const [name, value] of Object.entries(consentHeaders(leadsTo))) ctx.set(name, value)
     ctx.body = page
     drawn.add(ctx)
   }
@@ -220,10 +226,10 @@ function createProvider(
 function correct(ctx: KoaContextWithOIDC, origin: string): void {
   // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
   const isBound = ctx.oidc?.client?.dpopBoundAccessTokens === true
-  if (isBound && ctx.get('DPoP') === '' && ctx.path === paths.token && isInvalidGrant(ctx.body))
+  if (isBound && ctx.get('DPoP') === '' && ctx.path === oauthPaths.token && isInvalidGrant(ctx.body))
     ctx.body = { error: 'invalid_dpop_proof', error_description: 'a DPoP proof is required, in the header DPoP' }
   if (asksOtherResponseType(ctx)) sayOtherResponseType(ctx)
-  if (ctx.path !== paths.metadata || ctx.status !== 200) return
+  if (ctx.path !== oauthPaths.metadata || ctx.status !== 200) return
   ctx.body = serverMetadata(origin, ctx.body as Record<string, unknown>)
   ctx.set('cache-control', 'public, max-age=300')
 }
@@ -231,7 +237,7 @@ function correct(ctx: KoaContextWithOIDC, origin: string): void {
 // Anyone can publish the document of an assistant with any redirect URIs, so an error must not send a browser there before a person has
 // seen whose assistant it is (RFC 9700, 4.11.2). Returns the error page instead.
 function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | undefined {
-  if (ctx.path !== paths.authorization || !isAssistant(ctx.oidc?.client)) return undefined
+  if (ctx.path !== oauthPaths.authorization || !isAssistant(ctx.oidc?.client)) return undefined
   const target = URL.parse(ctx.response.get('location'), origin)
   if (!target || target.origin === origin) return undefined
   ctx.remove('location')
@@ -303,13 +309,13 @@ function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOID
   provider.on('grant.error', refused)
   provider.on('revocation.error', refused)
   provider.on('server_error', (ctx, error) => {
-    const refusal = asRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
+    const refusal = toRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
     if (refusal.code === 'unavailable') onOutage(ctx)
   })
   // Errors that the library does not handle, such as a disconnected client.
   const emitter: EventEmitter = provider
   emitter.on('error', (error: unknown) => {
     if (error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))) return
-    asRefusal(error, log, { page: 'oauth' })
+    toRefusal(error, log, { page: 'oauth' })
   })
 }

@@ -8,20 +8,20 @@ import Provider, {
   interactionPolicy,
   type Adapter as LibraryAdapter,
 } from 'oidc-provider'
-import { createAdapters, grantSeconds, type RefusalCode } from '../../domain/oauth/adapter.ts'
-import { type App, findApp } from '../../domain/oauth/apps.ts'
-import { hashOf, type Payload } from '../../domain/oauth/artifacts.ts'
+import { createAdapters, grantSeconds, type OAuthRefusalCode } from '../../domain/oauth/adapter.ts'
+import { findApp, type OAuthApp } from '../../domain/oauth/apps.ts'
+import { hashArtifactId, type Payload } from '../../domain/oauth/artifacts.ts'
 import { assistantScopes, type ClientDocument, findAssistant, hasApprover } from '../../domain/oauth/assistants.ts'
 import { cookieKeys, signingKeys } from '../../domain/oauth/keys.ts'
 import {
-  assistantAudienceOf,
+  apiResourceId,
+  assistantAudience,
   clientAuthMethods,
   clientSigningAlgorithms,
   grantTypes,
-  paths,
-  resourceOf,
+  oauthPaths,
 } from '../../domain/oauth/metadata.ts'
-import { proofAlgorithms, thumbprintIn } from '../../domain/oauth/proof.ts'
+import { proofAlgorithms, readProofThumbprint } from '../../domain/oauth/proof.ts'
 import { findUser } from '../../domain/users/users.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -51,8 +51,8 @@ export interface SettingsParts {
 export function settingsFor(parts: SettingsParts): Configuration {
   const { origin, storage, rootSecret, clock, log, nonceSecret, documents } = parts
   const isSecure = origin.startsWith('https:')
-  const resource = resourceOf(origin)
-  const assistantResource = assistantAudienceOf(origin)
+  const resource = apiResourceId(origin)
+  const assistantResource = assistantAudience(origin)
   const cookie = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const
   const adapters = createAdapters({
     storage,
@@ -72,12 +72,12 @@ export function settingsFor(parts: SettingsParts): Configuration {
     adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
     jwks: { keys: signingKeys(rootSecret) },
     routes: {
-      authorization: paths.authorization,
-      token: paths.token,
-      pushed_authorization_request: paths.pushedAuthorization,
-      revocation: paths.revocation,
-      jwks: paths.jwks,
-      end_session: paths.endSession,
+      authorization: oauthPaths.authorization,
+      token: oauthPaths.token,
+      pushed_authorization_request: oauthPaths.pushedAuthorization,
+      revocation: oauthPaths.revocation,
+      jwks: oauthPaths.jwks,
+      end_session: oauthPaths.endSession,
     },
     responseTypes: ['code'],
     scopes: [],
@@ -157,13 +157,13 @@ export function settingsFor(parts: SettingsParts): Configuration {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
       // The grant of an app no longer needs its approver; sessions and assistants end with a new password.
-      const signedInAt = signedInBy(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
+      const signedInAt = signedInAtFrom(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       if (token && isAssistant(ctx.oidc.client) && !(await isApproverThere(storage, token.grantId))) return undefined
       return { accountId: user.id, claims: async () => ({ sub: user.id }) }
     },
     interactions: {
-      url: (_ctx, { uid }) => `${paths.interaction}/${uid}`,
+      url: (_ctx, { uid }) => `${oauthPaths.interaction}/${uid}`,
       policy: policy(),
     },
     ttl: {
@@ -193,17 +193,17 @@ export function settingsFor(parts: SettingsParts): Configuration {
 }
 
 // loginTs has whole seconds; the end of that second counts.
-export function signedInBy(loginTs: number | undefined): number {
+export function signedInAtFrom(loginTs: number | undefined): number {
   return ((loginTs ?? -1) + 1) * 1000
 }
 
 // Called after the library has verified the proof.
 async function findProvedKey(): Promise<string | null> {
   const proof = Provider.ctx?.get('DPoP') ?? ''
-  return proof === '' ? null : thumbprintIn(proof)
+  return proof === '' ? null : readProofThumbprint(proof)
 }
 
-const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {
+const refusals: Readonly<Record<OAuthRefusalCode, new (detail: string) => Error>> = {
   invalid_grant: errors.InvalidGrant,
   invalid_request: errors.InvalidRequest,
   invalid_request_uri: errors.InvalidRequestUri,
@@ -211,7 +211,7 @@ const refusals: Readonly<Record<RefusalCode, new (detail: string) => Error>> = {
 }
 
 // Converts an app to the library's client. What every app must do is set here, whatever the library's defaults are.
-function clientFrom(app: App | undefined): Payload | undefined {
+function clientFrom(app: OAuthApp | undefined): Payload | undefined {
   if (!app || app.disabledAt !== null) return undefined
   const isConfidential = app.clientKind === 'confidential'
   return {
@@ -231,7 +231,7 @@ async function findAssistantClient(parts: SettingsParts, url: string): Promise<P
   const app = await parts.storage.read((db) => findAssistant(db, url))
   if (app && app.disabledAt !== null) return undefined
   const { ctx } = Provider
-  const isExchange = [paths.token, paths.revocation].some((path) => ctx?.path === path)
+  const isExchange = [oauthPaths.token, oauthPaths.revocation].some((path) => ctx?.path === path)
   // Tokens of assistants are not bound to keys. A bound token would not work anywhere, so a proof that the client sends is ignored (RFC
   // 9449, 5).
   if (isExchange) delete ctx?.req.headers.dpop
@@ -254,12 +254,12 @@ async function findAssistantClient(parts: SettingsParts, url: string): Promise<P
 // A flow continues with the document that it began with.
 async function documentFor({ documents, addressOf }: SettingsParts, url: string): Promise<FoundDocument> {
   const { ctx } = Provider
-  const begun = documentIn(ctx?.oidc.entities.Interaction?.prompt.details, url)
+  const begun = storedDocumentOf(ctx?.oidc.entities.Interaction?.prompt.details, url)
   return begun ?? documents.documentAt(url, ctx ? addressOf(ctx.req) : '')
 }
 
 // Returns the document that was stored with an interaction, in the details of its prompt.
-export function documentIn(details: unknown, url: string): ClientDocument | undefined {
+export function storedDocumentOf(details: unknown, url: string): ClientDocument | undefined {
   const { document } = (details ?? {}) as { document?: ClientDocument }
   return document?.url === url ? document : undefined
 }
@@ -276,7 +276,7 @@ export function isAssistant(client: { clientId: string } | undefined): boolean {
 }
 
 async function isApproverThere(storage: Storage, grantId: unknown): Promise<boolean> {
-  return typeof grantId === 'string' && (await storage.read((db) => hasApprover(db, hashOf(grantId))))
+  return typeof grantId === 'string' && (await storage.read((db) => hasApprover(db, hashArtifactId(grantId))))
 }
 
 // The library's policy, with one more reason to sign in: the user of the session no longer exists. Interactions with assistants store the

@@ -12,23 +12,31 @@ import { personCaller } from '../../platform/http/admin.ts'
 import type { PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import type { MountedSurface } from '../../platform/http/surfaces.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
-import type { AccountOf } from '../signin/pages.ts'
+import type { LoadOwnAccount } from '../signin/pages.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../signin/person.ts'
 import { signInPath } from '../signin/visit.ts'
 import { toastParameters } from './browser/names.ts'
-import { errorPage, failedPage, type Held, heldPage, unheldPage } from './error.ts'
+import { errorPage, failedPage, type HeldPost, heldPage, unheldPage } from './error.ts'
 import { findScreen } from './find.ts'
-import { framed } from './frame.ts'
-import { type PlaceId, places } from './places.ts'
-import { rowCountsOf } from './rowcount.ts'
-import { type Ask, askAgain, type Change, goTo, type Screen, type Shown, type Visit } from './screen.ts'
+import { renderDashboardFrame } from './frame.ts'
+import { menuPlaces, type PlaceId } from './places.ts'
+import { readRowCounts } from './rowcount.ts'
+import {
+  type CallChange,
+  type CallOperation,
+  redirectTo,
+  redirectToPassword,
+  type Screen,
+  type ScreenResult,
+  type ScreenVisit,
+} from './screen.ts'
 import { screens } from './screens.ts'
-import { wordsFor } from './words.ts'
+import { dashboardWordsFor } from './words.ts'
 
 export interface DashboardParts {
   admin: Pick<MountedSurface, 'perform'>
   personOf: PersonReader
-  accountOf: AccountOf
+  accountOf: LoadOwnAccount
   publicOrigin: () => string
   clock: () => Date
   sendsMail: boolean
@@ -52,7 +60,7 @@ export async function answerScreen(
   return answer(parts, screen, mode, { ...request, path: { ...path, shop: request.path.shop ?? '' } })
 }
 
-const builtPlaces = places.filter(({ path }) => screens.some((screen) => screen.path === path)).map(({ id }) => id)
+const builtPlaces = menuPlaces.filter(({ path }) => screens.some((screen) => screen.path === path)).map(({ id }) => id)
 
 async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const { raw } = request
@@ -60,20 +68,20 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   const person = await parts.personOf(raw)
   const here = addressOf(request)
   const back = screen.get ? pathOf(here) : `/admin/${request.path.shop}/${mode === 'test' ? 'test/' : ''}home`
-  const orHeld = async (kind: Held['kind'], otherwise: PageAnswer) =>
+  const orHeld = async (kind: HeldPost['kind'], otherwise: PageAnswer) =>
     isPost && !screen.takesSecrets
       ? ((await heldForm(parts, screen, request, { kind, back, action: here })) ?? otherwise)
       : otherwise
-  if (!person) return orHeld('signIn', goTo(signInPath(isPost ? back : here)))
+  if (!person) return orHeld('signIn', redirectTo(signInPath(isPost ? back : here)))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop) return failedPage(request, 404)
   const visit = visitOf(parts, { person, shop, mode, request, here })
-  if (isClosed(visit, screen, person)) return goTo(visit.to('account'))
+  if (isClosed(visit, screen, person)) return redirectTo(visit.to('account'))
   const { needs } = screen
   try {
     if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
     if (needs !== null && !visit.may(needs)) return errorPage(visit, screen.place, { kind: 'scope', needs })
-    if (screen.asksAgain && !visit.isConfirmed) return await orHeld('confirm', askAgain(isPost ? back : here))
+    if (screen.asksAgain && !visit.isConfirmed) return await orHeld('confirm', redirectToPassword(isPost ? back : here))
     return shown(visit, screen.place, await run(screen, visit, request))
   } catch (error) {
     if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
@@ -83,7 +91,11 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
 
 // Returns true if a demanded second factor is missing. Pages of a shop follow that shop's demand, the account that of any shop of the
 // person, since with only the password another factor could be set up there.
-function isClosed({ shop, isFactorMissing }: Visit, { needs, setsUpFactor }: Screen, { session }: SignedInPerson) {
+function isClosed(
+  { shop, isFactorMissing }: ScreenVisit,
+  { needs, setsUpFactor }: Screen,
+  { session }: SignedInPerson,
+) {
   if (setsUpFactor) return false
   return needs === null ? isFactorMissing : !mayAct(session, shop)
 }
@@ -94,7 +106,7 @@ async function heldForm(
   { publicOrigin }: DashboardParts,
   { filesBytesMax }: Screen,
   request: PageRequest,
-  held: Omit<Held, 'fields' | 'hasFile'>,
+  held: Omit<HeldPost, 'fields' | 'hasFile'>,
 ): Promise<PageAnswer | undefined> {
   if (!isSameOrigin(request.raw, publicOrigin())) return undefined
   const hasFile = filesBytesMax !== undefined
@@ -133,7 +145,7 @@ function isPlainForm({ headers }: IncomingMessage): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 }
 
-async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<Shown> {
+async function run(screen: Screen, visit: ScreenVisit, request: PageRequest): Promise<ScreenResult> {
   const { get, post } = screen
   if (request.raw.method !== 'POST' && get) return get(visit)
   if (!post) throw new Error(`${screen.name} was asked by a method that it does not have`)
@@ -149,8 +161,8 @@ async function run(screen: Screen, visit: Visit, request: PageRequest): Promise<
   return post({ ...visit, ...sent })
 }
 
-function shown(visit: Visit, place: PlaceId | null, given: Shown): PageAnswer {
-  return 'headers' in given ? given : framed(visit, place, given)
+function shown(visit: ScreenVisit, place: PlaceId | null, given: ScreenResult): PageAnswer {
+  return 'headers' in given ? given : renderDashboardFrame(visit, place, given)
 }
 
 interface VisitParts {
@@ -161,7 +173,7 @@ interface VisitParts {
   here: string
 }
 
-function visitOf(parts: DashboardParts, given: VisitParts): Visit {
+function visitOf(parts: DashboardParts, given: VisitParts): ScreenVisit {
   const { person, shop, mode, request, here } = given
   const { userId, email, name, session, shops } = person
   const { scopes } = shop
@@ -170,10 +182,10 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
   const now = parts.clock()
   const base = `/admin/${shop.slug}${mode === 'test' ? '/test' : ''}`
   const query = new URLSearchParams(request.raw.url?.split('?')[1] ?? '')
-  const change: Change = async (id, { path, query, cursor, body, key } = {}) => {
+  const change: CallChange = async (id, { path, query, cursor, body, key } = {}) => {
     const { body: text, changeId } = await parts.admin.perform(id, {
       principal,
-      // `Ask` has checked the types of the rows; here all rows have the same type.
+      // `CallOperation` has checked the types of the rows; here all rows have the same type.
       path: (path ?? {}) as Readonly<Record<string, string>>,
       query: (query ?? {}) as Readonly<Record<string, unknown>>,
       body: body ?? null,
@@ -183,7 +195,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
     // The reply of the row: tests check every answer against its schema.
     return { answer: JSON.parse(String(text)), change: changeId ?? undefined }
   }
-  const ask: Ask = async (id, given) => (await change(id, given)).answer
+  const ask: CallOperation = async (id, given) => (await change(id, given)).answer
   return {
     userId,
     email,
@@ -193,10 +205,10 @@ function visitOf(parts: DashboardParts, given: VisitParts): Visit {
     shops,
     places: mayAct(session, shop) ? builtPlaces : [],
     mode,
-    words: wordsFor(headers['accept-language'], shop.timeZone, session.language),
+    words: dashboardWordsFor(headers['accept-language'], shop.timeZone, session.language),
     path: request.path,
     query,
-    rowCount: rowCountsOf(query, headers.cookie, parts.publicOrigin()),
+    rowCount: readRowCounts(query, headers.cookie, parts.publicOrigin()),
     now,
     isConfirmed: isConfirmed(session, now.getTime()),
     isFactorMissing: shops.some((one) => !mayAct(session, one)),
@@ -230,24 +242,24 @@ function pathOf(here: string): string {
 }
 
 // A shop that cannot take payments yet opens in test mode.
-export async function answerEntrance(parts: DashboardParts, request: PageRequest): Promise<PageAnswer> {
+export async function answerDashboardStart(parts: DashboardParts, request: PageRequest): Promise<PageAnswer> {
   const here = addressOf(request)
   const person = await parts.personOf(request.raw)
-  if (!person) return goTo(signInPath(here))
+  if (!person) return redirectTo(signInPath(here))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop) return failedPage(request, 404)
-  if (!mayAct(person.session, shop)) return goTo(`/admin/${shop.slug}/account`)
+  if (!mayAct(person.session, shop)) return redirectTo(`/admin/${shop.slug}/account`)
   const live = visitOf(parts, { person, shop, mode: 'live', request, here })
   const { data } = await live.ask('getAdminShop')
   const takesMoney = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
-  return goTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
+  return redirectTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
 }
 
 // Answers an address below a shop that belongs to no screen. A signed-in person sees the error in the dashboard's frame.
 async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const person = await parts.personOf(request.raw)
   const here = addressOf(request)
-  if (!person) return goTo(signInPath(request.raw.method === 'POST' ? pathOf(here) : here))
+  if (!person) return redirectTo(signInPath(request.raw.method === 'POST' ? pathOf(here) : here))
   const shop = person.shops.find(({ slug }) => slug === request.path.shop)
   if (!shop || !mayAct(person.session, shop)) return failedPage(request, 404)
   return errorPage(visitOf(parts, { person, shop, mode, request, here }), 'home', { kind: 'lost' })

@@ -1,7 +1,7 @@
 // Style sheets, scripts, and the links that a browser may prefetch.
 
 import { answerAsset, makeAsset } from '../../platform/html/asset.ts'
-import { type ServedFile, script, styleSheet } from '../../platform/html/files.ts'
+import { type ServedFile, serveScript, serveStyleSheet } from '../../platform/html/files.ts'
 import type { Html } from '../../platform/html/html.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
 import { passkeyScript } from '../signin/page/assets.ts'
@@ -36,11 +36,11 @@ export function scriptsFor(page: Html): string[] {
 }
 
 function styleFile(file: string): ServedFile {
-  return styleSheet({ path: `/admin/${file}`, name: 'dashboard style', file: new URL(file, import.meta.url) })
+  return serveStyleSheet({ path: `/admin/${file}`, name: 'dashboard style', file: new URL(file, import.meta.url) })
 }
 
 function scriptFile(name: string): ServedFile {
-  return script({
+  return serveScript({
     path: `/admin/${name}.js`,
     name: 'dashboard script',
     file: new URL(`browser/${name}.ts`, import.meta.url),

@@ -5,12 +5,12 @@ import type { AdminMaker } from '../../contract/admin/makers.ts'
 import { makersMax } from '../../contract/entries.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { initialOf } from '../../platform/html/initial.ts'
-import type { Visit } from './screen.ts'
-import { cursorIn } from './table.ts'
+import type { ScreenVisit } from './screen.ts'
+import { cursorFromLink } from './table.ts'
 
 const sections = ['products', 'stock', 'categories', 'makers'] as const
 
-export function sectionTabs({ words, to }: Visit, current: (typeof sections)[number]): Html {
+export function sectionTabs({ words, to }: ScreenVisit, current: (typeof sections)[number]): Html {
   return html`<nav class="tabs" aria-label="${words.say('place.products')}">${sections.map(
     (section) =>
       html`<a href="${to(section)}"${section === current && html` aria-current="page"`}>${words.say(`${section}.title`)}</a>`,
@@ -18,7 +18,7 @@ export function sectionTabs({ words, to }: Visit, current: (typeof sections)[num
 }
 
 // A small picture without alternative text, because the name is next to it.
-export function thumb(url: string | null, name: string): Html {
+export function renderThumbnail(url: string | null, name: string): Html {
   if (url === null) return html`<span class="thumb" aria-hidden="true">${initialOf(name)}</span>`
   return html`<img class="thumb" src="${smallImage(url)}" alt="" width="40" height="40" loading="lazy" decoding="async">`
 }
@@ -28,7 +28,7 @@ export function smallImage(url: string): string {
   return url.startsWith('/media/mer_') ? `${url}?width=160` : url
 }
 
-export function priceRange({ words, shop }: Visit, min: number, max: number): string {
+export function priceRange({ words, shop }: ScreenVisit, min: number, max: number): string {
   const from = words.money(min, shop.currency)
   return min === max ? from : `${from} – ${words.money(max, shop.currency)}`
 }
@@ -42,7 +42,7 @@ export interface Brands {
   isCut: boolean
 }
 
-export async function brandsOf({ ask }: Visit): Promise<Brands> {
+export async function listShopBrands({ ask }: ScreenVisit): Promise<Brands> {
   const { data, meta } = await ask('listAdminBrands', { query: { limit: brandsMax } })
   return { names: data.map(({ name }) => name), isCut: meta.next !== null }
 }
@@ -50,14 +50,14 @@ export async function brandsOf({ ask }: Visit): Promise<Brands> {
 const makersAtOnce = 200
 
 // All makers, by name.
-export async function makersOf(visit: Visit): Promise<AdminMaker[]> {
+export async function listShopMakers(visit: ScreenVisit): Promise<AdminMaker[]> {
   const all: AdminMaker[] = []
   let cursor: string | undefined
   for (let page = 0; page < makersMax / makersAtOnce; page++) {
     const { data, meta } = await visit.ask('listAdminMakers', { query: { limit: makersAtOnce }, cursor })
     all.push(...data)
     if (meta.next === null) break
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
   }
   const order = new Intl.Collator(visit.words.language)
   return all.toSorted((one, other) => order.compare(one.maker.name, other.maker.name))
@@ -72,13 +72,13 @@ export interface CategoryNode extends AdminCategory {
 const pagesMax = 40
 
 // All categories; subcategories follow their parent.
-export async function categoriesOf(visit: Visit): Promise<CategoryNode[]> {
+export async function listShopCategories(visit: ScreenVisit): Promise<CategoryNode[]> {
   const all: AdminCategory[] = []
   let cursor: string | undefined
   for (let page = 0; page < pagesMax; page++) {
     const { data, meta } = await visit.ask('listAdminCategories', { cursor })
     all.push(...data)
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
     if (cursor === undefined) break
   }
   const below = Map.groupBy(all, ({ parentId }) => parentId)
@@ -88,6 +88,6 @@ export async function categoriesOf(visit: Visit): Promise<CategoryNode[]> {
 }
 
 // Indents a category's name for a flat list of options.
-export function indented({ category: { name }, depth }: CategoryNode): string {
+export function indentedCategoryName({ category: { name }, depth }: CategoryNode): string {
   return `${'\u2003'.repeat(depth)}${name}`
 }

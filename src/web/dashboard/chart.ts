@@ -3,9 +3,9 @@
 //   chart(words, { title, bars: [{ label: '16 Nov', value: 1999, text: '€19.99' }], heads: ['Day', 'Sales'] })
 
 import { type Html, html } from '../../platform/html/html.ts'
-import type { Words } from './words.ts'
+import type { DashboardWords } from './words.ts'
 
-export interface Bar {
+export interface ChartBar {
   label: string
   value: number
   // The value as text for people.
@@ -16,7 +16,7 @@ export interface Bar {
 
 export interface ChartParts {
   title: string
-  bars: readonly Bar[]
+  bars: readonly ChartBar[]
   // Headings of the table: label, value, and one for each of `more` (default: no table).
   heads?: readonly string[]
   // Text for the value at the top of the chart.
@@ -27,7 +27,7 @@ const width = 720
 const height = 160
 const gap = 0.25
 
-export function chart(words: Words, { title, bars, heads, top }: ChartParts): Html {
+export function chart(words: DashboardWords, { title, bars, heads, top }: ChartParts): Html {
   const most = niceTop(Math.max(0, ...bars.map(({ value }) => value)))
   const step = width / Math.max(1, bars.length)
   const lines = [0, 0.5, 1].map((part) => round(height - part * height))
@@ -54,7 +54,7 @@ ${heads && tableOf(words, title, bars, heads)}
 </figure>`
 }
 
-function tableOf(words: Words, title: string, bars: readonly Bar[], heads: readonly string[]): Html {
+function tableOf(words: DashboardWords, title: string, bars: readonly ChartBar[], heads: readonly string[]): Html {
   return html`<details class="chart-table"><summary>${words.say('chart.table')}</summary>
 <div class="scroll"><table class="numbers"><caption class="hidden">${title}</caption>
 <thead><tr>${heads.map((head, index) => html`<th scope="col"${index > 0 && html` class="end"`}>${head}</th>`)}</tr></thead>

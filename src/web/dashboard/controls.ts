@@ -5,7 +5,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { keyField } from './form.ts'
 import { type ButtonKind, button } from './parts.ts'
 
-export interface Checks {
+export interface CheckboxGroup {
   // Each checked box sends its value under this name.
   name: string
   legend: string
@@ -15,7 +15,7 @@ export interface Checks {
   problem?: string | undefined
 }
 
-export function checks({ name, legend, help, options, chosen = [], problem }: Checks): Html {
+export function renderCheckboxGroup({ name, legend, help, options, chosen = [], problem }: CheckboxGroup): Html {
   const noteId = `checks-${name}-note`
   return html`<fieldset
     class="checks"${(help !== undefined || problem !== undefined) && html` aria-describedby="${noteId}"`}>
@@ -53,7 +53,7 @@ export function postButton({ action, label, kind = 'second', hidden = {} }: Post
 }
 
 // Words that were typed line by line, or separated by commas or spaces.
-export function wordsTyped(text: string | null, wordsMax = 250): string[] {
+export function splitTypedWords(text: string | null, wordsMax = 250): string[] {
   return (text ?? '')
     .slice(0, 20_000)
     .split(/[\s,;]+/)

@@ -2,9 +2,9 @@
 
 import { type Html, html } from '../../platform/html/html.ts'
 import { countryCodes } from '../../platform/kit/country.ts'
-import type { Words } from './words.ts'
+import type { DashboardWords } from './words.ts'
 
-export function countryOptions(words: Words): { value: string; label: string }[] {
+export function countryOptions(words: DashboardWords): { value: string; label: string }[] {
   const order = new Intl.Collator(words.language)
   return countryCodes
     .map((value) => ({ value, label: words.country(value) }))

@@ -5,7 +5,7 @@
 //   get: async (visit) => dialog({ title, back, body: form(visit, { …, cancel: back.href }) })
 
 import { type Html, html } from '../../platform/html/html.ts'
-import type { Sheet } from './screen.ts'
+import type { ScreenSheet } from './screen.ts'
 
 export interface DialogParts {
   title: string
@@ -16,7 +16,7 @@ export interface DialogParts {
   status?: number
 }
 
-export function dialog({ title, back, lead, body, status = 200 }: DialogParts): Sheet {
+export function dialog({ title, back, lead, body, status = 200 }: DialogParts): ScreenSheet {
   return {
     title,
     back,

@@ -3,26 +3,26 @@
 import type { AdminDuties, AdminDuty } from '../../contract/admin/duties.ts'
 import { type DutyNeed, noticeLanguages, type TextLanguage, textLanguages } from '../../contract/words.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import { pill } from './parts.ts'
-import type { Visit } from './screen.ts'
+import { statusPill } from './parts.ts'
+import type { ScreenVisit } from './screen.ts'
 
 // Lists the duties that apply to the shop: missing ones first, otherwise in the order of the table.
-export function dutyList(visit: Visit, { duties, productsWithoutMaker }: AdminDuties): Html {
+export function dutyList(visit: ScreenVisit, { duties, productsWithoutMaker }: AdminDuties): Html {
   const ranks = { missing: 0, by_hand: 1, done: 2, not_needed: 3 } as const
   const sorted = duties.toSorted((one, other) => ranks[one.status] - ranks[other.status])
   return html`<ul class="duties">${sorted.map((state) => dutyRow(visit, state, productsWithoutMaker))}</ul>`
 }
 
-function dutyRow(visit: Visit, { id, status, lacks, since, source }: AdminDuty, withoutMaker: number): Html {
+function dutyRow(visit: ScreenVisit, { id, status, lacks, since, source }: AdminDuty, withoutMaker: number): Html {
   const { words } = visit
   const places = lacks.map((need) => placeOf(visit, need, withoutMaker))
-  return html`<li><p class="duty-head"><strong>${words.say(`duty.${id}`)}</strong> ${pill(words, 'duty', status)}</p>
+  return html`<li><p class="duty-head"><strong>${words.say(`duty.${id}`)}</strong> ${statusPill(words, 'duty', status)}</p>
 <p>${words.say(`duty.${id}.text`)}</p>
 ${places.length > 0 && html`<p>${words.say('duties.lacks')} ${places.map((place, at) => html`${at > 0 && ', '}${place}`)}</p>`}
 <p class="soft small">${words.say('duties.since', { day: words.day(new Date(`${since}T12:00:00Z`)), source })}</p></li>`
 }
 
-function placeOf({ words, to }: Visit, need: DutyNeed, withoutMaker: number): Html {
+function placeOf({ words, to }: ScreenVisit, need: DutyNeed, withoutMaker: number): Html {
   if (need === 'makers') {
     const text = words.say('duties.makers', { count: withoutMaker })
     return html`<a href="${to('products', { lacks: 'maker', status: 'published' })}">${text}</a>`

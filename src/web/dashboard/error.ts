@@ -3,31 +3,31 @@
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
 import { refusals } from '../../contract/refusals.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import { brand } from '../../platform/html/mark.ts'
+import { siteBranding } from '../../platform/html/mark.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import { confirmPathFor, signInPath } from '../signin/visit.ts'
 import { style } from './assets.ts'
-import { framed } from './frame.ts'
+import { renderDashboardFrame } from './frame.ts'
 import { dashboardHeaders } from './headers.ts'
 import { button, emptyState, linkButton } from './parts.ts'
 import type { PlaceId } from './places.ts'
-import type { Visit } from './screen.ts'
-import { type Words, wordsFor } from './words.ts'
+import type { ScreenVisit } from './screen.ts'
+import { type DashboardWords, dashboardWordsFor } from './words.ts'
 
-export type Wrong =
+export type DashboardErrorKind =
   | { kind: 'foreign' | 'lost' }
   | { kind: 'scope'; needs: AdminOperationId }
   | { kind: 'refused'; refusal: Refusal }
 
-export function errorPage(visit: Visit, place: PlaceId | null, wrong: Wrong): PageAnswer {
+export function errorPage(visit: ScreenVisit, place: PlaceId | null, wrong: DashboardErrorKind): PageAnswer {
   const { words, to } = visit
   const { status, title, text } = wordsOf(visit, wrong)
   const action = linkButton({ label: words.say('error.home'), href: to('home') })
-  return framed(visit, place, {
+  return renderDashboardFrame(visit, place, {
     title,
     status,
     width: 'narrow',
@@ -35,7 +35,7 @@ export function errorPage(visit: Visit, place: PlaceId | null, wrong: Wrong): Pa
   })
 }
 
-function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: string; text: string } {
+function wordsOf({ words }: ScreenVisit, wrong: DashboardErrorKind): { status: number; title: string; text: string } {
   if (wrong.kind === 'foreign')
     return { status: 403, title: words.say('error.foreign'), text: words.say('error.foreignText') }
   if (wrong.kind === 'scope') {
@@ -54,11 +54,11 @@ function wordsOf({ words }: Visit, wrong: Wrong): { status: number; title: strin
 }
 
 // Says what the scope allows, since merchants do not know its name.
-function scopeText(words: Words, scope: string): string {
+function scopeText(words: DashboardWords, scope: string): string {
   return words.say('error.scopeText', { scope: words.sayKnown(`scope.${scope}`, scope) })
 }
 
-export interface Held {
+export interface HeldPost {
   kind: 'signIn' | 'confirm'
   // Where the person goes after signing in.
   back: string
@@ -68,8 +68,11 @@ export interface Held {
 }
 
 // Page for a form that was sent after the session or its confirmation had expired: its button sends the form again.
-export function heldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back, action, fields, hasFile }: Held): PageAnswer {
-  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+export function heldPage(
+  { raw }: Pick<Incoming, 'raw'>,
+  { kind, back, action, fields, hasFile }: HeldPost,
+): PageAnswer {
+  const words = dashboardWordsFor(raw.headers['accept-language'], 'UTC')
   return alonePage(words, {
     status: 403,
     title: words.say(`held.${kind}`),
@@ -92,8 +95,11 @@ ${wayOut(words, { kind, back })}
 }
 
 // Page for a form that is too large to be kept for a person who is not signed in. It is too large for a signed-in person as well.
-export function unheldPage({ raw }: Pick<Incoming, 'raw'>, { kind, back }: Pick<Held, 'kind' | 'back'>): PageAnswer {
-  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+export function unheldPage(
+  { raw }: Pick<Incoming, 'raw'>,
+  { kind, back }: Pick<HeldPost, 'kind' | 'back'>,
+): PageAnswer {
+  const words = dashboardWordsFor(raw.headers['accept-language'], 'UTC')
   return alonePage(words, {
     status: 413,
     title: words.say(`held.${kind}`),
@@ -102,14 +108,14 @@ ${wayOut(words, { kind, back })}`,
   })
 }
 
-function wayOut(words: Words, { kind, back }: Pick<Held, 'kind' | 'back'>): Html {
+function wayOut(words: DashboardWords, { kind, back }: Pick<HeldPost, 'kind' | 'back'>): Html {
   const way = kind === 'signIn' ? signInPath(back) : confirmPathFor(back)
   return html`<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>`
 }
 
 // Page for errors without a known person: another person's shop, a defect, too much load.
 export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
-  const words = wordsFor(raw.headers['accept-language'], 'UTC')
+  const words = dashboardWordsFor(raw.headers['accept-language'], 'UTC')
   const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'
   return alonePage(words, {
     status,
@@ -119,12 +125,15 @@ export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): Page
   })
 }
 
-function alonePage(words: Words, { status, title, body }: { status: number; title: string; body: Html }): PageAnswer {
+function alonePage(
+  words: DashboardWords,
+  { status, title, body }: { status: number; title: string; body: Html },
+): PageAnswer {
   return {
     status,
     headers: { ...dashboardHeaders },
-    body: documentFor({
-      ...brand,
+    body: renderHtmlDocument({
+      ...siteBranding,
       locale: words.locale,
       direction: words.direction,
       title: `${title} – Cartwright`,

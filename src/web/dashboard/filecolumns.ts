@@ -5,9 +5,9 @@ import { type ColumnMeaning, columnMeanings } from '../../contract/words.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { keyField } from './form.ts'
-import { button, card, notice } from './parts.ts'
-import type { Visit } from './screen.ts'
-import type { Words } from './words.ts'
+import { button, renderCard, renderNotice } from './parts.ts'
+import type { ScreenVisit } from './screen.ts'
+import type { DashboardWords } from './words.ts'
 
 interface AssignedColumn {
   column: string
@@ -20,7 +20,7 @@ export interface TypedColumns {
   problem: string
 }
 
-export function columnsCard(visit: Visit, data: AdminTransfer, typed: TypedColumns | undefined): Html | false {
+export function columnsCard(visit: ScreenVisit, data: AdminTransfer, typed: TypedColumns | undefined): Html | false {
   const { id, state, columns } = data
   const { words, to, may } = visit
   const isAsked = state === 'columns'
@@ -38,9 +38,9 @@ export function columnsCard(visit: Visit, data: AdminTransfer, typed: TypedColum
 <td data-head="${heads.holds}"><input type="hidden" name="column" value="${column.name}">
 <select name="as" aria-labelledby="column-${index}">${meaningOptions(words, meaningOf(column))}</select></td>
 </tr>`
-  return card({
+  return renderCard({
     title: words.say('transfers.assign'),
-    body: html`${typed && notice('bad', typed.problem, 'alert')}
+    body: html`${typed && renderNotice('bad', typed.problem, 'alert')}
 <p>${words.say('transfers.assignText')}</p>
 <form class="form" method="post" action="${to(`settings/transfers/${id}/columns`)}">${keyField()}
 <div class="scroll"><table class="rows"><caption class="hidden">${words.say('transfers.assign')}</caption>
@@ -55,7 +55,7 @@ export function columnsCard(visit: Visit, data: AdminTransfer, typed: TypedColum
   })
 }
 
-function meaningOptions(words: Words, chosen: ColumnMeaning | null): Html {
+function meaningOptions(words: DashboardWords, chosen: ColumnMeaning | null): Html {
   const option = (meaning: ColumnMeaning) =>
     html`<option value="${meaning}"${meaning === chosen && html` selected`}>${words.say(`transfers.holds.${meaning}`)}</option>`
   return html`<option value="">${words.say('transfers.holds.nothing')}</option>${columnMeanings.map(option)}`
@@ -73,7 +73,7 @@ const needed: readonly ColumnMeaning[] = ['title', 'price']
 const several: readonly ColumnMeaning[] = ['option', 'picture']
 
 // Checks the columns before the operation is called, to report problems in the words of the page.
-export function columnsProblem(words: Words, columns: readonly AssignedColumn[]): string | undefined {
+export function columnsProblem(words: DashboardWords, columns: readonly AssignedColumn[]): string | undefined {
   const nameOf = (meaning: ColumnMeaning) => words.say(`transfers.holds.${meaning}`)
   const count = (meaning: ColumnMeaning) => columns.filter(({ as }) => as === meaning).length
   const missing = needed.find((meaning) => count(meaning) === 0)

@@ -7,10 +7,10 @@
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { button } from './parts.ts'
-import type { Visit } from './screen.ts'
+import type { ScreenVisit } from './screen.ts'
 import { hrefWith } from './table.ts'
 
-export interface Filter {
+export interface ListFilter {
   name: string
   label: string
   // Default: choice.
@@ -20,7 +20,7 @@ export interface Filter {
   suggestions?: readonly string[]
 }
 
-export function filters(visit: Visit, stays: readonly string[], all: readonly Filter[]): Html {
+export function renderFilters(visit: ScreenVisit, stays: readonly string[], all: readonly ListFilter[]): Html {
   const { words, query, here } = visit
   const kept = stays.flatMap((name) => {
     const value = query.get(name)
@@ -37,7 +37,10 @@ ${button({ label: words.say(isSearch ? 'search.submit' : 'orders.apply') })}
 </form>`
 }
 
-function control({ words, query }: Visit, { name, kind = 'choice', options = [], suggestions = [] }: Filter): Html {
+function control(
+  { words, query }: ScreenVisit,
+  { name, kind = 'choice', options = [], suggestions = [] }: ListFilter,
+): Html {
   const value = query.get(name) ?? ''
   if (kind === 'day') return html`<input type="date" name="${name}" value="${value}">`
   if (kind === 'line') {

@@ -8,8 +8,8 @@
 //   bodyOf(fields, posted.form)          { body } for the operation, or { problems } if for example a text is not a number
 //   valuesOf(fields, posted.form)        the typed values, to show the form again
 //   problemsOf(visit.words, refusal)     the issues of a refusal, each at the field with its JSON pointer
-//   problemNote(problems, fields)        the problems, with a link to each of these fields; `form` includes it
-//   keyIn(posted.form)                   the idempotency key: two presses of one form have one effect
+//   problemNote(problems, fields)        the problems, with a link to each of these fields; `renderForm` includes it
+//   readKey(posted.form)                   the idempotency key: two presses of one form have one effect
 //
 // The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.
 
@@ -22,8 +22,8 @@ import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { decimalAmount, parseDecimal } from '../../platform/kit/money.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import { type ButtonKind, button, problemList } from './parts.ts'
-import type { Posted, Visit } from './screen.ts'
-import type { TextKey, Words } from './words.ts'
+import type { PostedScreen, ScreenVisit } from './screen.ts'
+import type { DashboardWords, TextKey } from './words.ts'
 
 export interface Field {
   name: string
@@ -84,7 +84,7 @@ export interface FormParts {
   // Target of *Cancel*.
   cancel?: string
   // Fields in `before` and `more`, to which the list of problems may link.
-  drawn?: readonly Linked[]
+  drawn?: readonly LinkedField[]
   // Shown between the fields and the buttons.
   more?: HtmlValue
   before?: HtmlValue
@@ -92,7 +92,7 @@ export interface FormParts {
   actions?: HtmlValue
 }
 
-export function form(visit: Visit, parts: FormParts): Html {
+export function renderForm(visit: ScreenVisit, parts: FormParts): Html {
   const { action, fields, values = {}, problems, submit, kind = 'first', hidden = {}, cancel } = parts
   const { words } = visit
   return html`<form
@@ -115,10 +115,14 @@ ${parts.more}
 }
 
 // Members of a field that the list of problems needs.
-export type Linked = Pick<Field, 'name' | 'label' | 'id' | 'pointer'>
+export type LinkedField = Pick<Field, 'name' | 'label' | 'id' | 'pointer'>
 
 // The problems, above a form that may be longer than the screen: in the order of the fields, with a link to each field.
-export function problemNote(problems: Problems | undefined, fields: readonly Linked[], words: Words): Html | false {
+export function problemNote(
+  problems: Problems | undefined,
+  fields: readonly LinkedField[],
+  words: DashboardWords,
+): Html | false {
   if (problems === undefined) return false
   const listed = fields.flatMap((one) => {
     const text = problems.at[pointerOf(one)]
@@ -132,7 +136,7 @@ export function problemNote(problems: Problems | undefined, fields: readonly Lin
 }
 
 // Warns before a form with typed values is left. A form that is shown again counts as changed.
-export function guard(visit: Visit | Posted): Html {
+export function leaveWarning(visit: ScreenVisit | PostedScreen): Html {
   return html` data-guard${'form' in visit && html` data-typed="yes"`}`
 }
 
@@ -142,7 +146,7 @@ export function keyField(): Html {
 }
 
 // A form without a valid key gets a new one, so a second press then has a second effect.
-export function keyIn(posted: FormFields): string {
+export function readKey(posted: FormFields): string {
   const key = posted.get('key') ?? ''
   return /^[\w-]{8,64}$/.test(key) ? key : randomUUID()
 }
@@ -152,7 +156,7 @@ function hasEmptyChoice({ options = [] }: Field): boolean {
   return options.some(({ value }) => value === '')
 }
 
-export function field(words: Words, given: Field, value = '', problems: Problems = { at: {} }): Html {
+export function field(words: DashboardWords, given: Field, value = '', problems: Problems = { at: {} }): Html {
   const { name, label, kind, help } = given
   const problem = problems.at[pointerOf(given)]
   const id = idOf(given)
@@ -184,7 +188,7 @@ ${given.isRich && richTools(words, id)}${control(given, id, value, state)}${note
 const richCommands = ['bold', 'italic', 'heading', 'subheading', 'text', 'list', 'numbers', 'link', 'source'] as const
 
 // Hidden until browser/rich.ts, which they belong to, shows them.
-function richTools(words: Words, id: string): Html {
+function richTools(words: DashboardWords, id: string): Html {
   return html`<div
     class="rich-tools"
     role="toolbar"
@@ -267,7 +271,7 @@ function idOf({ id, name }: Pick<Field, 'id' | 'name'>): string {
 export const typedLengthMax = 60_000
 
 // Typed values, cut to a maximum length.
-export function valuesOf(fields: readonly Field[], posted: FormFields): FieldValues {
+export function readTypedValues(fields: readonly Field[], posted: FormFields): FieldValues {
   return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, typedLengthMax)]))
 }
 
@@ -278,8 +282,8 @@ export function moneyText(amountMinor: number, currency: string): string {
 
 // Builds the members of a body from the fields, at their pointers (one level deep or more). Problems are texts that do not fit their
 // kind, texts and whole numbers out of bounds, and empty required fields; with problems no operation is called.
-export function bodyOf(
-  words: Words,
+export function buildBody(
+  words: DashboardWords,
   fields: readonly Field[],
   posted: FormFields,
 ): { body: Record<string, unknown> } | { problems: Problems } {
@@ -310,7 +314,7 @@ function parsed({ kind, currency = '' }: Field, text: string): unknown {
   if (kind === 'check') return text === 'on'
   if (text === '') return undefined
   if (kind === 'whole') return /^-?\d{1,60}$/.test(text) ? Number(text) : undefined
-  if (kind === 'money') return amountIn(text, currency)
+  if (kind === 'money') return parseTypedAmount(text, currency)
   return text
 }
 
@@ -327,7 +331,7 @@ function brokenBound({ kind, min, max, lengthMax }: Field, value: unknown): Brok
 }
 
 // '12.50' and '12,50' are the same amount; a separator of thousands is not guessed.
-export function amountIn(text: string, currency: string): number | undefined {
+export function parseTypedAmount(text: string, currency: string): number | undefined {
   return parseDecimal(text.replace(/^0+(?=\d)/, '').replace(',', '.'), currency)
 }
 
@@ -342,7 +346,7 @@ function put(body: Record<string, unknown>, pointer: string, value: unknown): vo
 }
 
 // An issue is shown at the field that has its path or a parent of it. Issues without a field are shown above the form.
-export function problemsOf(words: Words, refusal: Refusal, fields: readonly Field[] = []): Problems {
+export function problemsFromRefusal(words: DashboardWords, refusal: Refusal, fields: readonly Field[] = []): Problems {
   const issues = refusal.details.issues ?? []
   const at: Record<string, string> = {}
   const rest: string[] = []
@@ -383,7 +387,7 @@ const patternRules: Partial<Record<Field['kind'], IssueCode>> = { url: 'not_a_we
 
 // Bounds of an amount are in minor units, but the field is not, so they are converted.
 export function issueText(
-  words: Words,
+  words: DashboardWords,
   rule: BrokenRule,
   { kind, currency, isWord }: Pick<Field, 'kind' | 'currency' | 'isWord'>,
 ): string {
@@ -400,7 +404,7 @@ export function issueText(
 }
 
 // Adds the last name in the path, and the row: `/shipping/4/countries/0` is about countries, in row 5.
-export function placedIssue(words: Words, path: string, rule: BrokenRule): string {
+export function placedIssue(words: DashboardWords, path: string, rule: BrokenRule): string {
   const parts = path.split('/').slice(1)
   const name = parts.findLast((part) => !/^\d+$/.test(part))
   const row = parts.find((part) => /^\d{1,6}$/.test(part))

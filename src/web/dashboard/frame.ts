@@ -1,21 +1,21 @@
 // Parts that surround every page of the dashboard: menu, search, shop, mode and account at the side; the title with its buttons, the
 // toast, and the body. On a phone the side is a popover that a button opens, with and without script.
 
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { initialOf } from '../../platform/html/initial.ts'
-import { brand } from '../../platform/html/mark.ts'
+import { siteBranding } from '../../platform/html/mark.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { scriptsFor, style } from './assets.ts'
 import { dashboardHeaders, speculationPath } from './headers.ts'
 import { icon } from './icons.ts'
-import { wholeWords } from './parts.ts'
-import { type PlaceId, places } from './places.ts'
-import type { Sheet, Visit } from './screen.ts'
-import { toastOf } from './toast.ts'
-import type { Words } from './words.ts'
+import { unbrokenWords } from './parts.ts'
+import { menuPlaces, type PlaceId } from './places.ts'
+import type { ScreenSheet, ScreenVisit } from './screen.ts'
+import { renderToast } from './toast.ts'
+import type { DashboardWords } from './words.ts'
 
-export function framed(visit: Visit, place: PlaceId | null, sheet: Sheet): PageAnswer {
+export function renderDashboardFrame(visit: ScreenVisit, place: PlaceId | null, sheet: ScreenSheet): PageAnswer {
   const { words, shop, mode } = visit
   const body = html`<a class="skip" href="#main">${words.say('frame.skip')}</a>
 ${topBar(visit)}
@@ -23,14 +23,14 @@ ${side(visit, sheet.isSearch ? null : place, sheet)}
 <div class="page${sheet.width === 'narrow' ? ' narrow' : ''}">
 ${mode === 'test' && testBar(visit)}
 <main id="main" data-title="${sheet.title}">
-${toastOf(visit)}
+${renderToast(visit)}
 ${head(sheet)}
 ${sheet.body}
 </main>
 </div>
 ${shortcutList(words)}`
-  const text = documentFor({
-    ...brand,
+  const text = renderHtmlDocument({
+    ...siteBranding,
     locale: words.locale,
     direction: words.direction,
     title: `${sheet.title} – ${shop.name}`,
@@ -46,12 +46,12 @@ ${shortcutList(words)}`
   }
 }
 
-function head({ title, back, badge, sub, actions }: Sheet): Html {
+function head({ title, back, badge, sub, actions }: ScreenSheet): Html {
   return html`<header class="head">
 ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}</a>`}
 <div class="head-row">
   <div class="head-text">
-    <h1 dir="auto">${wholeWords(title)}</h1>
+    <h1 dir="auto">${unbrokenWords(title)}</h1>
     ${badge && html`<span class="head-badge">${badge}</span>`}
     ${sub !== undefined && html`<p class="sub">${sub}</p>`}
   </div>
@@ -60,7 +60,7 @@ ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}<
 }
 
 // Shown on phones only.
-function topBar({ words, shop, to, places: built }: Visit): Html {
+function topBar({ words, shop, to, places: built }: ScreenVisit): Html {
   return html`<header class="top">
 <button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
 <a class="top-shop" href="${to('home')}" dir="auto">${shop.name}</a>
@@ -69,7 +69,7 @@ ${built.length > 0 && html`<a class="top-button" href="${to('search')}" aria-lab
 }
 
 // Leaves out the search field on the search page, which has its own.
-function side(visit: Visit, current: PlaceId | null, { isSearch }: Sheet): Html {
+function side(visit: ScreenVisit, current: PlaceId | null, { isSearch }: ScreenSheet): Html {
   const { words, to, may, places: built } = visit
   const isOpen = built.length > 0
   return html`<aside class="side" id="side" aria-label="${words.say('frame.menu')}" popover>
@@ -97,7 +97,7 @@ ${
 ${
   isOpen &&
   html`<nav class="places" aria-label="${words.say('frame.places')}">
-    ${places
+    ${menuPlaces
       .filter(({ id, needs }) => built.includes(id) && may(needs))
       .map(
         ({ id, path, key }) =>
@@ -115,7 +115,7 @@ ${account(visit)}
 </aside>`
 }
 
-function shopSwitch({ words, shop, shops }: Visit): Html {
+function shopSwitch({ words, shop, shops }: ScreenVisit): Html {
   const face = html`<span class="monogram" aria-hidden="true">${initialOf(shop.name)}</span>
   <span class="shop-name" dir="auto">${shop.name}</span>`
   if (shops.length < 2) return html`<div class="shop">${face}</div>`
@@ -136,7 +136,7 @@ function shopSwitch({ words, shop, shops }: Visit): Html {
   </ul></div>`
 }
 
-function modeSwitch({ words, shop, mode }: Visit): Html {
+function modeSwitch({ words, shop, mode }: ScreenVisit): Html {
   const base = `/admin/${shop.slug}`
   return html`<div class="modes" role="group" aria-label="${words.say('frame.mode')}">
 <a href="${base}/home"${mode === 'live' && html` aria-current="true"`}>${words.say('mode.live')}</a>
@@ -144,7 +144,7 @@ function modeSwitch({ words, shop, mode }: Visit): Html {
 </div>`
 }
 
-function account({ words, email, name, role, to }: Visit): Html {
+function account({ words, email, name, role, to }: ScreenVisit): Html {
   return html`<button type="button" class="account" popovertarget="account">${icon('person')}<span class="account-who">${
     name === null
       ? html`<span class="account-email" dir="ltr">${email}</span>`
@@ -157,17 +157,17 @@ function account({ words, email, name, role, to }: Visit): Html {
 </ul></div>`
 }
 
-function testBar({ words }: Visit): Html {
+function testBar({ words }: ScreenVisit): Html {
   return html`<aside class="test-bar" aria-label="${words.say('frame.mode')}">
     <strong>${words.say('mode.testTitle')}</strong> <span>${words.say('mode.testText')}</span>
   </aside>`
 }
 
 // Shown as a popover; browser/keys.ts opens it with `?`.
-function shortcutList(words: Words): Html {
+function shortcutList(words: DashboardWords): Html {
   const rows: readonly (readonly [keys: string, text: string])[] = [
     ['/', words.say('frame.search')],
-    ...places.map(({ id, key }) => [`g ${key}`, words.say(`place.${id}`)] as const),
+    ...menuPlaces.map(({ id, key }) => [`g ${key}`, words.say(`place.${id}`)] as const),
     ['j k', words.say('keys.rows')],
     ['x', words.say('keys.select')],
     ['Enter', words.say('keys.open')],

@@ -5,7 +5,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import type { Problems } from './form.ts'
 import { icon } from './icons.ts'
 import { linkButton } from './parts.ts'
-import { goTo, type Sheet, type Shown, type Visit } from './screen.ts'
+import { redirectTo, type ScreenResult, type ScreenSheet, type ScreenVisit } from './screen.ts'
 
 export const guideSteps = ['shop', 'taxes', 'look', 'products', 'delivery', 'payment', 'legal', 'open'] as const
 export type GuideStep = (typeof guideSteps)[number]
@@ -15,7 +15,7 @@ export const isOptional: Readonly<Partial<Record<GuideStep, true>>> = { look: tr
 
 export type Progress = Readonly<Record<GuideStep, boolean>>
 
-export async function progressOf(visit: Visit): Promise<Progress> {
+export async function loadGuideProgress(visit: ScreenVisit): Promise<Progress> {
   const [{ data }, products, site] = await Promise.all([
     visit.ask('getAdminShop'),
     visit.ask('listAdminProducts'),
@@ -35,7 +35,7 @@ export async function progressOf(visit: Visit): Promise<Progress> {
   }
 }
 
-async function hasLegalTexts(visit: Visit): Promise<boolean> {
+async function hasLegalTexts(visit: ScreenVisit): Promise<boolean> {
   const { data } = await visit.ask('getAdminTexts')
   return ['terms', 'privacy'].every((kind) => data.some((text) => text.kind === kind && text.text !== ''))
 }
@@ -47,7 +47,7 @@ export function nextGuideStep(progress: Progress, after?: GuideStep): GuideStep 
 }
 
 // Shown above the page of a step.
-export function guideNav({ words, to }: Visit, progress: Progress, current: GuideStep | 'end'): Html {
+export function guideNav({ words, to }: ScreenVisit, progress: Progress, current: GuideStep | 'end'): Html {
   return html`<nav class="guide" aria-label="${words.say('guide.title')}">
     <ol>
       ${guideSteps.map(
@@ -65,9 +65,14 @@ export function guideNav({ words, to }: Visit, progress: Progress, current: Guid
 }
 
 // The page of a step, with a link to the next one.
-export async function stepSheet(visit: Visit, step: GuideStep, body: Html, problems?: Problems): Promise<Sheet> {
+export async function guideStepSheet(
+  visit: ScreenVisit,
+  step: GuideStep,
+  body: Html,
+  problems?: Problems,
+): Promise<ScreenSheet> {
   const { words, to } = visit
-  const progress = await progressOf(visit)
+  const progress = await loadGuideProgress(visit)
   const next = guideSteps[guideSteps.indexOf(step) + 1]
   return {
     title: words.say(`guide.${step}`),
@@ -83,13 +88,13 @@ ${body}
   }
 }
 
-export async function toNextStep(visit: Visit, step: GuideStep): Promise<Shown> {
-  const next = nextGuideStep(await progressOf(visit), step)
-  return goTo(visit.to(next ? `start/${next}` : 'start'))
+export async function goToNextStep(visit: ScreenVisit, step: GuideStep): Promise<ScreenResult> {
+  const next = nextGuideStep(await loadGuideProgress(visit), step)
+  return redirectTo(visit.to(next ? `start/${next}` : 'start'))
 }
 
 // For pages that the guide links to: the link back, until the shop is open.
-export async function wayToGuide(visit: Visit): Promise<Html | undefined> {
+export async function linkToGuide(visit: ScreenVisit): Promise<Html | undefined> {
   const { words, to, may } = visit
   if (!may('openAdminSite')) return undefined
   const { data: site } = await visit.inMode('live').ask('getAdminSite')

@@ -6,16 +6,24 @@ import { rightsFor } from '../../domain/users/roles.ts'
 import { html } from '../../platform/html/html.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { chart, niceTop } from './chart.ts'
-import { amountIn, bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from './form.ts'
-import { places } from './places.ts'
-import type { Visit } from './screen.ts'
+import {
+  buildBody,
+  type Field,
+  parseTypedAmount,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from './form.ts'
+import { menuPlaces } from './places.ts'
+import type { ScreenVisit } from './screen.ts'
 import { screens } from './screens.ts'
-import { cursorIn, hrefWith, table, tabs } from './table.ts'
-import { done, refusedBy, toastOf } from './toast.ts'
-import { wordsIn } from './words.ts'
+import { cursorFromLink, hrefWith, renderTable, renderTabs } from './table.ts'
+import { redirectWithRefusal, redirectWithToast, renderToast } from './toast.ts'
+import { dashboardWordsIn } from './words.ts'
 
-function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
-  const words = wordsIn('en-GB', 'UTC')
+function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): ScreenVisit {
+  const words = dashboardWordsIn('en-GB', 'UTC')
   const { scopes } = rightsFor(role)
   const shop = {
     id: 'mer_1',
@@ -28,7 +36,7 @@ function visitTo(here: string, role: 'owner' | 'viewer' = 'owner'): Visit {
     country: 'DE',
     views: [],
   } as const
-  const visit: Visit = {
+  const visit: ScreenVisit = {
     userId: 'usr_1',
     email: 'ada@bloom.example',
     name: null,
@@ -70,26 +78,28 @@ const fields: Field[] = [
 describe('forms', () => {
   test('posted fields become the members of a body at their pointers', () => {
     const posted = new URLSearchParams({ carrier: '', amount: '12,50', street: ' A 1 ', count: '3', note: 'a\r\nb ' })
-    assert.deepEqual(bodyOf(wordsIn('en', 'UTC'), fields, posted), {
+    assert.deepEqual(buildBody(dashboardWordsIn('en', 'UTC'), fields, posted), {
       body: { carrier: null, amount: 1250, address: { line1: 'A 1' }, restock: false, count: 3, note: 'a\nb' },
     })
   })
 
   test('amounts are parsed in common notations and never guessed', () => {
-    const read = (text: string) => amountIn(text, 'EUR')
+    const read = (text: string) => parseTypedAmount(text, 'EUR')
     assert.deepEqual(['12', '12.5', '012,50', '0'].map(read), [1200, 1250, 1250, 0])
     assert.deepEqual(['1.234,50', '1,234', '-1', '1e3', '', '12.345', 'twelve'].map(read), Array(7).fill(undefined))
-    assert.equal(amountIn('500', 'JPY'), 500)
-    assert.equal(amountIn('5.5', 'JPY'), undefined)
+    assert.equal(parseTypedAmount('500', 'JPY'), 500)
+    assert.equal(parseTypedAmount('5.5', 'JPY'), undefined)
   })
 
   test('an invalid number is a problem at its field, and the typed text is kept', () => {
     const posted = new URLSearchParams({ amount: 'lots', count: '1.5', carrier: 'DHL' })
-    const outcome = bodyOf(wordsIn('en', 'UTC'), fields, posted)
+    const outcome = buildBody(dashboardWordsIn('en', 'UTC'), fields, posted)
     assert.ok('problems' in outcome)
     assert.deepEqual(Object.keys(outcome.problems.at), ['/amount', '/count'])
-    const values = valuesOf(fields, posted)
-    const text = String(form(visitTo('/'), { action: '/x', fields, values, problems: outcome.problems, submit: 'Go' }))
+    const values = readTypedValues(fields, posted)
+    const text = String(
+      renderForm(visitTo('/'), { action: '/x', fields, values, problems: outcome.problems, submit: 'Go' }),
+    )
     assert.match(text, /role="alert"><p>Please check the marked fields\.<\/p>/)
     const links = [...text.matchAll(/<li><a href="#([^"]+)"( autofocus)?><bdi>(\w+)<\/bdi>: ([^<]+)</g)]
     assert.deepEqual(
@@ -104,9 +114,9 @@ describe('forms', () => {
   })
 
   test('a whole number out of bounds is a problem at its field, with the sentence of the contract', () => {
-    const words = wordsIn('en', 'UTC')
+    const words = dashboardWordsIn('en', 'UTC')
     const said = (bounds: { min?: number; max?: number }, typed: string) => {
-      const outcome = bodyOf(
+      const outcome = buildBody(
         words,
         [{ name: 'n', label: 'N', kind: 'whole', ...bounds }],
         new URLSearchParams({ n: typed }),
@@ -126,45 +136,47 @@ describe('forms', () => {
   })
 
   test('issues of a refusal are shown at their fields by pointer, and others above the form', () => {
-    const words = wordsIn('en', 'UTC')
+    const words = dashboardWordsIn('en', 'UTC')
     const issues = [issueAt('/address/line1', 'required')]
-    assert.deepEqual(problemsOf(words, refuse('invalid_request', { issues }), fields), {
+    assert.deepEqual(problemsFromRefusal(words, refuse('invalid_request', { issues }), fields), {
       summary: 'Please check the marked fields.',
       at: { '/address/line1': 'Please fill in this field.' },
     })
-    const other = problemsOf(words, refuse('order_not_paid'), fields)
+    const other = problemsFromRefusal(words, refuse('order_not_paid'), fields)
     assert.deepEqual(other, { summary: 'The order is not paid.', at: {} })
     const slug = { name: 'slug', label: 'Address', kind: 'line', pointer: '/page/slug' } as const
-    assert.deepEqual(Object.keys(problemsOf(words, refuse('page_exists'), [...fields, slug]).at), ['/page/slug'])
+    assert.deepEqual(Object.keys(problemsFromRefusal(words, refuse('page_exists'), [...fields, slug]).at), [
+      '/page/slug',
+    ])
     const mismatch = refuse('invalid_request', {
       issues: [issueAt('/link', 'pattern_mismatch', { pattern: '^https' })],
     })
     const link = { name: 'link', label: 'Link', kind: 'url' } as const
-    assert.deepEqual(problemsOf(words, mismatch, [link]).at, {
+    assert.deepEqual(problemsFromRefusal(words, mismatch, [link]).at, {
       '/link': 'Please enter a whole address that begins with https://.',
     })
     const elsewhere = refuse('invalid_request', { issues: [issueAt('/rows/3', 'not_rising')] })
-    assert.match(problemsOf(words, elsewhere, fields).summary ?? '', /row 4: Each step must be above/)
+    assert.match(problemsFromRefusal(words, elsewhere, fields).summary ?? '', /row 4: Each step must be above/)
     const within = refuse('invalid_request', { issues: [issueAt('/address/line1/0', 'required')] })
-    assert.deepEqual(Object.keys(problemsOf(words, within, fields).at), ['/address/line1'])
+    assert.deepEqual(Object.keys(problemsFromRefusal(words, within, fields).at), ['/address/line1'])
     const bounds = [issueAt('/amount', 'integer_out_of_range', { min: 1, max: 10_000 })]
     const amount = { name: 'amount', label: 'Amount', kind: 'money', currency: 'EUR' } as const
-    assert.deepEqual(problemsOf(words, refuse('invalid_request', { issues: bounds }), [amount]).at, {
+    assert.deepEqual(problemsFromRefusal(words, refuse('invalid_request', { issues: bounds }), [amount]).at, {
       '/amount': 'Please enter an amount from €0.01 to €100.00.',
     })
   })
 
   test('each rendered form has its own idempotency key, which is read back', () => {
-    const draw = () => String(form(visitTo('/'), { action: '/x', fields: [], submit: 'Go' }))
+    const draw = () => String(renderForm(visitTo('/'), { action: '/x', fields: [], submit: 'Go' }))
     const keys = [draw(), draw()].map((text) => /name="key" value="([^"]+)"/.exec(text)?.[1] ?? '')
     assert.notEqual(keys[0], keys[1])
-    assert.equal(keyIn(new URLSearchParams({ key: keys[0] ?? '' })), keys[0])
-    assert.match(keyIn(new URLSearchParams({ key: 'a b' })), /^[\w-]{36}$/)
+    assert.equal(readKey(new URLSearchParams({ key: keys[0] ?? '' })), keys[0])
+    assert.match(readKey(new URLSearchParams({ key: 'a b' })), /^[\w-]{36}$/)
   })
 
   test('typed values are escaped', () => {
     const values = { carrier: '"><script>', note: '</textarea><script>' }
-    const text = String(form(visitTo('/'), { action: '/x', fields, values, submit: 'Go' }))
+    const text = String(renderForm(visitTo('/'), { action: '/x', fields, values, submit: 'Go' }))
     assert.doesNotMatch(text, /<script>/)
   })
 })
@@ -179,7 +191,7 @@ describe('tables', () => {
 
   test('heads change the sorting, pages have links, and no link repeats the toast', () => {
     const text = String(
-      table(visitTo(here), {
+      renderTable(visitTo(here), {
         ...parts,
         rows: [{ id: 'a<b' }],
         hrefOf: ({ id }) => `/x/${id.length}`,
@@ -199,7 +211,7 @@ describe('tables', () => {
 
   test('an empty list explains what belongs there, with a button to add it', () => {
     const text = String(
-      table(visitTo('/admin/bloom/orders'), {
+      renderTable(visitTo('/admin/bloom/orders'), {
         ...parts,
         rows: [],
         empty: { title: 'No things', text: 'Things come here.', action: html`<a href="/new">Add</a>` },
@@ -211,7 +223,7 @@ describe('tables', () => {
 
   test('rows are selected by labelled checkboxes in one form with its actions', () => {
     const text = String(
-      table(visitTo('/admin/bloom/orders'), {
+      renderTable(visitTo('/admin/bloom/orders'), {
         ...parts,
         rows: [{ id: '1' }, { id: '2' }],
         choose: { name: 'order', labelOf: ({ id }) => id, action: '/send', actions: html`<button>Send</button>` },
@@ -224,7 +236,7 @@ describe('tables', () => {
 
   test('tabs are links, and the first one whose parameters match is marked', () => {
     const text = String(
-      tabs(visitTo('/admin/bloom/orders?view=all&cursor=x'), 'Views', [
+      renderTabs(visitTo('/admin/bloom/orders?view=all&cursor=x'), 'Views', [
         { label: 'To send', query: { view: undefined } },
         { label: 'All', query: { view: 'all' }, count: 1200 },
       ]),
@@ -232,16 +244,19 @@ describe('tables', () => {
     assert.match(text, /<a href="\/admin\/bloom\/orders">To send<\/a>/)
     assert.match(text, /<a href="\/admin\/bloom\/orders\?view=all" aria-current="page">All <span class="count">1,200</)
     assert.equal(hrefWith(visitTo('/a?b=1'), { b: undefined }), '/a')
-    assert.equal(cursorIn('/x?a=1&cursor=c%2Bd'), 'c+d')
-    assert.equal(cursorIn(null), undefined)
+    assert.equal(cursorFromLink('/x?a=1&cursor=c%2Bd'), 'c+d')
+    assert.equal(cursorFromLink(null), undefined)
   })
 })
 
 describe('toasts', () => {
-  const shownAt = (href: string, role?: 'viewer') => String(toastOf(visitTo(href, role)) || '')
+  const shownAt = (href: string, role?: 'viewer') => String(renderToast(visitTo(href, role)) || '')
 
   test('a redirect carries the result, and the page shows it with Undo', () => {
-    const { status, headers } = done('/admin/bloom/orders?view=all', 'done.sentMany', { count: 2, change: 'chg_1a' })
+    const { status, headers } = redirectWithToast('/admin/bloom/orders?view=all', 'done.sentMany', {
+      count: 2,
+      change: 'chg_1a',
+    })
     assert.equal(status, 303)
     assert.equal(headers.location, '/admin/bloom/orders?view=all&done=sentMany&n=2&change=chg_1a')
     const text = shownAt(headers.location)
@@ -254,7 +269,10 @@ describe('toasts', () => {
     assert.equal(shownAt('/x?done=constructor'), '')
     assert.equal(shownAt('/x?failed=toString'), '')
     assert.doesNotMatch(shownAt('/x?done=sent&change=%22%3E%3Cscript'), /script|Undo/)
-    assert.match(shownAt(refusedBy('/x', refuse('order_not_paid')).headers.location ?? ''), /The order is not paid/)
+    assert.match(
+      shownAt(redirectWithRefusal('/x', refuse('order_not_paid')).headers.location ?? ''),
+      /The order is not paid/,
+    )
   })
 })
 
@@ -265,7 +283,9 @@ describe('charts', () => {
       { label: 'Mon', value: 0, text: '€0' },
       { label: 'Tue', value: 100, text: '€1', more: ['2'] },
     ]
-    const text = String(chart(wordsIn('en', 'UTC'), { title: 'Sales', bars, heads: ['Day', 'Sum'], top: String }))
+    const text = String(
+      chart(dashboardWordsIn('en', 'UTC'), { title: 'Sales', bars, heads: ['Day', 'Sum'], top: String }),
+    )
     assert.match(text, /<title>Tue: €1<\/title>/)
     assert.match(text, /<th scope="row">Tue<\/th><td class="end">€1<\/td><td class="end">2<\/td>/)
     assert.doesNotMatch(text, /style=|NaN/)
@@ -282,6 +302,6 @@ describe('the registry of screens', () => {
   })
 
   test('the keyboard shortcuts of the places differ', () => {
-    assert.equal(new Set(places.map(({ key }) => key)).size, places.length)
+    assert.equal(new Set(menuPlaces.map(({ key }) => key)).size, menuPlaces.length)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayBegin, instantOf, localOf } from './localtime.ts'
+import { dayBegin, fromLocalTime, toLocalTime } from './localtime.ts'
 
 test("times are in the shop's time zone, in summer, winter and at the change", () => {
   const berlin = 'Europe/Berlin'
@@ -9,12 +9,12 @@ test("times are in the shop's time zone, in summer, winter and at the change", (
     ['2026-12-01T08:30', '2026-12-01T07:30:00.000Z'],
     ['2026-03-29T03:30', '2026-03-29T01:30:00.000Z'],
   ] as const) {
-    assert.equal(instantOf(local, berlin), instant)
-    assert.equal(localOf(instant, berlin), local)
+    assert.equal(fromLocalTime(local, berlin), instant)
+    assert.equal(toLocalTime(instant, berlin), local)
   }
-  assert.equal(instantOf('2026-12-01T08:30', 'Asia/Kolkata'), '2026-12-01T03:00:00.000Z')
+  assert.equal(fromLocalTime('2026-12-01T08:30', 'Asia/Kolkata'), '2026-12-01T03:00:00.000Z')
   for (const text of ['', 'tomorrow', '2026-13-01T00:00', '2026-12-01'])
-    assert.equal(instantOf(text, berlin), undefined)
+    assert.equal(fromLocalTime(text, berlin), undefined)
 })
 
 test("a day begins in the shop's time zone", () => {

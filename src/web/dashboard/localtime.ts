@@ -1,11 +1,11 @@
 // Values of `<input type="datetime-local">`, in the time zone of the shop. Pure.
 
-export function localOf(instant: string, timeZone: string): string {
+export function toLocalTime(instant: string, timeZone: string): string {
   return local(Date.parse(instant), timeZone)
 }
 
 // Returns undefined if the text is not a date. An hour that a clock change skips becomes the hour after it.
-export function instantOf(text: string, timeZone: string): string | undefined {
+export function fromLocalTime(text: string, timeZone: string): string | undefined {
   const wanted = Date.parse(`${text.slice(0, 16)}:00Z`)
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(wanted)) return undefined
   let at = wanted
@@ -26,5 +26,5 @@ export function dayBegin(day: string | null | undefined, timeZone: string, daysL
   if (!day || !/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
   const noon = Date.parse(`${day}T12:00:00Z`)
   if (Number.isNaN(noon)) return undefined
-  return instantOf(`${new Date(noon + daysLater * 86_400_000).toISOString().slice(0, 10)}T00:00`, timeZone)
+  return fromLocalTime(`${new Date(noon + daysLater * 86_400_000).toISOString().slice(0, 10)}T00:00`, timeZone)
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChangeSubject } from '../../contract/words.ts'
 import { memberName, memberText } from './members.ts'
-import { wordsIn } from './words.ts'
+import { dashboardWordsIn } from './words.ts'
 
 test('changed members are shown in words, with formatted amounts, times and statuses', () => {
-  const [english, german] = [wordsIn('en-GB', 'UTC'), wordsIn('de', 'UTC')]
+  const [english, german] = [dashboardWordsIn('en-GB', 'UTC'), dashboardWordsIn('de', 'UTC')]
   const said = (type: ChangeSubject, member: string, value: unknown, words = english) =>
     memberText({ words, shop: { currency: 'EUR' } as never }, type, member, value)
   assert.equal(memberName({ words: german } as never, 'compareAtPrice'), 'Vorheriger Preis')

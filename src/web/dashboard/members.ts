@@ -6,16 +6,16 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { measureText } from '../../platform/kit/measuretext.ts'
 import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { moneyText } from './form.ts'
-import { wholeWords } from './parts.ts'
-import type { Visit } from './screen.ts'
+import { unbrokenWords } from './parts.ts'
+import type { ScreenVisit } from './screen.ts'
 
-export function memberName({ words }: Visit, member: string): string {
+export function memberName({ words }: ScreenVisit, member: string): string {
   return words.sayKnown(`member.${member}`, member)
 }
 
 // `from` and `to` with an arrow between them.
 export function memberValues(
-  visit: Visit,
+  visit: ScreenVisit,
   type: ChangeSubject,
   { member, from, to }: AdminSubjectChange['members'][number],
 ): Html {
@@ -26,12 +26,18 @@ export function memberValues(
 const shownMax = 160
 const titleMax = 2_000
 
-function valuePart(visit: Visit, type: ChangeSubject, member: string, value: unknown, which: 'from' | 'to'): Html {
+function valuePart(
+  visit: ScreenVisit,
+  type: ChangeSubject,
+  member: string,
+  value: unknown,
+  which: 'from' | 'to',
+): Html {
   if (value === null || value === undefined) return html`<span class="value none ${which}">–</span>`
   const text = memberText(visit, type, member, value)
   const isLong = text.length > shownMax
   const shown = isLong ? `${text.slice(0, shownMax)}…` : text
-  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, titleMax)}"`}>${wholeWords(shown)}</span>`
+  return html`<span class="value ${which}" dir="auto"${isLong && html` title="${text.slice(0, titleMax)}"`}>${unbrokenWords(shown)}</span>`
 }
 
 const states: Partial<Record<ChangeSubject, Readonly<Record<string, string>>>> = {
@@ -63,7 +69,7 @@ const momentMembers: ReadonlySet<string> = new Set([
 ])
 
 export function memberText(
-  { words, shop }: Pick<Visit, 'words' | 'shop'>,
+  { words, shop }: Pick<ScreenVisit, 'words' | 'shop'>,
   type: ChangeSubject,
   member: string,
   value: unknown,
@@ -89,7 +95,7 @@ export function memberText(
 // Ids, which are for programs only.
 const idMembers: ReadonlySet<string> = new Set(['skuId', 'draftId', 'orderId'])
 
-function plainText(words: Visit['words'], value: unknown, currency: string): string {
+function plainText(words: ScreenVisit['words'], value: unknown, currency: string): string {
   if (value === null || value === undefined) return '–'
   if (typeof value === 'boolean') return words.say(value ? 'member.yes' : 'member.no')
   if (typeof value === 'number') return words.number(value)

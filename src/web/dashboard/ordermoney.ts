@@ -4,25 +4,28 @@ import type { AdminDispute, AdminOrder, AdminPayment } from '../../contract/admi
 import { brandName } from '../../platform/html/cardbrands.ts'
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { providerNames } from '../../platform/html/paymentnames.ts'
-import { card, facts, linkButton, moment, notice, pill } from './parts.ts'
-import type { Visit } from './screen.ts'
-import type { Words } from './words.ts'
+import { exactTime, linkButton, renderCard, renderFacts, renderNotice, statusPill } from './parts.ts'
+import type { ScreenVisit } from './screen.ts'
+import type { DashboardWords } from './words.ts'
 
 // Returns the name that people know: of the instrument that was really used, or else of the selected method.
-export function paymentName(words: Words, { method, instrument }: Pick<AdminPayment, 'method' | 'instrument'>): string {
+export function paymentName(
+  words: DashboardWords,
+  { method, instrument }: Pick<AdminPayment, 'method' | 'instrument'>,
+): string {
   const known = instrument ?? method
   const spelled = known.charAt(0).toUpperCase() + known.slice(1).replaceAll('_', ' ')
   return words.sayKnown(`method.${known}`, providerNames[known] ?? spelled)
 }
 
-export function moneyCard(visit: Visit, order: AdminOrder): Html {
+export function moneyCard(visit: ScreenVisit, order: AdminOrder): Html {
   const { words } = visit
   const { payments, refunds, currency, paymentDueAt, cancellation } = order
   const row = (name: Html, kind: string, state: string, minor: number, at: string, tax: number | null = null) =>
-    html`<tr><th scope="row">${name}<br><span class="soft small">${moment(words, at)}${
+    html`<tr><th scope="row">${name}<br><span class="soft small">${exactTime(words, at)}${
       tax !== null && tax !== 0 && html`<br>${words.say('order.refundTax', { amount: words.money(tax, currency) })}`
-    }</span></th><td>${pill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
-  return card({
+    }</span></th><td>${statusPill(words, kind, state)}</td><td class="end">${words.money(minor, currency)}</td></tr>`
+  return renderCard({
     title: words.say('order.money'),
     isFlush: true,
     body: html`${
@@ -67,15 +70,18 @@ export function refundedUnits({ refunds }: Pick<AdminOrder, 'refunds'>): Readonl
 }
 
 // Money that was recorded by hand, if it is not simply the total.
-function receivedPart({ words, to, may }: Visit, { id, moneyReceived, total, currency }: AdminOrder): Html | false {
+function receivedPart(
+  { words, to, may }: ScreenVisit,
+  { id, moneyReceived, total, currency }: AdminOrder,
+): Html | false {
   if (moneyReceived === null) return false
   const { entries, sum, due, excess } = moneyReceived
   if (entries.length === 0 || (entries.length === 1 && sum === total && excess === 0)) return false
   const amount = (minor: number) => words.money(minor, currency)
   return html`<div class="within"><h3>${words.say('money.received')}</h3>
-${facts([
+${renderFacts([
   ...entries.map((entry): [HtmlValue, HtmlValue] => [
-    html`${words.say(entry.amount > 0 ? 'money.came' : 'money.wentBack')} <span class="soft small">${moment(words, entry.at)}</span>`,
+    html`${words.say(entry.amount > 0 ? 'money.came' : 'money.wentBack')} <span class="soft small">${exactTime(words, entry.at)}</span>`,
     amount(entry.amount),
   ]),
   [words.say('money.sum'), html`<strong>${amount(sum)}</strong>`],
@@ -83,7 +89,7 @@ ${facts([
 ])}
 ${
   excess > 0 &&
-  html`<div class="after">${notice('bad', words.say('money.excess', { amount: amount(excess) }))}</div>${
+  html`<div class="after">${renderNotice('bad', words.say('money.excess', { amount: amount(excess) }))}</div>${
     may('recordAdminMoney') &&
     html`<p class="after">${linkButton({ label: words.say('money.giveBack'), href: to(`orders/${id}/give-back`), isDialog: true })}</p>`
   }`
@@ -92,7 +98,7 @@ ${
 
 // If the order has several payments, the line names the payment that is refunded.
 function refundLine(
-  words: Words,
+  words: DashboardWords,
   { exchanged, paymentId }: AdminOrder['refunds'][number],
   payments: readonly AdminPayment[],
 ): Html {
@@ -102,7 +108,7 @@ function refundLine(
   ${source && html` <span class="soft">${paymentName(words, source)}</span>`}`
 }
 
-function paymentLine(words: Words, payment: AdminPayment): Html {
+function paymentLine(words: DashboardWords, payment: AdminPayment): Html {
   const { brand, last4, provider, reference, providerUrl } = payment
   return html`${paymentName(words, payment)}
   ${brand !== null && last4 !== null && html` <span class="soft">${`${brandName(brand)} ···· ${last4}`}</span>`}
@@ -120,16 +126,19 @@ function paymentLine(words: Words, payment: AdminPayment): Html {
 const hourMs = 3_600_000
 
 // Shown if the provider has reported no outcome for an hour.
-function closeLink({ words, to, may, now }: Visit, { id, provider, status, createdAt }: AdminPayment): Html | false {
+function closeLink(
+  { words, to, may, now }: ScreenVisit,
+  { id, provider, status, createdAt }: AdminPayment,
+): Html | false {
   const isOpen = status === 'processing' || status === 'pending'
   if (!isOpen || provider === 'manual' || !may('closeAdminPayment') || now.getTime() < Date.parse(createdAt) + hourMs)
     return false
   return html`<br><a class="small" href="${to(`payments/${id}/close`)}" data-dialog>${words.say('order.closePayment')}</a>`
 }
 
-export function disputesCard({ words }: Visit, { disputes, payments }: AdminOrder): Html | false {
+export function disputesCard({ words }: ScreenVisit, { disputes, payments }: AdminOrder): Html | false {
   if (disputes.length === 0) return false
-  return card({
+  return renderCard({
     title: words.say('dispute.title'),
     id: 'disputes',
     body: html`${disputes.map((dispute) =>
@@ -138,30 +147,30 @@ export function disputesCard({ words }: Visit, { disputes, payments }: AdminOrde
   })
 }
 
-function disputePart(words: Words, dispute: AdminDispute, provider: string): Html {
+function disputePart(words: DashboardWords, dispute: AdminDispute, provider: string): Html {
   const { amount, currency, status, reason, dueAt, createdAt, decidedAt, reference, providerUrl } = dispute
   const sum = words.money(amount, currency)
   const name = providerNames[provider] ?? provider
   return html`${
     status === 'open' &&
-    notice(
+    renderNotice(
       'bad',
       dueAt === null ? words.say('dispute.open') : words.say('dispute.openUntil', { date: words.moment(dueAt) }),
     )
   }
-${status === 'lost' && notice('bad', words.say('dispute.lost', { amount: sum }))}
-${facts([
+${status === 'lost' && renderNotice('bad', words.say('dispute.lost', { amount: sum }))}
+${renderFacts([
   [
     words.say('dispute.amount'),
-    html`<strong>${sum}</strong> ${pill(words, 'dispute', status === 'open' ? 'waiting' : status)}`,
+    html`<strong>${sum}</strong> ${statusPill(words, 'dispute', status === 'open' ? 'waiting' : status)}`,
   ],
   reason !== null && [
     words.say('dispute.reason'),
     words.sayKnown(`dispute.reason.${reason}`, reason.replaceAll('_', ' ')),
   ],
-  [words.say('dispute.openedAt'), moment(words, createdAt)],
-  dueAt !== null && status === 'open' && [words.say('dispute.dueAt'), moment(words, dueAt)],
-  decidedAt !== null && [words.say('dispute.decidedAt'), moment(words, decidedAt)],
+  [words.say('dispute.openedAt'), exactTime(words, createdAt)],
+  dueAt !== null && status === 'open' && [words.say('dispute.dueAt'), exactTime(words, dueAt)],
+  decidedAt !== null && [words.say('dispute.decidedAt'), exactTime(words, decidedAt)],
   [words.say('dispute.reference'), html`<code>${reference}</code>`],
 ])}</div>
 ${

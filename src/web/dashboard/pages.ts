@@ -4,12 +4,12 @@
 import type { Mode } from '../../contract/words.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
-import { late } from '../../platform/kit/late.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import type { DashboardParts } from './answer.ts'
 import { assetPages } from './assets.ts'
 
-const loadAnswer = late(() => import('./answer.ts'))
-const loadError = late(() => import('./error.ts'))
+const loadAnswer = loadOnce(() => import('./answer.ts'))
+const loadError = loadOnce(() => import('./error.ts'))
 
 const failed = async (request: Incoming, status: number): Promise<PageAnswer> =>
   (await loadError()).failedPage(request, status)
@@ -21,7 +21,7 @@ export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
       path: '/admin/:shop',
       name: 'dashboard entrance',
       isExpensive: true,
-      answer: async (request) => (await loadAnswer()).answerEntrance(parts, request),
+      answer: async (request) => (await loadAnswer()).answerDashboardStart(parts, request),
       failed,
     },
     screensIn(parts, 'live', '/admin/:shop/*'),

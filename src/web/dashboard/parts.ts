@@ -8,7 +8,7 @@
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { type IconName, icon } from './icons.ts'
-import type { Words } from './words.ts'
+import type { DashboardWords } from './words.ts'
 
 type Tone = 'good' | 'wait' | 'bad' | 'busy' | 'quiet'
 
@@ -64,22 +64,22 @@ const tones: Readonly<Record<string, Tone>> = {
 }
 
 // `kind` is the group of texts: `state.{kind}.{state}`.
-export function pill(words: Words, kind: string, state: string): Html {
+export function statusPill(words: DashboardWords, kind: string, state: string): Html {
   return html`<span class="pill ${tones[state] ?? 'quiet'}">${words.sayKnown(`state.${kind}.${state}`, state.replaceAll('_', ' '))}</span>`
 }
 
-export function time(words: Words, instant: string | number): Html {
+export function renderTime(words: DashboardWords, instant: string | number): Html {
   const at = new Date(instant)
   return html`<time datetime="${at.toISOString()}" title="${words.moment(at)}">${words.day(at)}</time>`
 }
 
-export function moment(words: Words, instant: string | number): Html {
+export function exactTime(words: DashboardWords, instant: string | number): Html {
   const at = new Date(instant)
   return html`<time datetime="${at.toISOString()}">${words.moment(at)}</time>`
 }
 
 // Numbers and codes with hyphens, such as `T-1002-R1`, stay in one piece: a line may otherwise end after a hyphen.
-export function wholeWords(text: string): HtmlValue {
+export function unbrokenWords(text: string): HtmlValue {
   const parts = text.split(/((?<=^|[\s(,“„])[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+)/u)
   if (parts.length === 1) return text
   return parts.map((part, at) =>
@@ -167,21 +167,21 @@ export interface CardParts {
   id?: string
 }
 
-export function card({ title, aside, body, isFlush, id }: CardParts): Html {
+export function renderCard({ title, aside, body, isFlush, id }: CardParts): Html {
   return html`<section class="card${isFlush ? ' flush' : ''}"${id !== undefined && html` id="${id}"`}>
 ${title !== undefined && html`<header class="card-head"><h2>${title}</h2>${aside}</header>`}
 <div class="card-body">${body}</div>
 </section>`
 }
 
-export function facts(rows: readonly (readonly [label: HtmlValue, value: HtmlValue] | false)[]): Html {
+export function renderFacts(rows: readonly (readonly [label: HtmlValue, value: HtmlValue] | false)[]): Html {
   return html`<dl class="facts">${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 }
 
 // The server stops counting open tasks at this number.
 const countMax = 1_000
 
-export function countText(words: Words, count: number): string {
+export function countText(words: DashboardWords, count: number): string {
   return count >= countMax ? `${words.number(countMax)}+` : words.number(count)
 }
 
@@ -205,7 +205,7 @@ export function pasteNote(text: string): Html {
   return html`<span class="wrong paste-note" role="alert" data-left-out data-text="${text}"></span>`
 }
 
-export function notice(kind: 'bad' | 'info', text: HtmlValue, role: 'alert' | 'note' = 'note'): Html {
+export function renderNotice(kind: 'bad' | 'info', text: HtmlValue, role: 'alert' | 'note' = 'note'): Html {
   return html`<p class="notice ${kind}" role="${role}">${text}</p>`
 }
 
@@ -213,7 +213,7 @@ const problemsListed = 20
 
 // The problems of a form, with a link to each field. The first link has the focus when the page opens.
 export function problemList(summary: string, problems: readonly { id: string; label: string; text: string }[]): Html {
-  if (problems.length === 0) return notice('bad', summary, 'alert')
+  if (problems.length === 0) return renderNotice('bad', summary, 'alert')
   return html`<div class="notice bad" role="alert"><p>${summary}</p>
 <ul>${problems
     .slice(0, problemsListed)

@@ -2,7 +2,7 @@
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 
-export const places = [
+export const menuPlaces = [
   { id: 'home', path: 'home', key: 'h', needs: 'getAdminHome' },
   { id: 'orders', path: 'orders', key: 'o', needs: 'listAdminOrders' },
   { id: 'customers', path: 'customers', key: 'c', needs: 'listAdminCustomers' },
@@ -14,4 +14,4 @@ export const places = [
   { id: 'developers', path: 'developers', key: 'd', needs: 'listAdminWebhookEndpoints' },
 ] as const satisfies readonly { id: string; path: string; key: string; needs: AdminOperationId }[]
 
-export type PlaceId = (typeof places)[number]['id']
+export type PlaceId = (typeof menuPlaces)[number]['id']

@@ -2,26 +2,30 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ProductEntry } from '../../contract/entries.ts'
 import {
-  baseOf,
-  type Draft,
-  differencesOf,
-  draftIn,
-  draftOf,
+  draftToEntry,
   emptyDraft,
   emptyRow,
-  entryOf,
-  merged,
-  valuesIn,
+  hashDraftParts,
+  listDraftDifferences,
+  mergeDrafts,
+  type ProductDraft,
+  parseOptionValues,
+  readProductDraft,
+  toDraft,
   valuesText,
   withVariants,
 } from './product.ts'
 
 const none = { name: '', values: [] }
 const size = { name: 'Size', values: ['S', 'M'] }
-const draft: Draft = { ...emptyDraft, name: 'Tee', rows: [{ ...emptyRow, code: 'TEE', price: '20.00' }] }
-const codes = ({ rows }: Draft) => rows.map(({ code, isSold }) => (isSold ? code : `(${code})`))
+const draft: ProductDraft = { ...emptyDraft, name: 'Tee', rows: [{ ...emptyRow, code: 'TEE', price: '20.00' }] }
+const codes = ({ rows }: ProductDraft) => rows.map(({ code, isSold }) => (isSold ? code : `(${code})`))
 
-function variants(of: Draft, options: Draft['options'], was: Draft['options'] = of.options): Draft {
+function variants(
+  of: ProductDraft,
+  options: ProductDraft['options'],
+  was: ProductDraft['options'] = of.options,
+): ProductDraft {
   const made = withVariants({ ...of, options }, was)
   assert.ok(made)
   return made
@@ -29,10 +33,10 @@ function variants(of: Draft, options: Draft['options'], was: Draft['options'] = 
 
 describe('options and variants', () => {
   test('values are separated by commas or lines, and both are read back unchanged', () => {
-    assert.deepEqual(valuesIn('S, M ,,L, S'), ['S', 'M', 'L'])
-    assert.deepEqual(valuesIn('1,5 l\r\n2 l\n'), ['1,5 l', '2 l'])
+    assert.deepEqual(parseOptionValues('S, M ,,L, S'), ['S', 'M', 'L'])
+    assert.deepEqual(parseOptionValues('1,5 l\r\n2 l\n'), ['1,5 l', '2 l'])
     for (const values of [['1,5 l'], ['1,5 l', '2 l'], ['S', 'M'], []])
-      assert.deepEqual(valuesIn(valuesText(values)), values)
+      assert.deepEqual(parseOptionValues(valuesText(values)), values)
   })
 
   test('all combinations of options get a row, with the price of the first row', () => {
@@ -83,7 +87,7 @@ const entry = {
 
 describe('converting a product to a form and back', () => {
   test('keeps members that are not shown, and updates a name made of its options', () => {
-    const shown = draftOf({ product: entry, status: 'published' }, 'EUR')
+    const shown = toDraft({ product: entry, status: 'published' }, 'EUR')
     assert.deepEqual(shown.shared, {
       backorder: '',
       shipping: 'yes',
@@ -91,7 +95,7 @@ describe('converting a product to a form and back', () => {
       maxPerOrder: '',
       mixed: ['taxClass'],
     })
-    const read = entryOf(shown, entry, 'EUR')
+    const read = draftToEntry(shown, entry, 'EUR')
     assert.ok('entry' in read)
     assert.deepEqual([read.entry.metadata, read.entry.publishedAt], [entry.metadata, entry.publishedAt])
     const [small, medium] = read.entry.skus
@@ -103,14 +107,14 @@ describe('converting a product to a form and back', () => {
     const [first, second] = entry.skus
     assert.ok(first && second)
     const saved = (skus: ProductEntry['skus'], typed: Record<string, string>) => {
-      const { shared } = draftOf({ product: { ...entry, skus }, status: 'published' }, 'EUR')
+      const { shared } = toDraft({ product: { ...entry, skus }, status: 'published' }, 'EUR')
       const form = new URLSearchParams({ taxClass: shared.taxClass, maxPerOrder: shared.maxPerOrder, ...typed })
       for (const name of shared.mixed) form.append('mixed', name)
-      const read = entryOf(
+      const read = draftToEntry(
         {
           ...draft,
-          rows: draftOf({ product: { ...entry, skus }, status: 'published' }, 'EUR').rows,
-          shared: draftIn(form).draft.shared,
+          rows: toDraft({ product: { ...entry, skus }, status: 'published' }, 'EUR').rows,
+          shared: readProductDraft(form).draft.shared,
         },
         { ...entry, skus },
         'EUR',
@@ -149,7 +153,7 @@ describe('converting a product to a form and back', () => {
       { ...emptyRow, price: 'x' },
       { ...emptyRow, code: 'A', price: '', weight: 'heavy' },
     ]
-    assert.deepEqual(entryOf({ ...draft, name: '', rows }, undefined, 'EUR'), {
+    assert.deepEqual(draftToEntry({ ...draft, name: '', rows }, undefined, 'EUR'), {
       problems: {
         '/name': 'needed',
         '/slug': 'needed',
@@ -171,7 +175,7 @@ describe('converting a product to a form and back', () => {
       'image.2.remove': 'yes',
     })
     assert.deepEqual(
-      draftIn(form).draft.images.map(({ url }) => url),
+      readProductDraft(form).draft.images.map(({ url }) => url),
       ['/media/b', '/media/a'],
     )
   })
@@ -180,14 +184,14 @@ describe('converting a product to a form and back', () => {
 test('one price for all is used for variants without a price', () => {
   const form = new URLSearchParams({ allPrice: '29.90', 'sku.0.price': '', 'sku.1.price': '35', 'sku.2.code': 'C' })
   assert.deepEqual(
-    draftIn(form).draft.rows.map(({ price }) => price),
+    readProductDraft(form).draft.rows.map(({ price }) => price),
     ['29.90', '35', '29.90'],
   )
 })
 
 describe('merging two versions of a product', () => {
-  const base = draftOf({ product: entry, status: 'published' }, 'EUR')
-  const priced = (of: Draft, code: string, price: string): Draft => ({
+  const base = toDraft({ product: entry, status: 'published' }, 'EUR')
+  const priced = (of: ProductDraft, code: string, price: string): ProductDraft => ({
     ...of,
     rows: of.rows.map((row) => (row.code === code ? { ...row, price } : row)),
   })
@@ -195,7 +199,7 @@ describe('merging two versions of a product', () => {
   test('asks about members that the other version changed, and preselects those that only it changed', () => {
     const mine = { ...base, name: 'My tee', tags: 'mine' }
     const theirs = priced({ ...base, name: 'Their tee' }, 'S1', '25.00')
-    const found = differencesOf(mine, theirs, baseOf(base))
+    const found = listDraftDifferences(mine, theirs, hashDraftParts(base))
     assert.deepEqual(
       found.map(({ member, preset }) => [member, preset]),
       [
@@ -203,17 +207,17 @@ describe('merging two versions of a product', () => {
         ['sku:S1', 'theirs'],
       ],
     )
-    const both = merged(mine, theirs, new Set(['sku:S1']))
+    const both = mergeDrafts(mine, theirs, new Set(['sku:S1']))
     assert.deepEqual([both.name, both.tags, both.rows[0]?.price], ['My tee', 'mine', '25.00'])
   })
 
   test('treats changed options as one part with their variants', () => {
     const theirs = { ...base, options: [{ name: 'Size', values: ['S'] }, none, none], rows: base.rows.slice(0, 1) }
     assert.deepEqual(
-      differencesOf(base, theirs, baseOf(base)).map(({ member, preset }) => [member, preset]),
+      listDraftDifferences(base, theirs, hashDraftParts(base)).map(({ member, preset }) => [member, preset]),
       [['variants', 'theirs']],
     )
-    assert.equal(merged(base, theirs, new Set(['variants'])).rows.length, 1)
-    assert.deepEqual(differencesOf(base, theirs, 'not json').length, 1)
+    assert.equal(mergeDrafts(base, theirs, new Set(['variants'])).rows.length, 1)
+    assert.deepEqual(listDraftDifferences(base, theirs, 'not json').length, 1)
   })
 })

@@ -8,16 +8,16 @@ import { withdrawalExemptions } from '../../contract/words.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import { measureText, typedMeasure } from '../../platform/kit/measuretext.ts'
 import { slugify } from '../../platform/kit/slug.ts'
-import { measureOf, type SkuMeasure } from '../../platform/kit/unitprice.ts'
+import { completeMeasure, type SkuMeasure } from '../../platform/kit/unitprice.ts'
 import { warningsIn, warningsText } from '../../platform/kit/warningtext.ts'
-import { amountIn, moneyText } from './form.ts'
+import { moneyText, parseTypedAmount } from './form.ts'
 import {
-  pictureOfVariant,
+  choosePictureOfVariant,
   pictureScopeOf,
-  type ShownPicture,
-  showsSame,
-  showsValue,
-  valueShown,
+  type ScopedPicture,
+  scopeOfValue,
+  scopeUnchanged,
+  valueOfScope,
 } from './variantpictures.ts'
 
 export const optionsMax = 3
@@ -42,7 +42,7 @@ export interface DraftRow {
   isSold: boolean
 }
 
-export interface DraftImage extends ShownPicture {
+export interface DraftImage extends ScopedPicture {
   alt: string
   width: string
   height: string
@@ -54,7 +54,7 @@ export interface DraftOption {
 }
 
 // Values that all variants share.
-export interface Shared {
+export interface SharedVariantValues {
   // '' leaves each variant unchanged.
   backorder: '' | 'yes' | 'no' | 'uncounted'
   shipping: '' | 'yes' | 'no'
@@ -68,7 +68,7 @@ export interface Shared {
 const mixableNames = ['taxClass', 'maxPerOrder'] as const
 type MixableName = (typeof mixableNames)[number]
 
-export interface Draft {
+export interface ProductDraft {
   name: string
   brand: string
   slug: string
@@ -94,7 +94,7 @@ export interface Draft {
   options: readonly DraftOption[]
   status: 'published' | 'hidden'
   rows: readonly DraftRow[]
-  shared: Shared
+  shared: SharedVariantValues
 }
 
 const noOption: DraftOption = { name: '', values: [] }
@@ -110,7 +110,7 @@ export const emptyRow: DraftRow = {
   isSold: true,
 }
 
-export const emptyDraft: Draft = {
+export const emptyDraft: ProductDraft = {
   name: '',
   brand: '',
   slug: '',
@@ -134,7 +134,7 @@ export const emptyDraft: Draft = {
   shared: { backorder: 'no', shipping: 'yes', taxClass: 'standard', maxPerOrder: '', mixed: [] },
 }
 
-export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'status'>, currency: string): Draft {
+export function toDraft({ product, status }: Pick<AdminProduct, 'product' | 'status'>, currency: string): ProductDraft {
   const { options = [], skus, images = [], tags = [], categories = [] } = product
   const texts = {
     taxClass: skus.map(({ taxClass }) => taxClass ?? 'standard'),
@@ -180,7 +180,7 @@ export function draftOf({ product, status }: Pick<AdminProduct, 'product' | 'sta
       compareAt: sku.compareAtPrice == null ? '' : moneyText(sku.compareAtPrice, currency),
       stock: '',
       weight: String(sku.weightGrams ?? ''),
-      measure: sku.measure ? measureText(measureOf(sku.measure)) : '',
+      measure: sku.measure ? measureText(completeMeasure(sku.measure)) : '',
       isSold: true,
     })),
     shared: {
@@ -206,7 +206,7 @@ function oneOf<Value extends string>(values: readonly Value[]): Value | '' {
 }
 
 // Returns a new product like this one that is not for sale yet.
-export function copyOf(draft: Draft, suffix: string): Draft {
+export function copyDraft(draft: ProductDraft, suffix: string): ProductDraft {
   return {
     ...draft,
     name: `${draft.name} ${suffix}`.slice(0, 200),
@@ -217,7 +217,7 @@ export function copyOf(draft: Draft, suffix: string): Draft {
 }
 
 // Reads the posted form. `was`: options that the grid was made from.
-export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOption[] } {
+export function readProductDraft(form: FormFields): { draft: ProductDraft; was: readonly DraftOption[] } {
   const line = (name: string, lengthMax = 500) =>
     (form.get(name) ?? '')
       .slice(0, lengthMax)
@@ -237,7 +237,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
     .sort((one, other) => one.position - other.position)
   // Price for every variant without its own.
   const allPrice = line('allPrice', 20)
-  const draft: Draft = {
+  const draft: ProductDraft = {
     name: line('name', 300),
     brand: line('brand', 300),
     slug: line('slug', 200),
@@ -260,11 +260,11 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
       width: line(`image.${at}.width`),
       height: line(`image.${at}.height`),
       // The form of a product without options lacks this field.
-      shows: form.get(`image.${at}.shows`)?.slice(0, valueLengthMax + 2) ?? showsSame,
+      shows: form.get(`image.${at}.shows`)?.slice(0, valueLengthMax + 2) ?? scopeUnchanged,
     })),
     options: emptyDraft.options.map((_, slot) => ({
       name: line(`option.${slot}.name`, 150),
-      values: valuesIn(form.get(`option.${slot}.values`) ?? ''),
+      values: parseOptionValues(form.get(`option.${slot}.values`) ?? ''),
     })),
     status: form.get('status') === 'published' ? 'published' : 'hidden',
     rows: numbersOf(form, 'sku').map((at) => ({
@@ -288,7 +288,7 @@ export function draftIn(form: FormFields): { draft: Draft; was: readonly DraftOp
   }
   const was = emptyDraft.options.map((_, slot) => ({
     name: line(`option.${slot}.wasName`, 150),
-    values: valuesIn(form.get(`option.${slot}.was`) ?? ''),
+    values: parseOptionValues(form.get(`option.${slot}.was`) ?? ''),
   }))
   return { draft, was }
 }
@@ -316,7 +316,7 @@ function numbersOf(form: FormFields, group: string): number[] {
 }
 
 // Reads one value per line, or values on one line between commas.
-export function valuesIn(text: string): string[] {
+export function parseOptionValues(text: string): string[] {
   const parts = text.split(text.includes('\n') ? '\n' : ',', skusMax)
   const values = parts.map((part) =>
     part
@@ -327,7 +327,7 @@ export function valuesIn(text: string): string[] {
   return [...new Set(values)].filter((value) => value !== '')
 }
 
-// Ensures that `valuesIn` reads the same values again: a single value with a comma ends with a line break.
+// Ensures that `parseOptionValues` reads the same values again: a single value with a comma ends with a line break.
 export function valuesText(values: readonly string[]): string {
   return values.some((value) => value.includes(',')) ? `${values.join('\n')}\n` : values.join(', ')
 }
@@ -343,7 +343,7 @@ export function haveOptionsChanged(options: readonly DraftOption[], was: readonl
 
 // Returns the grid for the present options, or undefined if it would have too many variants. Rows keep their typed values: a value that
 // was renamed in its place stays the same variant, and a new option adds its first value to existing variants.
-export function withVariants(draft: Draft, was: readonly DraftOption[]): Draft | undefined {
+export function withVariants(draft: ProductDraft, was: readonly DraftOption[]): ProductDraft | undefined {
   const { options, rows } = draft
   const lists = options.map((option) => (isUsed(option) ? option.values : []))
   const count = lists.reduce((product, list) => product * Math.max(1, list.length), 1)
@@ -373,10 +373,10 @@ export function withVariants(draft: Draft, was: readonly DraftOption[]): Draft |
     return { ...emptyRow, values, price, compareAt, weight, measure, code, isSold }
   })
   const images = draft.images.map((image) => {
-    const shown = valueShown(image.shows)
+    const shown = valueOfScope(image.shows)
     if (!shown) return image
     const value = movedValue(shown.value, lists[shown.slot] ?? [], before[shown.slot] ?? [])
-    return { ...image, shows: showsValue(shown.slot, value) }
+    return { ...image, shows: scopeOfValue(shown.slot, value) }
   })
   return { ...draft, images, rows: withOwnCodes(made) }
 }
@@ -395,7 +395,7 @@ function combinations(lists: readonly (readonly string[])[]): string[][] {
   )
 }
 
-function codeBase({ slug, name, rows }: Draft): string {
+function codeBase({ slug, name, rows }: ProductDraft): string {
   const [first] = rows
   if (first?.isKnown) return first.code.slice(0, 30)
   return (first?.code || slugify(slug || name).toUpperCase()).slice(0, 30)
@@ -426,8 +426,8 @@ export interface DraftEntry {
 }
 
 // `present` has the members that the form does not show: metadata and names of SKUs.
-export function entryOf(
-  draft: Draft,
+export function draftToEntry(
+  draft: ProductDraft,
   present: ProductEntry | undefined,
   currency: string,
 ): DraftEntry | { problems: DraftProblems } {
@@ -460,7 +460,7 @@ export function entryOf(
       digital: draft.digital === 'yes',
       guarantee: years === null ? null : { years, url: draft.guaranteeUrl || null },
       categories: [...draft.categories],
-      tags: tagsIn(draft.tags),
+      tags: parseTags(draft.tags),
       images: draft.images.map(({ url, alt, width, height }) => ({
         url,
         alt,
@@ -480,7 +480,7 @@ export function entryOf(
     const known = row.isKnown ? knownSkus.get(row.code) : undefined
     const { name, taxClass: knownTaxClass, maxPerOrder: knownMax, ...rest }: Partial<SkuEntry> = known ?? {}
     const stock = row.isKnown ? null : whole(row.stock, `/skus/${at}/stock`)
-    const image = pictureOfVariant(row.values, draft.images, {
+    const image = choosePictureOfVariant(row.values, draft.images, {
       image: rest.image ?? null,
       pictures: (present?.images ?? []).map(({ url }) => url),
     })
@@ -508,7 +508,7 @@ export function entryOf(
   }
 
   function amount(text: string, pointer: string): number | null {
-    const value = amountIn(text, currency)
+    const value = parseTypedAmount(text, currency)
     if (value === undefined) problems[pointer] = text === '' ? 'needed' : 'notMoney'
     return value ?? null
   }
@@ -533,7 +533,7 @@ function defaultName({ name, options = [] }: ProductEntry, sku: SkuEntry): strin
   return values.length > 0 ? values.join(' / ') : name
 }
 
-export function tagsIn(text: string): string[] {
+export function parseTags(text: string): string[] {
   return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
 }
 
@@ -543,7 +543,7 @@ export const variantsMember = 'variants'
 const skuPrefix = 'sku:'
 
 // Each part of a product as readable text. If two versions have different options, all variants are one part.
-export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
+export function readableParts(draft: ProductDraft, withRows: boolean): Map<string, string> {
   const parts = new Map<string, string>([
     ['name', draft.name],
     ['brand', draft.brand],
@@ -561,7 +561,7 @@ export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
     ['guaranteeYears', draft.guaranteeYears],
     ['guaranteeUrl', draft.guaranteeUrl],
     ['categories', [...draft.categories].sort().join(', ')],
-    ['tags', tagsIn(draft.tags).join(', ')],
+    ['tags', parseTags(draft.tags).join(', ')],
     ['images', draft.images.map(imageText).join('\n')],
     ['shared', Object.values(draft.shared).join(', ')],
   ])
@@ -572,11 +572,11 @@ export function partsOf(draft: Draft, withRows: boolean): Map<string, string> {
 }
 
 function imageText({ url, alt, shows }: DraftImage): string {
-  const value = valueShown(shows)?.value
+  const value = valueOfScope(shows)?.value
   return `${alt || (url.split('/').at(-1) ?? '')}${value === undefined ? '' : ` (${value})`}`
 }
 
-function optionsText({ options }: Draft): string {
+function optionsText({ options }: ProductDraft): string {
   return options
     .filter(isUsed)
     .map(({ name, values }) => `${name}: ${values.join(', ')}`)
@@ -591,8 +591,8 @@ function rowText({ values, price, compareAt, weight, measure }: DraftRow): strin
 }
 
 // A short hash of each part of the product as the form was opened, to tell later which version changed it.
-export function baseOf(draft: Draft): string {
-  const all = [...partsOf(draft, true), ...partsOf(draft, false)]
+export function hashDraftParts(draft: ProductDraft): string {
+  const all = [...readableParts(draft, true), ...readableParts(draft, false)]
   return JSON.stringify(Object.fromEntries(all.map(([member, text]) => [member, shortHash(text)])))
 }
 
@@ -600,7 +600,7 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 6)
 }
 
-export interface Difference {
+export interface DraftDifference {
   member: string
   theirs: string
   mine: string
@@ -609,9 +609,9 @@ export interface Difference {
 }
 
 // Parts that someone else changed since, with both versions. Parts that only this person changed are left out.
-export function differencesOf(mine: Draft, theirs: Draft, base: string): Difference[] {
+export function listDraftDifferences(mine: ProductDraft, theirs: ProductDraft, base: string): DraftDifference[] {
   const withRows = !haveOptionsChanged(mine.options, theirs.options)
-  const [own, other] = [partsOf(mine, withRows), partsOf(theirs, withRows)]
+  const [own, other] = [readableParts(mine, withRows), readableParts(theirs, withRows)]
   const began = hashesIn(base)
   return [...new Set([...other.keys(), ...own.keys()])].flatMap((member) => {
     const [there, here] = [other.get(member) ?? '', own.get(member) ?? '']
@@ -632,7 +632,7 @@ function hashesIn(base: string): Map<string, unknown> {
 
 // A change of only one of the two descriptions applies to both: a new text has no formatting yet, and a new formatted description brings
 // its own text.
-export function withOneDescription(draft: Draft, base: string): Draft {
+export function withOneDescription(draft: ProductDraft, base: string): ProductDraft {
   const began = hashesIn(base)
   const isChanged = (member: 'description' | 'descriptionHtml') =>
     shortHash(draft[member]) !== (began.get(member) ?? shortHash(''))
@@ -642,7 +642,7 @@ export function withOneDescription(draft: Draft, base: string): Draft {
 }
 
 // Returns this person's version with the chosen parts of the other version, and the parts that only the other version changed.
-export function merged(mine: Draft, theirs: Draft, takenMembers: ReadonlySet<string>): Draft {
+export function mergeDrafts(mine: ProductDraft, theirs: ProductDraft, takenMembers: ReadonlySet<string>): ProductDraft {
   const simple = [
     ...([
       'name',

@@ -2,7 +2,7 @@
 // is only valid for the query that it was made for.
 
 import { limits } from '../../contract/limits.ts'
-import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
+import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
 
 // The first of each is the default: with the next one the first paint would be at its limit or above (docs/benchmarks.md). A sheet shows
 // at most as many rows as one save may change.
@@ -13,10 +13,10 @@ export const rowCounts = {
 export type Rows = keyof typeof rowCounts
 export type RowCounts = Readonly<Record<Rows, number>>
 
-export function rowCountsOf(query: URLSearchParams, cookies: string | undefined, origin: string): RowCounts {
+export function readRowCounts(query: URLSearchParams, cookies: string | undefined, origin: string): RowCounts {
   const countOf = (rows: Rows): number =>
     readRowCount(rows, query.get('rows')) ??
-    readRowCount(rows, cookieIn(cookies, cookieOf(rows), origin)) ??
+    readRowCount(rows, findCookie(cookies, cookieOf(rows), origin)) ??
     rowCounts[rows][0]
   return { list: countOf('list'), sheet: countOf('sheet') }
 }

@@ -1,6 +1,6 @@
 // Lists whose single rows have no operation: loads all rows of the first pages, or finds the row with an id.
 
-import { cursorIn } from './table.ts'
+import { cursorFromLink } from './table.ts'
 
 interface ListReply<Row> {
   data: readonly Row[]
@@ -18,7 +18,7 @@ export async function allRows<Row>(askPage: AskPage<Row>): Promise<Row[]> {
   for (let page = 0; page < pagesMax; page++) {
     const { data, meta } = await askPage(cursor)
     rows.push(...data)
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
     if (cursor === undefined) break
   }
   return rows
@@ -33,7 +33,7 @@ export async function rowWithId<Row extends { id: string }>(
     const { data, meta } = await askPage(cursor)
     const found = data.find((row) => row.id === id)
     if (found) return found
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
     if (cursor === undefined) return undefined
   }
   return undefined

@@ -7,7 +7,7 @@
 //     place: 'orders',                place of the menu that is marked
 //     needs: 'listAdminOrders',       without the scope of this operation the page is a 403
 //     get: async (visit) => ({ title: visit.words.say('orders.title'), body: html`…` }),
-//     post: async (posted) => …       same origin, read and bounded; answers with `goTo`, a toast or the page again
+//     post: async (posted) => …       same origin, read and bounded; answers with `redirectTo`, a toast or the page again
 //   }
 //
 // A screen never queries the database: it calls operations by `visit.ask`, which throws a `Refusal`. A refusal that it does not catch
@@ -19,7 +19,7 @@ import type { BodyOf, PathOf, QueryOf, ReplyOf } from '../../contract/surface.ts
 import type { Mode, Role } from '../../contract/words.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
 import type { Html, HtmlValue } from '../../platform/html/html.ts'
-import { redirect } from '../../platform/html/policy.ts'
+import { redirectAfterPost } from '../../platform/html/policy.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { OwnAccount } from '../signin/ownaccount.ts'
@@ -28,7 +28,7 @@ import { confirmPathFor } from '../signin/visit.ts'
 import { dashboardHeaders } from './headers.ts'
 import type { PlaceId } from './places.ts'
 import type { RowCounts } from './rowcount.ts'
-import type { Values, Words } from './words.ts'
+import type { DashboardWords, TextValues } from './words.ts'
 
 export interface Screen {
   path: string
@@ -47,11 +47,11 @@ export interface Screen {
   formBytesMax?: number
   // Accepts files of this many bytes in total (default: no files).
   filesBytesMax?: number
-  get?(visit: Visit): Promise<Shown>
-  post?(visit: Posted): Promise<Shown>
+  get?(visit: ScreenVisit): Promise<ScreenResult>
+  post?(visit: PostedScreen): Promise<ScreenResult>
 }
 
-export interface Visit {
+export interface ScreenVisit {
   userId: string
   email: string
   // Null if the person has no name.
@@ -62,7 +62,7 @@ export interface Visit {
   // Places that have a screen; empty while the shop is closed to a person who lacks the second factor that it demands.
   places: readonly PlaceId[]
   mode: Mode
-  words: Words
+  words: DashboardWords
   // Parameters of the path.
   path: Readonly<Record<string, string>>
   query: URLSearchParams
@@ -80,14 +80,14 @@ export interface Visit {
   userAgent: string | undefined
   // The address of this page, with its query.
   here: string
-  ask: Ask
-  change: Change
+  ask: CallOperation
+  change: CallChange
   // Whether the person has the scope of this operation; otherwise its button is not shown.
   may(id: AdminOperationId): boolean
   // Returns an address in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are left out.
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
   // The same visit in the other mode, for pages that show both.
-  inMode(mode: Mode): Visit
+  inMode(mode: Mode): ScreenVisit
   // Facts of the server that no operation answers with.
   server: ServerFacts
 }
@@ -97,7 +97,7 @@ export interface ServerFacts {
   origin: string
 }
 
-export interface Posted extends Visit {
+export interface PostedScreen extends ScreenVisit {
   form: FormFields
   // For a screen that takes files.
   files: readonly Buffer[]
@@ -105,9 +105,9 @@ export interface Posted extends Visit {
 }
 
 // A page in the frame, or any other response: a redirect, a document to print, a file.
-export type Shown = Sheet | PageAnswer
+export type ScreenResult = ScreenSheet | PageAnswer
 
-export interface Sheet {
+export interface ScreenSheet {
   title: string
   // Default: 200.
   status?: number
@@ -131,21 +131,24 @@ export interface AskParts<Id extends AdminOperationId> {
   query?: QueryOf<AdminOperations[Id]>
   cursor?: string | undefined
   body?: BodyOf<AdminOperations[Id]>
-  // The idempotency key of the form (`keyIn(form)`).
+  // The idempotency key of the form (`readKey(form)`).
   key?: string
 }
 
-export type Ask = <Id extends AdminOperationId>(id: Id, parts?: AskParts<Id>) => Promise<ReplyOf<AdminOperations[Id]>>
+export type CallOperation = <Id extends AdminOperationId>(
+  id: Id,
+  parts?: AskParts<Id>,
+) => Promise<ReplyOf<AdminOperations[Id]>>
 
-// Like `Ask`, also with the entry in the list of changes, for *Undo*.
-export type Change = <Id extends AdminOperationId>(
+// Like `CallOperation`, also with the entry in the list of changes, for *Undo*.
+export type CallChange = <Id extends AdminOperationId>(
   id: Id,
   parts?: AskParts<Id>,
 ) => Promise<{ answer: ReplyOf<AdminOperations[Id]>; change: string | undefined }>
 
 // Returns refusals with which a form can be shown again: of the sent values, or of the resource's state. `named`: codes for resources
 // that the form names, such as a category that was removed while the form was open.
-export async function attempt<Reply>(
+export async function catchRefusal<Reply>(
   work: Promise<Reply>,
   named: readonly RefusalCode[] = [],
 ): Promise<{ reply: Reply } | { refusal: Refusal }> {
@@ -163,13 +166,13 @@ function isAnswerable({ code }: Refusal): boolean {
 }
 
 // Redirects after a post, so a reload does not send it again.
-export function goTo(href: string): PageAnswer {
-  return redirect(href, { ...dashboardHeaders, 'clear-site-data': '"prefetchCache"' })
+export function redirectTo(href: string): PageAnswer {
+  return redirectAfterPost(href, { ...dashboardHeaders, 'clear-site-data': '"prefetchCache"' })
 }
 
 // Asks for the password, and then leads to `next`.
-export function askAgain(next: string): PageAnswer {
-  return goTo(confirmPathFor(next))
+export function redirectToPassword(next: string): PageAnswer {
+  return redirectTo(confirmPathFor(next))
 }
 
-export type { Values, Words }
+export type { DashboardWords, TextValues }

@@ -2,145 +2,155 @@
 
 import type { Screen } from './screen.ts'
 import { accountScreens } from './screens/account.ts'
-import { editAddress } from './screens/address.ts'
-import { cancel } from './screens/cancel.ts'
-import { categories, newCategory, oneCategory } from './screens/categories.ts'
+import { editAddressScreen } from './screens/address.ts'
+import { cancelOrderScreen } from './screens/cancel.ts'
+import { categoriesScreen, categoryScreen, newCategoryScreen } from './screens/categories.ts'
 import {
-  customer,
-  customerDetails,
-  customerErasure,
-  customerFile,
-  customerNote,
-  customers,
+  customerDetailsScreen,
+  customerErasureScreen,
+  customerFileScreen,
+  customerNoteScreen,
+  customerScreen,
+  customersScreen,
 } from './screens/customers.ts'
 import { developerScreens } from './screens/developers.ts'
-import { discounts, newDiscount, oneDiscount } from './screens/discounts.ts'
-import { editDraft, newDraft } from './screens/draftform.ts'
-import { cancelDraft, draft, drafts, sendDraft } from './screens/drafts.ts'
-import { edit } from './screens/edit.ts'
-import { home } from './screens/home.ts'
-import { pickedProducts } from './screens/itemrows.ts'
-import { makers, newMaker, oneMaker } from './screens/makers.ts'
-import { moneyBack, pay, undelivered } from './screens/money.ts'
+import { discountScreen, discountsScreen, newDiscountScreen } from './screens/discounts.ts'
+import { editDraftScreen, newDraftScreen } from './screens/draftform.ts'
+import { cancelDraftScreen, draftScreen, draftsScreen, sendDraftScreen } from './screens/drafts.ts'
+import { editOrderScreen } from './screens/edit.ts'
+import { homeScreen } from './screens/home.ts'
+import { pickedProductsScreen } from './screens/itemrows.ts'
+import { makerScreen, makersScreen, newMakerScreen } from './screens/makers.ts'
+import { moneyBackScreen, recordPaymentScreen, undeliveredOrderScreen } from './screens/money.ts'
 import { settingScreens } from './screens/office.ts'
-import { documentOfOrder, order, orderCustomer, orderNote } from './screens/order.ts'
-import { orders } from './screens/orders.ts'
-import { addPicture, pictures } from './screens/pictures.ts'
-import { brand, category, maker, prices } from './screens/prices.ts'
-import { print } from './screens/print.ts'
-import { newProduct, product } from './screens/product.ts'
-import { changeProducts, products } from './screens/products.ts'
-import { refund } from './screens/refund.ts'
-import { returnExchange } from './screens/returnexchange.ts'
-import { returnRefund } from './screens/returnrefund.ts'
-import { newReturn, oneReturn, returnAnswers, returnReceipt, returns } from './screens/returns.ts'
+import { documentOfOrderScreen, orderCustomerScreen, orderNoteScreen, orderScreen } from './screens/order.ts'
+import { ordersScreen } from './screens/orders.ts'
+import { addPictureScreen, picturesScreen } from './screens/pictures.ts'
+import { bulkBrandScreen, bulkCategoryScreen, bulkMakerScreen, bulkPricesScreen } from './screens/prices.ts'
+import { printOrdersScreen } from './screens/print.ts'
+import { newProductScreen, productScreen } from './screens/product.ts'
+import { changeProductsScreen, productsScreen } from './screens/products.ts'
+import { refundOrderScreen } from './screens/refund.ts'
+import { returnExchangeScreen } from './screens/returnexchange.ts'
+import { returnRefundScreen } from './screens/returnrefund.ts'
+import { newReturnScreen, returnAnswers, returnReceiptScreen, returnScreen, returnsScreen } from './screens/returns.ts'
 import { rowScreens } from './screens/rows.ts'
-import { search, searchAnswers } from './screens/search.ts'
-import { parcel, send } from './screens/send.ts'
-import { sendMany } from './screens/sendmany.ts'
+import { searchAnswersScreen, searchScreen } from './screens/search.ts'
+import { parcelTrackingScreen, sendParcelScreen } from './screens/send.ts'
+import { sendManyOrdersScreen } from './screens/sendmany.ts'
 import { guideScreens } from './screens/start.ts'
-import { movements, stock } from './screens/stock.ts'
-import { store, storeHost, storeHosts } from './screens/store.ts'
-import { storeHome, storeSection } from './screens/storehome.ts'
-import { storeDraft, storeLook } from './screens/storelook.ts'
-import { storeMenu, storeMenuLink, storeMenus } from './screens/storemenus.ts'
-import { newStorePage, removeStorePage, storePage, storePages } from './screens/storepages.ts'
-import { newStoreRedirect, removeStoreRedirect, storeRedirect, storeRedirects } from './screens/storeredirects.ts'
-import { undo } from './screens/undo.ts'
-import { closeUnsettled, unsettledPayments } from './screens/unsettled.ts'
-import { savedView } from './screens/views.ts'
-import { withdrawal, withdrawalReturn, withdrawalStatement, withdrawals } from './screens/withdrawals.ts'
+import { movementsScreen, stockScreen } from './screens/stock.ts'
+import { onlineStoreScreen, storeHostScreen, storeHostsScreen } from './screens/store.ts'
+import { storeHomeScreen, storeSectionScreen } from './screens/storehome.ts'
+import { storeDraftScreen, storeLookScreen } from './screens/storelook.ts'
+import { storeMenuLinkScreen, storeMenuScreen, storeMenusScreen } from './screens/storemenus.ts'
+import { newStorePageScreen, removeStorePageScreen, storePageScreen, storePagesScreen } from './screens/storepages.ts'
+import {
+  newStoreRedirectScreen,
+  removeStoreRedirectScreen,
+  storeRedirectScreen,
+  storeRedirectsScreen,
+} from './screens/storeredirects.ts'
+import { undoScreen } from './screens/undo.ts'
+import { closeUnsettledScreen, unsettledPaymentsScreen } from './screens/unsettled.ts'
+import { savedViewScreen } from './screens/views.ts'
+import {
+  withdrawalReturnScreen,
+  withdrawalScreen,
+  withdrawalStatementScreen,
+  withdrawalsScreen,
+} from './screens/withdrawals.ts'
 
 export const screens: readonly Screen[] = [
-  home,
+  homeScreen,
   ...guideScreens,
-  search,
-  searchAnswers,
-  undo,
-  savedView,
+  searchScreen,
+  searchAnswersScreen,
+  undoScreen,
+  savedViewScreen,
   ...rowScreens,
-  orders,
-  sendMany,
-  print,
-  order,
-  orderCustomer,
-  orderNote,
-  documentOfOrder,
-  send,
-  parcel,
-  pay,
-  moneyBack,
-  undelivered,
-  refund,
-  edit,
-  editAddress,
-  cancel,
-  returns,
-  oneReturn,
-  newReturn,
-  returnReceipt,
-  returnRefund,
-  returnExchange,
+  ordersScreen,
+  sendManyOrdersScreen,
+  printOrdersScreen,
+  orderScreen,
+  orderCustomerScreen,
+  orderNoteScreen,
+  documentOfOrderScreen,
+  sendParcelScreen,
+  parcelTrackingScreen,
+  recordPaymentScreen,
+  moneyBackScreen,
+  undeliveredOrderScreen,
+  refundOrderScreen,
+  editOrderScreen,
+  editAddressScreen,
+  cancelOrderScreen,
+  returnsScreen,
+  returnScreen,
+  newReturnScreen,
+  returnReceiptScreen,
+  returnRefundScreen,
+  returnExchangeScreen,
   ...returnAnswers,
-  unsettledPayments,
-  closeUnsettled,
-  withdrawals,
-  withdrawal,
-  withdrawalReturn,
-  withdrawalStatement,
-  drafts,
-  pickedProducts,
-  editDraft,
-  sendDraft,
-  newDraft,
-  draft,
-  cancelDraft,
-  customers,
-  customer,
-  customerDetails,
-  customerFile,
-  customerNote,
-  customerErasure,
-  products,
-  changeProducts,
-  prices,
-  category,
-  brand,
-  maker,
-  stock,
-  movements,
-  categories,
-  newCategory,
-  oneCategory,
-  makers,
-  newMaker,
-  oneMaker,
-  discounts,
-  newDiscount,
-  oneDiscount,
-  store,
-  storeHosts,
-  storeHost,
-  storeLook,
-  storeDraft,
-  storeHome,
-  storeSection,
-  storeMenus,
-  storeMenu,
-  storeMenuLink,
-  storePages,
-  newStorePage,
-  storePage,
-  removeStorePage,
-  storeRedirects,
-  newStoreRedirect,
-  storeRedirect,
-  removeStoreRedirect,
+  unsettledPaymentsScreen,
+  closeUnsettledScreen,
+  withdrawalsScreen,
+  withdrawalScreen,
+  withdrawalReturnScreen,
+  withdrawalStatementScreen,
+  draftsScreen,
+  pickedProductsScreen,
+  editDraftScreen,
+  sendDraftScreen,
+  newDraftScreen,
+  draftScreen,
+  cancelDraftScreen,
+  customersScreen,
+  customerScreen,
+  customerDetailsScreen,
+  customerFileScreen,
+  customerNoteScreen,
+  customerErasureScreen,
+  productsScreen,
+  changeProductsScreen,
+  bulkPricesScreen,
+  bulkCategoryScreen,
+  bulkBrandScreen,
+  bulkMakerScreen,
+  stockScreen,
+  movementsScreen,
+  categoriesScreen,
+  newCategoryScreen,
+  categoryScreen,
+  makersScreen,
+  newMakerScreen,
+  makerScreen,
+  discountsScreen,
+  newDiscountScreen,
+  discountScreen,
+  onlineStoreScreen,
+  storeHostsScreen,
+  storeHostScreen,
+  storeLookScreen,
+  storeDraftScreen,
+  storeHomeScreen,
+  storeSectionScreen,
+  storeMenusScreen,
+  storeMenuScreen,
+  storeMenuLinkScreen,
+  storePagesScreen,
+  newStorePageScreen,
+  storePageScreen,
+  removeStorePageScreen,
+  storeRedirectsScreen,
+  newStoreRedirectScreen,
+  storeRedirectScreen,
+  removeStoreRedirectScreen,
   ...developerScreens,
-  newProduct,
-  product,
-  pictures,
-  addPicture,
+  newProductScreen,
+  productScreen,
+  picturesScreen,
+  addPictureScreen,
   ...settingScreens,
   ...accountScreens,
 ]

@@ -4,7 +4,7 @@
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { linkButton } from './parts.ts'
-import type { Sheet, Visit } from './screen.ts'
+import type { ScreenSheet, ScreenVisit } from './screen.ts'
 
 export interface SecretParts {
   title: string
@@ -16,7 +16,10 @@ export interface SecretParts {
   more?: HtmlValue
 }
 
-export function secretSheet({ words }: Visit, { title, lead, label, secret, back, more }: SecretParts): Sheet {
+export function secretSheet(
+  { words }: ScreenVisit,
+  { title, lead, label, secret, back, more }: SecretParts,
+): ScreenSheet {
   return {
     title,
     back,

@@ -4,10 +4,10 @@
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import type { Visit } from './screen.ts'
+import type { ScreenVisit } from './screen.ts'
 import type { TextKey } from './words.ts'
 
-export interface Sections<Id extends string = string> {
+export interface SectionList<Id extends string = string> {
   label: TextKey
   parts: readonly { id: Id; path: string; text: TextKey; needs: AdminOperationId }[]
 }
@@ -31,7 +31,7 @@ export const developerSections = {
       needs: 'listAdminInstallations',
     },
   ],
-} as const satisfies Sections
+} as const satisfies SectionList
 
 export const settingSections = {
   label: 'settings.sections',
@@ -47,7 +47,7 @@ export const settingSections = {
     { id: 'transfers', path: 'settings/transfers', text: 'developers.transfers', needs: 'listAdminTransfers' },
     { id: 'changes', path: 'settings/changes', text: 'developers.changes', needs: 'listAdminChanges' },
   ],
-} as const satisfies Sections
+} as const satisfies SectionList
 
 export const storeSections = {
   label: 'store.sections',
@@ -59,10 +59,10 @@ export const storeSections = {
     { id: 'pages', path: 'store/pages', text: 'pages.list', needs: 'getAdminPages' },
     { id: 'redirects', path: 'store/redirects', text: 'redirects.list', needs: 'listAdminRedirects' },
   ],
-} as const satisfies Sections
+} as const satisfies SectionList
 
-export function sections<const Given extends Sections>(
-  { words, may, to }: Visit,
+export function renderSections<const Given extends SectionList>(
+  { words, may, to }: ScreenVisit,
   { label, parts }: Given,
   current: Given['parts'][number]['id'],
 ): Html {

@@ -9,10 +9,13 @@ import { issueAt } from '../../contract/issues.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
 import type { Html } from '../../platform/html/html.ts'
 import { type Refusal, refuse } from '../../platform/kit/refuse.ts'
-import { keyIn } from './form.ts'
-import { attempt, type Posted } from './screen.ts'
+import { readKey } from './form.ts'
+import { catchRefusal, type PostedScreen } from './screen.ts'
 
-export type Saved = { kind: 'saved' } | { kind: 'refused'; refusal: Refusal } | { kind: 'conflict'; current: AdminShop }
+export type SaveShopResult =
+  | { kind: 'saved' }
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'conflict'; current: AdminShop }
 
 export interface ShopPart<Part> {
   partOf(shop: AdminShop): Part
@@ -26,12 +29,12 @@ const baseName = 'base'
 const attemptsMax = 4
 
 // Hidden field with the part as it was shown, for every form of a part.
-export function baseField(part: unknown): Html {
+export function shownPartField(part: unknown): Html {
   return hiddenFields({ [baseName]: JSON.stringify(part) })
 }
 
 // Returns the part as the form showed it. It is unreadable only if the form was altered.
-export function baseIn<Part>({ form }: Posted, isPart: (value: unknown) => value is Part): Part {
+export function readShownPart<Part>({ form }: PostedScreen, isPart: (value: unknown) => value is Part): Part {
   const base = parsed(form.get(baseName) ?? '')
   if (!isPart(base)) throw refuse('invalid_request', { issues: [issueAt(`/${baseName}`, 'form_altered')] })
   return base
@@ -46,21 +49,24 @@ function parsed(text: string): unknown {
 }
 
 // For pages that everyone may read: refuses a post from people who may not change them.
-export function refuseUnless({ may }: Posted, id: AdminOperationId): void {
+export function refuseUnlessAllowed({ may }: PostedScreen, id: AdminOperationId): void {
   if (!may(id)) throw refuse('scope_missing', { current: { requiredScope: adminOperations[id].scope } })
 }
 
-export async function saveShopPart<Part>(posted: Posted, { partOf, wanted, ask }: ShopPart<Part>): Promise<Saved> {
+export async function saveShopPart<Part>(
+  posted: PostedScreen,
+  { partOf, wanted, ask }: ShopPart<Part>,
+): Promise<SaveShopResult> {
   const { form } = posted
   const base = form.get(baseName) ?? ''
-  const key = keyIn(form)
+  const key = readKey(form)
   for (let round = 1; ; round++) {
     const { data: current } = await posted.ask('getAdminShop')
     const present = JSON.stringify(partOf(current))
     // The form was sent twice, or someone else saved the same values.
     if (present === JSON.stringify(wanted)) return { kind: 'saved' }
     if (present !== base) return { kind: 'conflict', current }
-    const outcome = await attempt(ask(current, `${key}-${current.version}`))
+    const outcome = await catchRefusal(ask(current, `${key}-${current.version}`))
     if (!('refusal' in outcome)) return { kind: 'saved' }
     if (outcome.refusal.code !== 'version_conflict' || round === attemptsMax)
       return { kind: 'refused', refusal: outcome.refusal }

@@ -5,11 +5,11 @@ import type { AdminSite } from '../../contract/admin/site.ts'
 import type { SiteContent } from '../../contract/sitecontent.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
-import { keyField, keyIn, type Problems, problemsOf } from './form.ts'
+import { keyField, type Problems, problemsFromRefusal, readKey } from './form.ts'
 import { button, linkButton } from './parts.ts'
-import { attempt, type Posted, type Visit } from './screen.ts'
-import { sections, storeSections } from './sections.ts'
-import { done, refusedBy, type ToastKey } from './toast.ts'
+import { catchRefusal, type PostedScreen, type ScreenVisit } from './screen.ts'
+import { renderSections, storeSections } from './sections.ts'
+import { redirectWithRefusal, redirectWithToast, type ToastKey } from './toast.ts'
 
 export type DraftPart = 'look' | 'home' | 'menus'
 
@@ -20,17 +20,17 @@ export const draftPaths: Readonly<Record<DraftPart, string>> = {
 }
 
 // The content with which the next edit begins.
-export function siteDraftOf({ draft, published }: AdminSite): SiteContent {
+export function currentSiteDraft({ draft, published }: AdminSite): SiteContent {
   return draft ?? published
 }
 
 // Shown above each of the three pages.
-export function draftHead(visit: Visit, site: AdminSite, part: DraftPart): Html {
+export function draftHead(visit: ScreenVisit, site: AdminSite, part: DraftPart): Html {
   const { words, to, may } = visit
   const { draft, draftUrl, version } = site
   const act = (name: string, label: string, kind: 'first' | 'second') =>
     button({ label, kind, name: 'do', value: name })
-  return html`${sections(visit, storeSections, part)}
+  return html`${renderSections(visit, storeSections, part)}
   <div class="draft-bar">
     <p>
       <strong>${words.say(draft ? 'draft.open' : 'draft.none')}</strong> <span class="soft">
@@ -53,7 +53,7 @@ export function draftHead(visit: Visit, site: AdminSite, part: DraftPart): Html 
 }
 
 // The store itself, showing the draft.
-export function draftPreview({ words }: Visit, { draftUrl }: AdminSite): Html | false {
+export function draftPreview({ words }: ScreenVisit, { draftUrl }: AdminSite): Html | false {
   if (draftUrl === null) return false
   return html`<div class="draft-preview">
     <iframe src="${new URL(draftUrl).pathname}" title="${words.say('draft.preview')}" loading="lazy"></iframe>
@@ -61,37 +61,37 @@ export function draftPreview({ words }: Visit, { draftUrl }: AdminSite): Html | 
 }
 
 // The version that the posted form showed.
-export function versionIn({ form }: Posted): number {
+export function readSiteVersion({ form }: PostedScreen): number {
   const version = Number(form.get('version'))
   return Number.isSafeInteger(version) && version > 0 ? version : 1
 }
 
-export async function replaceDraft(posted: Posted, content: SiteContent) {
-  const body = { ...content, expectedVersion: versionIn(posted) }
-  return attempt(posted.change('replaceAdminSite', { body, key: keyIn(posted.form) }))
+export async function replaceSiteDraft(posted: PostedScreen, content: SiteContent) {
+  const body = { ...content, expectedVersion: readSiteVersion(posted) }
+  return catchRefusal(posted.change('replaceAdminSite', { body, key: readKey(posted.form) }))
 }
 
 // For changes without typed values, such as moving a row: redirects to the page, with a toast for success or for the refusal.
-export async function changeDraft(
-  posted: Posted,
+export async function changeSiteDraft(
+  posted: PostedScreen,
   part: DraftPart,
   content: SiteContent,
   says: ToastKey,
 ): Promise<PageAnswer> {
-  const outcome = await replaceDraft(posted, content)
+  const outcome = await replaceSiteDraft(posted, content)
   const back = posted.to(draftPaths[part])
-  if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
-  return done(back, says, { change: outcome.reply.change })
+  if ('refusal' in outcome) return redirectWithRefusal(back, outcome.refusal)
+  return redirectWithToast(back, says, { change: outcome.reply.change })
 }
 
 // Returns the path of the picture that a form uploaded, if any.
-export async function uploadedPicture(posted: Posted): Promise<{ url?: string } | { problems: Problems }> {
+export async function uploadFormPicture(posted: PostedScreen): Promise<{ url?: string } | { problems: Problems }> {
   const [file] = posted.files.filter(({ length }) => length > 0)
   if (!file) return {}
   const body = { content: file.toString('base64') }
-  const outcome = await attempt(posted.ask('uploadAdminPicture', { body, key: `${keyIn(posted.form)}-file` }))
+  const outcome = await catchRefusal(posted.ask('uploadAdminPicture', { body, key: `${readKey(posted.form)}-file` }))
   return 'refusal' in outcome
-    ? { problems: problemsOf(posted.words, outcome.refusal) }
+    ? { problems: problemsFromRefusal(posted.words, outcome.refusal) }
     : { url: outcome.reply.data.url }
 }
 
@@ -102,7 +102,7 @@ interface PictureFieldParts {
   removes: string
 }
 
-export function pictureField({ words }: Visit, { label, present, removes }: PictureFieldParts): Html {
+export function pictureField({ words }: ScreenVisit, { label, present, removes }: PictureFieldParts): Html {
   return html`<div class="field whole">
     <label for="field-file">${label} <span class="soft">${words.say('form.optional')}</span></label>
 ${present !== null && html`<img class="guide-logo" src="${present}" alt="${label}">`}

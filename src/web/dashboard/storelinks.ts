@@ -3,9 +3,9 @@
 import type { SiteLink } from '../../contract/sitecontent.ts'
 import { linkKinds } from '../../contract/words.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
-import { type CategoryNode, categoriesOf } from './catalog.ts'
+import { type CategoryNode, listShopCategories } from './catalog.ts'
 import type { Field, FieldValues } from './form.ts'
-import type { Visit } from './screen.ts'
+import type { ScreenVisit } from './screen.ts'
 
 interface LinkTarget {
   kind: SiteLink['kind']
@@ -13,8 +13,8 @@ interface LinkTarget {
   name: string
 }
 
-export async function linkTargetsOf(visit: Visit): Promise<LinkTarget[]> {
-  const [categories, pages] = await Promise.all([categoriesOf(visit), visit.ask('getAdminPages')])
+export async function loadLinkTargets(visit: ScreenVisit): Promise<LinkTarget[]> {
+  const [categories, pages] = await Promise.all([listShopCategories(visit), visit.ask('getAdminPages')])
   return [
     { kind: 'all', target: '', name: visit.words.say('link.all') },
     ...categories.map(({ category, depth }: CategoryNode) => ({
@@ -35,7 +35,7 @@ export interface LinkFormParts {
   present?: SiteLink | null | undefined
 }
 
-export function linkFields({ words }: Visit, { targets, pointer, isOptional, present }: LinkFormParts): Field[] {
+export function linkFields({ words }: ScreenVisit, { targets, pointer, isOptional, present }: LinkFormParts): Field[] {
   const known = targets.map(({ kind, target, name }) => ({
     value: `${kind}:${target}`,
     label: kind === 'all' ? name : `${words.say(`link.${kind}`)}: ${name}`,
@@ -78,7 +78,7 @@ export function linkValues(link: SiteLink | null | undefined): FieldValues {
   }
 }
 
-export function linkIn(form: FormFields): SiteLink | null {
+export function readLink(form: FormFields): SiteLink | null {
   const text = (name: string) => (form.get(name) ?? '').trim().slice(0, 2_000)
   const [kindName = '', target = ''] = text('linkTo').split(':', 2)
   const kind = linkKinds.find((one) => one === kindName)
@@ -87,7 +87,7 @@ export function linkIn(form: FormFields): SiteLink | null {
 }
 
 // Returns the text for a link in a list.
-export function linkWords({ words }: Visit, targets: readonly LinkTarget[], link: SiteLink): string {
+export function linkText({ words }: ScreenVisit, targets: readonly LinkTarget[], link: SiteLink): string {
   if (link.kind === 'address') return link.target
   const found = targets.find(({ kind, target }) => kind === link.kind && target === link.target)
   const name = found?.name.replace(/^(?:– )+/, '') ?? link.target

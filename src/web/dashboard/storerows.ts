@@ -3,7 +3,7 @@
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { keyField } from './form.ts'
 import { icon } from './icons.ts'
-import type { Visit } from './screen.ts'
+import type { ScreenVisit } from './screen.ts'
 
 export interface OrderedRow {
   name: string
@@ -17,7 +17,7 @@ interface OrderedRows {
   rows: readonly OrderedRow[]
 }
 
-export function orderedRows({ words }: Visit, { action, version, rows }: OrderedRows): Html {
+export function orderedRows({ words }: ScreenVisit, { action, version, rows }: OrderedRows): Html {
   const act = (name: string, at: number, sign: Html, label: string, isOff = false) =>
     html`<button class="button plain" name="do" value="${name} ${at}"${isOff && html` disabled`}>
       ${sign}
@@ -46,7 +46,7 @@ export function orderedRows({ words }: Visit, { action, version, rows }: Ordered
 }
 
 // Returns the list after a row's button was pressed; undefined for an unknown button.
-export function rowsAfter<Row>(rows: readonly Row[], pressed: string): Row[] | undefined {
+export function rowsAfterPress<Row>(rows: readonly Row[], pressed: string): Row[] | undefined {
   const [, verb, number] = /^(up|down|remove) (\d{1,3})$/.exec(pressed) ?? []
   const at = Number(number)
   const row = rows[at]

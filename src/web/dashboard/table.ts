@@ -21,7 +21,7 @@ import { chosenParameter, toastParameters } from './browser/names.ts'
 import { icon } from './icons.ts'
 import { type EmptyParts, emptyState } from './parts.ts'
 import { type Rows, readRowCount, rememberRowCount, rowCounts } from './rowcount.ts'
-import { goTo, type Posted, type Visit } from './screen.ts'
+import { type PostedScreen, redirectTo, type ScreenVisit } from './screen.ts'
 
 export interface Column<Row> {
   head: string
@@ -50,7 +50,7 @@ export interface TableParts<Row> {
   hrefOf?: (row: Row) => string
   // The sort that needs no parameter (default: none).
   defaultSort?: string
-  choose?: Choice<Row> | false | undefined
+  choose?: RowSelection<Row> | false | undefined
   next?: string | null
   // Address that receives the number of rows chosen below the list (`postedRowCount`), if it can be chosen.
   countAction?: string
@@ -59,7 +59,7 @@ export interface TableParts<Row> {
   empty: EmptyParts
 }
 
-export interface Choice<Row> {
+export interface RowSelection<Row> {
   // Name of the checkboxes: each chosen row sends its id under this name.
   name: string
   labelOf: (row: Row) => string
@@ -74,9 +74,9 @@ export interface Choice<Row> {
 // Id of the form that sends the selected rows, for buttons outside of it.
 export const chosenForm = 'list-form'
 
-export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
+export function renderTable<Row>(visit: ScreenVisit, parts: TableParts<Row>): Html {
   const { label, columns, rows, idOf, hrefOf, choose, next = null, countAction, empty } = parts
-  if (rows.length === 0) return html`<div class="card flush list">${emptyState(empty)}${pager(visit, next)}</div>`
+  if (rows.length === 0) return html`<div class="card flush list">${emptyState(empty)}${renderPager(visit, next)}</div>`
   const formId = chosenForm
   const isChosen = visit.query.get(chosenParameter) === 'all' && html` checked`
   const body = html`<table class="rows">
@@ -124,18 +124,18 @@ export function table<Row>(visit: Visit, parts: TableParts<Row>): Html {
 </form>`
         : html`<div class="scroll">${body}</div>`
     }
-    ${countAction === undefined ? pager(visit, next) : countedPager(visit, next, rows.length, countAction)}
+    ${countAction === undefined ? renderPager(visit, next) : countedPager(visit, next, rows.length, countAction)}
   </div>`
 }
 
-function countedPager(visit: Visit, next: string | null, rowsShown: number, action: string): Html | false {
+function countedPager(visit: ScreenVisit, next: string | null, rowsShown: number, action: string): Html | false {
   const counts = countChoice(visit, { rows: 'list', rowsShown, action })
-  const pages = pager(visit, next, counts)
+  const pages = renderPager(visit, next, counts)
   return pages && html`${pages}${counts.form}`
 }
 
 // Link that selects more rows than this page shows, on one larger page.
-function chooseMore<Row>(visit: Visit, { next = null, countAction, total }: TableParts<Row>): Html | false {
+function chooseMore<Row>(visit: ScreenVisit, { next = null, countAction, total }: TableParts<Row>): Html | false {
   if (next === null || countAction === undefined || visit.query.has('cursor')) return false
   const most = Math.max(...rowCounts.list)
   if (visit.rowCount.list === most) return false
@@ -147,7 +147,7 @@ function chooseMore<Row>(visit: Visit, { next = null, countAction, total }: Tabl
   return html`<a href="${hrefWith(visit, { rows: String(rows), chosen: 'all' })}">${label}</a>`
 }
 
-function headCell<Row>(visit: Visit, { defaultSort }: TableParts<Row>, column: Column<Row>): Html {
+function headCell<Row>(visit: ScreenVisit, { defaultSort }: TableParts<Row>, column: Column<Row>): Html {
   const { head, sort } = column
   const kind = classesOf(column)
   if (!sort) return html`<th scope="col"${kind}>${head}</th>`
@@ -183,8 +183,8 @@ function classesOf<Row>({ align, isMain, isOneLine, isMinor, isCorner, isPlain, 
   return names !== '' && html` class="${names}"`
 }
 
-export function pager(visit: Visit, next: string | null, counts?: CountChoice): Html | false {
-  const cursor = cursorIn(next)
+export function renderPager(visit: ScreenVisit, next: string | null, counts?: CountChoice): Html | false {
+  const cursor = cursorFromLink(next)
   const isFirst = !visit.query.has('cursor')
   if (isFirst && cursor === undefined && !counts?.isNeeded) return false
   const { words } = visit
@@ -217,7 +217,7 @@ export interface CountChoice {
 }
 
 export function countChoice(
-  visit: Visit,
+  visit: ScreenVisit,
   { rows, rowsShown, action }: { rows: Rows; rowsShown: number; action: string },
 ): CountChoice {
   const { words } = visit
@@ -242,23 +242,23 @@ export function countChoice(
 }
 
 // Stores the number of rows chosen below a list, and redirects to the list, which is below `path`.
-export function postedRowCount({ form, to, server }: Posted, path: string, rows: Rows): PageAnswer {
+export function postedRowCount({ form, to, server }: PostedScreen, path: string, rows: Rows): PageAnswer {
   const back = form.get('back') ?? ''
   // Other characters are not allowed in a header.
   const isOurs = /^[!-~]+$/.test(back) && (back === to(path) || back.startsWith(`${to(path)}?`))
-  const answer = goTo(isOurs ? back : to(path))
+  const answer = redirectTo(isOurs ? back : to(path))
   const count = readRowCount(rows, form.get('rows'))
   if (count === undefined) return answer
   return { ...answer, headers: { ...answer.headers, 'set-cookie': rememberRowCount(rows, count, server.origin) } }
 }
 
 // The cursor in the link of `meta.next`.
-export function cursorIn(next: string | null): string | undefined {
+export function cursorFromLink(next: string | null): string | undefined {
   return next === null ? undefined : (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined)
 }
 
 // Returns the address of this page with other parameters: undefined removes one.
-export function hrefWith(visit: Visit, changes: Readonly<Record<string, string | undefined>>): string {
+export function hrefWith(visit: ScreenVisit, changes: Readonly<Record<string, string | undefined>>): string {
   const [path = ''] = visit.here.split('?')
   const parameters = new URLSearchParams(visit.query)
   for (const name of [...toastParameters, chosenParameter]) parameters.delete(name)
@@ -269,7 +269,7 @@ export function hrefWith(visit: Visit, changes: Readonly<Record<string, string |
   return parameters.size === 0 ? path : `${path}?${parameters}`
 }
 
-export interface Tab {
+export interface ListTab {
   label: string
   // Parameters of this state; undefined removes one.
   query: Readonly<Record<string, string | undefined>>
@@ -277,8 +277,13 @@ export interface Tab {
 }
 
 // States of a list as links. The first whose parameters all match is marked.
-export function tabs(visit: Visit, label: string, all: readonly Tab[], look: 'tabs' | 'chips' = 'tabs'): Html {
-  const isLit = ({ query }: Tab) =>
+export function renderTabs(
+  visit: ScreenVisit,
+  label: string,
+  all: readonly ListTab[],
+  look: 'tabs' | 'chips' = 'tabs',
+): Html {
+  const isLit = ({ query }: ListTab) =>
     Object.entries(query).every(([name, value]) => (visit.query.get(name) ?? undefined) === value)
   const lit = all.find(isLit)
   return html`<nav class="${look}" aria-label="${label}">${all.map(

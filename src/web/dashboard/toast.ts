@@ -3,7 +3,7 @@
 //
 //   return done(visit.to('orders'), 'done.sent')                                    redirects, then shows the line
 //   return done(visit.to('products'), 'done.saved', { count: 12, change })          with *Undo* (change from `visit.change`)
-//   return refusedBy(visit.to('orders'), refusal)                                   shows the sentence of a refusal instead
+//   return redirectWithRefusal(visit.to('orders'), refusal)                                   shows the sentence of a refusal instead
 
 import { randomUUID } from 'node:crypto'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'
@@ -12,25 +12,31 @@ import { type Html, html } from '../../platform/html/html.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'
 import { toastParameters } from './browser/names.ts'
-import { goTo, type Visit } from './screen.ts'
+import { redirectTo, type ScreenVisit } from './screen.ts'
 import type { TextKey } from './words.ts'
 
 // Only texts with this prefix can be shown as a toast, so an address cannot show other texts.
 export type ToastKey = Extract<TextKey, `done.${string}`>
 
-export interface Toast {
+export interface ToastFacts {
   count?: number | undefined
   // Number of refused items of a bulk operation.
   refused?: number | undefined
   change?: string | undefined
 }
 
-export function done(href: string, key: ToastKey, { count, refused, change }: Toast = {}): PageAnswer {
-  return goTo(withQuery(href, { done: key.slice('done.'.length), n: count, refused: refused || undefined, change }))
+export function redirectWithToast(
+  href: string,
+  key: ToastKey,
+  { count, refused, change }: ToastFacts = {},
+): PageAnswer {
+  return redirectTo(
+    withQuery(href, { done: key.slice('done.'.length), n: count, refused: refused || undefined, change }),
+  )
 }
 
-export function refusedBy(href: string, { code }: Pick<Refusal, 'code'>): PageAnswer {
-  return goTo(withQuery(href, { failed: code }))
+export function redirectWithRefusal(href: string, { code }: Pick<Refusal, 'code'>): PageAnswer {
+  return redirectTo(withQuery(href, { failed: code }))
 }
 
 function withQuery(href: string, values: Readonly<Record<string, string | number | undefined>>): string {
@@ -41,7 +47,7 @@ function withQuery(href: string, values: Readonly<Record<string, string | number
   return `${path}?${parameters}`
 }
 
-export function toastOf(visit: Visit): Html | false {
+export function renderToast(visit: ScreenVisit): Html | false {
   const { query, words, may } = visit
   const failed = query.get('failed')
   if (failed !== null && Object.hasOwn(refusals, failed)) {

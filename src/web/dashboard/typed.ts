@@ -3,7 +3,7 @@
 import { escapeHtml } from '../../platform/html/html.ts'
 
 // Text without any tag consists of paragraphs, separated by empty lines.
-export function htmlOfTyped(text: string): string {
+export function typedTextToHtml(text: string): string {
   if (/<\/?[a-z]/i.test(text)) return text
   const paragraphs = text.replaceAll('\r\n', '\n').split(/\n\s*\n/)
   return paragraphs

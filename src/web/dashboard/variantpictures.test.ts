@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pictureOfVariant, pictureScopeOf, valueShown } from './variantpictures.ts'
+import { choosePictureOfVariant, pictureScopeOf, valueOfScope } from './variantpictures.ts'
 
 const [red, moss, large] = ['/media/red', '/media/moss', '/media/large']
 
@@ -23,20 +23,20 @@ test('a picture is shown for an option value if exactly its variants have the pi
 })
 
 test('an option value may contain a colon', () => {
-  assert.deepEqual(valueShown('0:1:2'), { slot: 0, value: '1:2' })
-  assert.equal(valueShown('same'), undefined)
+  assert.deepEqual(valueOfScope('0:1:2'), { slot: 0, value: '1:2' })
+  assert.equal(valueOfScope('same'), undefined)
 })
 
 test('a variant gets the first picture of its value, keeps other assignments, and loses removed ones', () => {
   const pictures = (...shows: string[]) => [red, moss].map((url, at) => ({ url, shows: shows[at] ?? '' }))
   const before = { image: null, pictures: [red, moss] }
-  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('1:Red', '1:Moss'), before), moss)
-  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('0:S', '1:Moss'), before), red)
-  assert.equal(pictureOfVariant(['S', 'Blue'], pictures('1:Red', '1:Moss'), before), null)
+  assert.equal(choosePictureOfVariant(['S', 'Moss'], pictures('1:Red', '1:Moss'), before), moss)
+  assert.equal(choosePictureOfVariant(['S', 'Moss'], pictures('0:S', '1:Moss'), before), red)
+  assert.equal(choosePictureOfVariant(['S', 'Blue'], pictures('1:Red', '1:Moss'), before), null)
   const had = { ...before, image: moss }
-  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('', 'same'), had), moss)
-  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('', ''), had), null)
-  assert.equal(pictureOfVariant(['S', 'Moss'], [{ url: red, shows: '' }], had), null, 'it was removed')
+  assert.equal(choosePictureOfVariant(['S', 'Moss'], pictures('', 'same'), had), moss)
+  assert.equal(choosePictureOfVariant(['S', 'Moss'], pictures('', ''), had), null)
+  assert.equal(choosePictureOfVariant(['S', 'Moss'], [{ url: red, shows: '' }], had), null, 'it was removed')
   const own = { ...before, image: 'https://cdn.example/own.webp' }
-  assert.equal(pictureOfVariant(['S', 'Moss'], pictures('', ''), own), own.image, 'it never was in the form')
+  assert.equal(choosePictureOfVariant(['S', 'Moss'], pictures('', ''), own), own.image, 'it never was in the form')
 })

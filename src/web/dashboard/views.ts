@@ -5,7 +5,7 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { chosenParameter, toastParameters } from './browser/names.ts'
 import { button } from './parts.ts'
-import type { Visit } from './screen.ts'
+import type { ScreenVisit } from './screen.ts'
 
 // Paths of the lists with saved views, below the shop.
 export const viewLists = ['orders', 'products', 'stock', 'customers'] as const
@@ -27,7 +27,7 @@ export function viewQuery(query: URLSearchParams): string {
 }
 
 // `plain`: parameters that alone do not make a view worth saving.
-export function savedViews(visit: Visit, list: ViewList, plain: readonly string[] = ['sort']): Html | false {
+export function savedViews(visit: ScreenVisit, list: ViewList, plain: readonly string[] = ['sort']): Html | false {
   const { words, query, shop } = visit
   const here = viewQuery(query)
   const own = shop.views.filter((one) => one.list === list)
@@ -48,14 +48,14 @@ export function savedViews(visit: Visit, list: ViewList, plain: readonly string[
   </div>`
 }
 
-function viewLinks({ words, to }: Visit, own: readonly SavedView[], current: SavedView | undefined): Html {
+function viewLinks({ words, to }: ScreenVisit, own: readonly SavedView[], current: SavedView | undefined): Html {
   return html`<nav class="chips" aria-label="${words.say('views.title')}">${own.map(
     (one) =>
       html`<a href="${to(one.list)}?${one.query}"${one === current && html` aria-current="page"`}><bdi>${one.name}</bdi></a>`,
   )}</nav>`
 }
 
-function saveForm({ words, to }: Visit, list: ViewList, query: string): Html {
+function saveForm({ words, to }: ScreenVisit, list: ViewList, query: string): Html {
   return html`<form method="post" action="${to('views')}">
     ${hiddenFields({ list, query })}
     <label>${words.say('views.name')} <input name="name" maxlength="${viewNameLengthMax}" required autocomplete="off"></label>
@@ -63,7 +63,7 @@ function saveForm({ words, to }: Visit, list: ViewList, query: string): Html {
   </form>`
 }
 
-function removeForm({ words, to }: Visit, { list, name, query }: SavedView): Html {
+function removeForm({ words, to }: ScreenVisit, { list, name, query }: SavedView): Html {
   return html`<form method="post" action="${to('views')}">
     ${hiddenFields({ list, query, name })}
     ${button({ label: words.say('views.remove'), kind: 'plain', name: 'do', value: 'remove' })}

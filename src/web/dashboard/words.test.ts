@@ -4,7 +4,7 @@ import { adminRefusalCodes } from '../../contract/admin/operations.ts'
 import { type IssueCode, issue, issueCodes, issueSentences } from '../../contract/issues.ts'
 import { type RemarkCode, remark, remarkCodes, remarkSentences } from '../../contract/remarks.ts'
 import { refusedRowView, remarkView } from '../../ops/imports/remarkview.ts'
-import { dashboardTexts, wordsFor, wordsIn } from './words.ts'
+import { dashboardTexts, dashboardWordsFor, dashboardWordsIn } from './words.ts'
 
 const { en } = dashboardTexts
 const placeholders = (text: unknown) => [...JSON.stringify(text).matchAll(/\{\w+\}/g)].map(([name]) => name)
@@ -29,21 +29,21 @@ describe('the texts of the dashboard', () => {
     })
 
   test("the language is the first of the browser's that exists, with its region", () => {
-    assert.equal(wordsFor(undefined, 'UTC').language, 'en')
-    const swiss = wordsFor('pt-BR,de-CH;q=0.9,en;q=0.8', 'UTC')
+    assert.equal(dashboardWordsFor(undefined, 'UTC').language, 'en')
+    const swiss = dashboardWordsFor('pt-BR,de-CH;q=0.9,en;q=0.8', 'UTC')
     assert.deepEqual([swiss.language, swiss.locale], ['de', 'de-CH'])
-    assert.equal(wordsFor('toString,__proto__', 'UTC').language, 'en')
+    assert.equal(dashboardWordsFor('toString,__proto__', 'UTC').language, 'en')
   })
 
   test("the person's chosen language takes precedence, with the browser's region for it", () => {
-    const localeOf = (accept: string, chosen: string | null) => wordsFor(accept, 'UTC', chosen).locale
+    const localeOf = (accept: string, chosen: string | null) => dashboardWordsFor(accept, 'UTC', chosen).locale
     assert.equal(localeOf('en-US,de-AT;q=0.5', 'de'), 'de-AT')
     assert.deepEqual([localeOf('en-US', 'de'), localeOf('de-CH', 'en')], ['de', 'en-GB'])
     assert.deepEqual([localeOf('de-CH', null), localeOf('de-CH', 'tlh')], ['de-CH', 'de-CH'])
   })
 
   test("numbers select the plural form, and days are in the shop's time zone", () => {
-    const words = wordsIn('en-GB', 'Pacific/Auckland')
+    const words = dashboardWordsIn('en-GB', 'Pacific/Auckland')
     assert.equal(words.say('done.sentMany', { count: 1 }), '1 parcel sent.')
     assert.equal(words.say('done.sentMany', { count: 40 }), '40 parcels sent.')
     assert.equal(words.day('2026-11-16T12:00:00Z'), '17 Nov 2026')
@@ -52,7 +52,7 @@ describe('the texts of the dashboard', () => {
   })
 
   test('an issue is shown in the language with its values', () => {
-    const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
+    const [german, english] = [dashboardWordsIn('de', 'UTC'), dashboardWordsIn('en', 'UTC')]
     const rule = issue('integer_out_of_range', { min: 0, max: 9_999 })
     assert.equal(german.issue(rule), 'Bitte eine ganze Zahl von 0 bis 9.999 eingeben.')
     assert.equal(english.issue(rule), 'Please enter a whole number from 0 to 9,999.')
@@ -82,7 +82,7 @@ describe('the texts of the dashboard', () => {
     })
 
   test('remarks of an import are shown in the language, with the line and the consequence', () => {
-    const [german, english] = [wordsIn('de', 'UTC'), wordsIn('en', 'UTC')]
+    const [german, english] = [dashboardWordsIn('de', 'UTC'), dashboardWordsIn('en', 'UTC')]
     const note = remarkView({ ...remark('stock_left_out', { value: 'many', max: 1_000_000 }), line: 1_007 })
     assert.equal(
       german.remark(note),
@@ -111,7 +111,7 @@ describe('the texts of the dashboard', () => {
   })
 
   test('a remark of a newer version is shown with its own message', () => {
-    const { remark: shown, refusedRow } = wordsIn('de', 'UTC')
+    const { remark: shown, refusedRow } = dashboardWordsIn('de', 'UTC')
     // The code is not one of this version.
     const code = 'toString' as RemarkCode
     assert.equal(shown({ line: 4, code, values: {}, message: 'new here' }), 'Zeile 4: new here')
@@ -154,7 +154,7 @@ describe('the texts of the dashboard', () => {
 
   test('a refusal is shown in the language if the table has it', () => {
     const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const
-    assert.equal(wordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')
-    assert.equal(wordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')
+    assert.equal(dashboardWordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')
+    assert.equal(dashboardWordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')
   })
 })

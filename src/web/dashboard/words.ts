@@ -7,7 +7,7 @@
 //   words.refusal(refusal)                         the sentence of a refusal, translated if the texts have its code
 
 import type { AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
-import { type BrokenRule, filled } from '../../contract/issues.ts'
+import { type BrokenRule, fillSentence } from '../../contract/issues.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
 import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
@@ -20,15 +20,15 @@ import type { RefusalTexts } from '../languages/dashboard/refusals.en.ts'
 export const dashboardTexts = { en, de } as const satisfies Readonly<Record<string, DashboardTexts>>
 export type DashboardLanguage = keyof typeof dashboardTexts
 export type TextKey = DashboardTextKey
-export type Values = Readonly<Record<string, string | number>>
+export type TextValues = Readonly<Record<string, string | number>>
 
-export interface Words {
+export interface DashboardWords {
   language: DashboardLanguage
   // Includes the region that the browser names, which decides number formats.
   locale: string
   direction: 'ltr' | 'rtl'
   timeZone: string
-  say(key: TextKey, values?: Values): string
+  say(key: TextKey, values?: TextValues): string
   // For keys that are not constants, such as a status.
   sayKnown(key: string, otherwise: string): string
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
@@ -48,30 +48,34 @@ export interface Words {
 }
 
 // `chosen`: the person's chosen language. The region is the one that the browser names for it.
-export function wordsFor(acceptLanguage: string | undefined, timeZone: string, chosen: string | null = null): Words {
+export function dashboardWordsFor(
+  acceptLanguage: string | undefined,
+  timeZone: string,
+  chosen: string | null = null,
+): DashboardWords {
   const isWanted = (language: string) => (chosen !== null && isKnown(chosen) ? language === chosen : isKnown(language))
   const named = acceptedLocales(acceptLanguage).find((tag) => isWanted(localeOf(tag)?.language ?? ''))
-  return wordsIn(named ?? (chosen === 'de' ? 'de' : 'en-GB'), timeZone)
+  return dashboardWordsIn(named ?? (chosen === 'de' ? 'de' : 'en-GB'), timeZone)
 }
 
 function isKnown(language: string): language is DashboardLanguage {
   return Object.hasOwn(dashboardTexts, language)
 }
 
-export function wordsIn(locale: string, timeZone: string): Words {
+export function dashboardWordsIn(locale: string, timeZone: string): DashboardWords {
   const spoken = localeOf(locale)?.language ?? ''
   const language = isKnown(spoken) ? spoken : 'en'
   const texts: Readonly<Record<string, string | Plural>> = dashboardTexts[language].texts
   const ofRefusals: RefusalTexts = dashboardTexts[language].refusals
 
-  function say(key: string, values: Values = {}): string {
+  function say(key: string, values: TextValues = {}): string {
     const text = texts[key] ?? ''
     const pattern = typeof text === 'string' ? text : formOf(text, Number(values.count))
     return pattern.replace(/\{(\w+)\}/g, (_, name: string) => shown(values[name]))
   }
 
   function issue({ code, values }: BrokenRule): string {
-    return filled(dashboardTexts[language].issues[code], values, { number: shown, or: say('form.or') })
+    return fillSentence(dashboardTexts[language].issues[code], values, { number: shown, or: say('form.or') })
   }
 
   function formOf(plural: Plural, count: number): string {
@@ -106,9 +110,9 @@ export function wordsIn(locale: string, timeZone: string): Words {
 // Sentences of an import about a file and its rows.
 function importWords(
   language: DashboardLanguage,
-  say: Words['say'],
+  say: DashboardWords['say'],
   number: (value: number) => string,
-): Pick<Words, 'remark' | 'refusedRow'> {
+): Pick<DashboardWords, 'remark' | 'refusedRow'> {
   // Returns undefined for a code that a newer version stored and this one does not know.
   function saidOf({ code, values }: Pick<AdminRemark, 'code' | 'values'>): string | undefined {
     const { remarks } = dashboardTexts[language]
@@ -116,7 +120,7 @@ function importWords(
     const { otherLine } = values
     // Line numbers have no thousands separator.
     const written = otherLine === undefined ? values : { ...values, otherLine: String(otherLine) }
-    return filled(remarks[code], written, { number, or: say('form.or') })
+    return fillSentence(remarks[code], written, { number, or: say('form.or') })
   }
 
   function remark(one: AdminRemark): string {

@@ -1,8 +1,8 @@
 // The style sheet of the documentation site, and the script of the reference.
 
-import { script as scriptFile, styleSheet } from '../../platform/html/files.ts'
+import { serveScript as scriptFile, serveStyleSheet } from '../../platform/html/files.ts'
 
-export const style = styleSheet({
+export const style = serveStyleSheet({
   path: '/site/style.css',
   name: 'style',
   file: new URL('style.css', import.meta.url),

@@ -3,7 +3,7 @@
 import type { Operation } from '../../contract/surface.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
 
-export interface Call {
+export interface ExampleCall {
   origin: string
   method: Operation['method']
   // Path with its parameters filled in.
@@ -13,7 +13,7 @@ export interface Call {
   body?: unknown
 }
 
-export function curlFor({ origin, method, path, credential, body }: Call): string {
+export function curlFor({ origin, method, path, credential, body }: ExampleCall): string {
   const verb = method === 'GET' ? '' : `-X ${method} `
   const sent =
     body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]
@@ -55,7 +55,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-export function fill(path: string, values: Readonly<Record<string, string>>): string {
+export function fillExamplePath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 

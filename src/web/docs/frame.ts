@@ -1,8 +1,8 @@
 // Parts that surround every page of the documentation site: the painted bar, the footer, and the headers.
 
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import { brand, mark } from '../../platform/html/mark.ts'
+import { logoMark, siteBranding } from '../../platform/html/mark.ts'
 import { pageHeaders, self } from '../../platform/html/policy.ts'
 import { script, style } from './assets.ts'
 
@@ -24,13 +24,13 @@ export interface SiteFrame {
   footer?: Html
 }
 
-export function framed({ path, ...page }: SiteFrame): string {
+export function renderSiteFrame({ path, ...page }: SiteFrame): string {
   const link = (href: string, text: string) =>
     href === path ? html`<a href="${href}" aria-current="page">${text}</a>` : html`<a href="${href}">${text}</a>`
   const header = html`<a class="skip" href="#main">Skip to the content</a>
 <header class="bar">
-<a class="name" href="/">${mark()}<span>Cartwright</span></a>
+<a class="name" href="/">${logoMark()}<span>Cartwright</span></a>
 <nav aria-label="Site">${link('/docs', 'Reference')}<a href="/openapi.json">OpenAPI</a></nav>
 </header>`
-  return documentFor({ ...page, ...brand, style: style.href, script: script.href, header })
+  return renderHtmlDocument({ ...page, ...siteBranding, style: style.href, script: script.href, header })
 }

@@ -1,14 +1,14 @@
 // Rules for all operations, at the top of the reference. Numbers and codes come from the contract.
 
-import { type IssueCode, issueCodes, issueSentences, openIssueCodes } from '../../contract/issues.ts'
+import { type IssueCode, issueCodes, issueSentences, openInterfaceIssueCodes } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
 import type { SurfaceDocument } from '../../contract/openapi.ts'
 import { type RefusalCode, type RefusalStatus, refusals } from '../../contract/refusals.ts'
-import { openScopes } from '../../contract/words.ts'
+import { openInterfaceScopes } from '../../contract/words.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { codeBlock, jsonCode } from './example.ts'
-import { joined } from './members.ts'
-import { prose } from './prose.ts'
+import { joinHtml } from './members.ts'
+import { renderProse } from './prose.ts'
 
 const openChapters = [
   { id: 'base', title: 'Base address' },
@@ -33,22 +33,22 @@ const otherChapters = [
 
 type Chapter = (typeof openChapters | typeof otherChapters)[number]['id']
 
-export function chaptersOf({ surface }: SurfaceDocument): readonly { id: Chapter; title: string }[] {
+export function guideChapters({ surface }: SurfaceDocument): readonly { id: Chapter; title: string }[] {
   return surface.name === 'open' ? openChapters : otherChapters
 }
 
-export interface GuidePlace {
+export interface GuideContext {
   origin: string
   openApiPath: string
   errorSchemaName: string
 }
 
-export function guide(about: SurfaceDocument, place: GuidePlace, errorExample: object): Html {
+export function renderGuide(about: SurfaceDocument, place: GuideContext, errorExample: object): Html {
   const { origin, openApiPath, errorSchemaName } = place
   const isOpen = about.surface.name === 'open'
   const texts: Record<Chapter, Html> = {
     conventions: html`${about.description.split('\n\n').map(
-      (paragraph) => html`<p>${prose(paragraph)}</p>
+      (paragraph) => html`<p>${renderProse(paragraph)}</p>
 `,
     )}<p>The whole contract is one <a href="${openApiPath}">OpenAPI 3.1 document</a>.</p>`,
 
@@ -70,8 +70,8 @@ ${codeBlock(
 )}
 <p>
   A key has
-  scopes: ${joined(
-    openScopes.map((scope) => html`<code>${scope}</code>`),
+  scopes: ${joinHtml(
+    openInterfaceScopes.map((scope) => html`<code>${scope}</code>`),
     ', ',
   )}. Each operation names the one it needs. A key that is missing, wrong, expired or revoked gets the
   same ${codeLink('unauthenticated')}; a missing scope is ${codeLink('scope_missing')} and named
@@ -93,7 +93,7 @@ ${errorTable(about.codes)}
 <p>
   The codes of issues, with the names of their values in braces. A part in brackets is there where its values are. A
   message may end with <em>or null</em>.</p>
-${issueTable(isOpen ? openIssueCodes : issueCodes)}
+${issueTable(isOpen ? openInterfaceIssueCodes : issueCodes)}
 <p>
   The checks run in this order: who is calling (401), how often (429), scope (403), shape of the request (400),
   idempotency key (stored answer or 409), resource (404), state (409).</p>`,
@@ -160,7 +160,7 @@ ${issueTable(isOpen ? openIssueCodes : issueCodes)}
 <dt>extension</dt><dd>An addition of this server to the interface.</dd></dl>
 <p>Ignore members you do not know, and expect new enumerated values.</p>`,
   }
-  return html`<div class="guide prose">${chaptersOf(about).map(
+  return html`<div class="guide prose">${guideChapters(about).map(
     ({ id, title }) => html`<section id="${id}"><h2>${title}</h2>
 ${texts[id]}</section>
 `,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { memberTable, rulesOf, type Schema, type Schemas, typeOf } from './members.ts'
+import { memberTable, renderType, type Schema, type Schemas, schemaRules } from './members.ts'
 
 const schemas: Schemas = {
   Part: { type: 'object', required: ['inside'], properties: { inside: { type: 'boolean', description: 'Deep.' } } },
@@ -9,7 +9,7 @@ const schemas: Schemas = {
 }
 
 const text = (schema: Schema) =>
-  typeOf(schema, schemas)
+  renderType(schema, schemas)
     .toString()
     .replaceAll(/<[^>]+>/g, '')
 
@@ -68,6 +68,6 @@ describe('a rendered schema', () => {
 
   test('explains rules between members in sentences', () => {
     const schema: Schema = { oneOf: [{ required: ['a'] }, { required: ['b'] }], dependentRequired: { c: ['a'] } }
-    assert.deepEqual(rulesOf(schema), ['Exactly one of `a` and `b` is sent.', '`c` only together with `a`.'])
+    assert.deepEqual(schemaRules(schema), ['Exactly one of `a` and `b` is sent.', '`c` only together with `a`.'])
   })
 })

@@ -1,9 +1,9 @@
 // A JSON Schema as people read it: one row per member with its type, bounds and meaning. Named parts are links, unless the page would
 // then show nothing else.
 
-import { wordsFor } from '../../contract/patterns.ts'
+import { patternDescription } from '../../contract/patterns.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import { prose } from './prose.ts'
+import { renderProse } from './prose.ts'
 
 // Keywords that the contract uses. A reference may have its own description.
 export interface Schema {
@@ -34,7 +34,7 @@ export interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>
 
-export interface Telling {
+export interface MemberTableContext {
   schemas: Schemas
   // A request marks required members; an answer marks the few optional members.
   as: 'request' | 'answer'
@@ -44,7 +44,7 @@ export interface Telling {
   kind?: string | undefined
 }
 
-export function memberTable(schema: Schema, caption: string, telling: Telling): Html {
+export function memberTable(schema: Schema, caption: string, telling: MemberTableContext): Html {
   const rows = rowsFor(schema, telling, 0, telling.openLevels)
   if (rows.length === 0) return html`<p class="note">No members.</p>`
   return html`<table class="members">
@@ -55,7 +55,7 @@ ${rows}</tbody></table>`
 }
 
 // Rules between members, as sentences.
-export function rulesOf(schema: Schema): string[] {
+export function schemaRules(schema: Schema): string[] {
   const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
   const together = Object.entries(schema.dependentRequired ?? {})
   return [
@@ -66,7 +66,7 @@ export function rulesOf(schema: Schema): string[] {
   ]
 }
 
-export function schemaNameOf({ $ref }: Schema): string | undefined {
+export function schemaNameFromRef({ $ref }: Schema): string | undefined {
   return $ref?.slice('#/components/schemas/'.length)
 }
 
@@ -74,8 +74,8 @@ export function schemaAnchor(name: string): string {
   return `schema-${name}`
 }
 
-export function resolve(schema: Schema, schemas: Schemas): Schema {
-  const name = schemaNameOf(schema)
+export function resolveSchema(schema: Schema, schemas: Schemas): Schema {
+  const name = schemaNameFromRef(schema)
   if (name === undefined) return schema
   const part = schemas[name]
   if (!part) throw new Error(`the contract names no schema ${name}`)
@@ -88,7 +88,7 @@ export function isPlain(schema: Schema): boolean {
 
 const levelMax = 4
 
-function rowsFor(schema: Schema, telling: Telling, level: number, openLevels: number): Html[] {
+function rowsFor(schema: Schema, telling: MemberTableContext, level: number, openLevels: number): Html[] {
   const required = schema.required ?? []
   const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
@@ -103,11 +103,11 @@ function rowsFor(schema: Schema, telling: Telling, level: number, openLevels: nu
           opened
             ? html`<span class="type">
             ${isList ? 'array of objects' : 'object'}
-            ${schemaNameOf(chosen) && html`, ${typeOf(chosen, telling.schemas)}`}
+            ${schemaNameFromRef(chosen) && html`, ${renderType(chosen, telling.schemas)}`}
             ${isList && boundsOf(member)}
             ${isNullable && ' or null'}
           </span>`
-            : html`<span class="type">${typeOf(member, telling.schemas)}</span>`
+            : html`<span class="type">${renderType(member, telling.schemas)}</span>`
         }
         ${meaningOf(member, inner, telling)}
       </td>
@@ -117,7 +117,7 @@ function rowsFor(schema: Schema, telling: Telling, level: number, openLevels: nu
   })
 }
 
-function needWords(need: 'always' | 'one of' | 'maybe', { as }: Telling): Html | false {
+function needWords(need: 'always' | 'one of' | 'maybe', { as }: MemberTableContext): Html | false {
   if (as === 'answer') return need === 'maybe' && html`<small>may be missing</small>`
   if (need === 'always') return html`<small class="must">required</small>`
   return need === 'one of' && html`<small class="must">one of these</small>`
@@ -138,50 +138,51 @@ function nonNull(schema: Schema): Schema {
   return only && meant.length === 1 && meant.length < (schema.anyOf?.length ?? 0) ? only : schema
 }
 
-function branchFor(schema: Schema, { kind, schemas }: Telling): Schema {
+function branchFor(schema: Schema, { kind, schemas }: MemberTableContext): Schema {
   if (kind === undefined || !schema.anyOf) return schema
-  return schema.anyOf.find((branch) => resolve(branch, schemas).properties?.kind?.const === kind) ?? schema
+  return schema.anyOf.find((branch) => resolveSchema(branch, schemas).properties?.kind?.const === kind) ?? schema
 }
 
 // An object without a name is always shown in place, a named one down to `openLevels`.
 function openable(schema: Schema, schemas: Schemas, openLevels: number): Schema | undefined {
   if (!schema.$ref) return schema.properties ? schema : undefined
-  const part = resolve(schema, schemas)
+  const part = resolveSchema(schema, schemas)
   return openLevels > 0 && part.properties ? part : undefined
 }
 
 // A request also shows the description of a shared part; an answer shows only the member's own description.
-function meaningOf(member: Schema, inner: Schema, { as, schemas }: Telling): Html | false {
-  const own = member.description ?? (as === 'request' ? resolve(inner, schemas).description : inner.description)
-  return own !== undefined && html`<p>${prose(own)}</p>`
+function meaningOf(member: Schema, inner: Schema, { as, schemas }: MemberTableContext): Html | false {
+  const own = member.description ?? (as === 'request' ? resolveSchema(inner, schemas).description : inner.description)
+  return own !== undefined && html`<p>${renderProse(own)}</p>`
 }
 
-export function typeOf(schema: Schema, schemas: Schemas): Html {
-  const name = schemaNameOf(schema)
+export function renderType(schema: Schema, schemas: Schemas): Html {
+  const name = schemaNameFromRef(schema)
   if (name !== undefined) {
-    const part = resolve(schema, schemas)
+    const part = resolveSchema(schema, schemas)
     const link = html`<a href="#${schemaAnchor(name)}">${name}</a>`
     if (part.enum && part.enum.length <= 6) return html`${link}: ${wordsOf(part.enum)}`
     // For an object the name is sufficient; a plain value also needs its JSON type.
     return isPlain(part) && part.type ? html`${link}, ${part.type}` : link
   }
   if (schema.anyOf)
-    return html`${joined(
-      schema.anyOf.map((branch) => typeOf(branch, schemas)),
+    return html`${joinHtml(
+      schema.anyOf.map((branch) => renderType(branch, schemas)),
       ' or ',
     )}`
   if (schema.const !== undefined) return html`always <code>${JSON.stringify(schema.const)}</code>`
   if (schema.enum) return html`one of ${wordsOf(schema.enum)}`
-  if (schema.type === 'array' && schema.items) return html`array of ${typeOf(schema.items, schemas)}${boundsOf(schema)}`
+  if (schema.type === 'array' && schema.items)
+    return html`array of ${renderType(schema.items, schemas)}${boundsOf(schema)}`
   if (schema.type === 'object' && typeof schema.additionalProperties === 'object') {
-    return html`object: any names, each ${typeOf(schema.additionalProperties, schemas)}${boundsOf(schema)}`
+    return html`object: any names, each ${renderType(schema.additionalProperties, schemas)}${boundsOf(schema)}`
   }
   return html`${schema.type ?? 'any'}${boundsOf(schema)}`
 }
 
 function boundsOf(schema: Schema): string {
   const { pattern, uniqueItems, maxProperties } = schema
-  const words = pattern === undefined ? undefined : (wordsFor(pattern) ?? `matches ${pattern}`)
+  const words = pattern === undefined ? undefined : (patternDescription(pattern) ?? `matches ${pattern}`)
   const bounds = [
     range(schema.minimum, schema.maximum, ''),
     range(schema.minLength, schema.maxLength, schema.maxLength === 1 ? ' character' : ' characters'),
@@ -206,12 +207,12 @@ function range(low: number | undefined, high: number | undefined, unit: string):
 }
 
 function wordsOf(values: readonly unknown[]): Html {
-  return html`${joined(
+  return html`${joinHtml(
     values.map((value) => html`<code>${String(value)}</code>`),
     ' ',
   )}`
 }
 
-export function joined(parts: readonly Html[], between: string): Html[] {
+export function joinHtml(parts: readonly Html[], between: string): Html[] {
   return parts.map((part, index) => (index === 0 ? part : html`${between}${part}`))
 }

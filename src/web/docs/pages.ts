@@ -1,17 +1,17 @@
 // The server's own site: the start page, the reference, the OpenAPI document, and their assets.
 
 import type { IncomingMessage } from 'node:http'
-import { openDocument } from '../../contract/open/document.ts'
+import { openInterfaceDocument } from '../../contract/open/document.ts'
 import { printOpenApi, type SurfaceDocument } from '../../contract/openapi.ts'
 import { type Asset, answerAsset, makeAsset } from '../../platform/html/asset.ts'
 import { favicon } from '../../platform/html/mark.ts'
 import type { HtmlPage, PageRequest } from '../../platform/http/pages.ts'
-import { late } from '../../platform/kit/late.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { script, style } from './assets.ts'
 import { siteHeaders } from './frame.ts'
 import { referencePages } from './reference.ts'
-import { type Shop, startPage } from './start.ts'
+import { type StartPageShop, startPage } from './start.ts'
 
 export interface SiteParts {
   // Known once the port is open.
@@ -19,7 +19,7 @@ export interface SiteParts {
   version: string
   engine: string
   // Null: shops are not listed.
-  listShops: () => Promise<readonly Shop[] | null>
+  listShops: () => Promise<readonly StartPageShop[] | null>
   demo: () => boolean
   // Whether this request may see the e-mails at /dev/mail.
   hasEmails?: (request: IncomingMessage) => boolean
@@ -34,7 +34,7 @@ export function sitePages({
   hasEmails = () => false,
 }: SiteParts): HtmlPage[] {
   const documentPages = documents.flatMap(({ document, path, openApiPath, name }): HtmlPage[] => {
-    const reference = late(async () => {
+    const reference = loadOnce(async () => {
       const pages = referencePages(await document(), { origin: origin(), version, path, openApiPath })
       return new Map([...pages].map(([at, text]) => [at, makeAsset(text, siteHeaders)]))
     })
@@ -43,7 +43,7 @@ export function sitePages({
       if (!asset) throw refuse('route_not_found')
       return answerAsset(asset, request)
     }
-    const openApi = late(async () =>
+    const openApi = loadOnce(async () =>
       makeAsset(printOpenApi(await document(), { serverUrl: origin(), version }), openHeaders),
     )
     return [
@@ -99,7 +99,7 @@ const documents: readonly {
   openApiPath: string
   name: string
 }[] = [
-  { document: async () => openDocument, path: '/docs', openApiPath: '/openapi.json', name: '' },
+  { document: async () => openInterfaceDocument, path: '/docs', openApiPath: '/openapi.json', name: '' },
   {
     document: async () => (await import('../../contract/admin/document.ts')).adminDocument,
     path: '/docs/admin',

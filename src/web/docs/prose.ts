@@ -2,7 +2,7 @@
 
 import { type Html, html } from '../../platform/html/html.ts'
 
-export function prose(text: string): Html {
+export function renderProse(text: string): Html {
   // Pieces with odd indexes are between two backticks. An unpaired backtick stays.
   const pieces = text.split('`')
   const isPaired = pieces.length % 2 === 1

@@ -1,36 +1,36 @@
 // The API reference, generated from the contract and complete without script: an overview, and a page for each group of operations, for
 // the events and for the schemas.
 
-import { methods } from '../../contract/methods.ts'
-import { eventSchemaName, events } from '../../contract/open/events.ts'
+import { clientMethodNames } from '../../contract/methods.ts'
+import { eventDefinitions, eventSchemaName } from '../../contract/open/events.ts'
 import { eventExamples } from '../../contract/open/examples.ts'
 import {
   type CallerDocument,
   errorExample,
-  exampleOf,
   type OperationExample,
   openApiDocument,
+  requireOperationExample,
   type SurfaceDocument,
 } from '../../contract/openapi.ts'
 import { type RefusalCode, type RefusalStatus, refusalCodes, refusals } from '../../contract/refusals.ts'
 import type { Operation } from '../../contract/surface.ts'
 import { type EventKind, eventKinds } from '../../contract/words.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
-import { clientCallFor, codeBlock, curlFor, fill, jsonCode } from './example.ts'
-import { framed } from './frame.ts'
-import { chaptersOf, codeLink, guide } from './guide.ts'
+import { clientCallFor, codeBlock, curlFor, fillExamplePath, jsonCode } from './example.ts'
+import { renderSiteFrame } from './frame.ts'
+import { codeLink, guideChapters, renderGuide } from './guide.ts'
 import {
   isPlain,
   memberTable,
-  resolve,
-  rulesOf,
+  renderType,
+  resolveSchema,
   type Schema,
   type Schemas,
   schemaAnchor,
-  schemaNameOf,
-  typeOf,
+  schemaNameFromRef,
+  schemaRules,
 } from './members.ts'
-import { prose } from './prose.ts'
+import { renderProse } from './prose.ts'
 
 // The members of the document that this file reads. The contract types it as a plain object, since it is made to be printed.
 interface Document {
@@ -48,7 +48,7 @@ interface Content {
   'application/json': { schema: Schema }
 }
 
-export interface ReferencePlace {
+export interface ReferenceContext {
   origin: string
   version: string
   // The address of the page.
@@ -58,13 +58,13 @@ export interface ReferencePlace {
 
 // Returns the pages by path. The overview also has the anchors of operations, events and schemas, each as a link to the page that
 // describes it.
-export function referencePages(about: SurfaceDocument, place: ReferencePlace): ReadonlyMap<string, string> {
+export function referencePages(about: SurfaceDocument, place: ReferenceContext): ReadonlyMap<string, string> {
   const { origin, version, path, openApiPath = '/openapi.json' } = place
   const errorSchemaName = about.schemas.find(([, schema]) => schema === about.errorSchema)?.[0] ?? ''
   const document = openApiDocument(about, { serverUrl: origin, version }) as unknown as Document
   const { schemas } = document.components
   const groups = groupsOf(about, document, origin)
-  const chapters = guide(about, { origin, openApiPath, errorSchemaName }, errorExample(about, 'version_conflict'))
+  const chapters = renderGuide(about, { origin, openApiPath, errorSchemaName }, errorExample(about, 'version_conflict'))
   const homes = new Map([
     ...idsIn(chapters).map((id): [string, string] => [id, path]),
     ...groups.flatMap(({ slug, body }) => idsIn(body).map((id): [string, string] => [id, `${path}/${slug}`])),
@@ -94,7 +94,7 @@ ${chapters}
       html`${groupContents(groups, group, path)}
 <main id="main">
 <div class="opening"><p class="above"><a href="${path}">${named}</a></p><h1>${group.title}</h1>
-<p>${prose(group.description)}</p></div>
+<p>${renderProse(group.description)}</p></div>
 ${group.body}
 </main>`,
     ]),
@@ -102,7 +102,7 @@ ${group.body}
   return new Map(
     pages.map(([at, title, description, body]) => [
       at,
-      framed({
+      renderSiteFrame({
         title: about.events ? `${title} · Cartwright` : title,
         description,
         path: at,
@@ -194,7 +194,7 @@ function groupIndex(group: Group, path: string): Html {
   const list = html`
 <ul${listClass && html` class="${listClass}"`}>${group.entries.map((entry) => indexLink(entry, at))}</ul>`
   return html`<section class="group" id="${tagAnchor(group.title)}"><h2><a href="${at}">${group.title}</a></h2>
-<p>${prose(group.description)}</p>${group.slug !== 'bodies' && list}</section>
+<p>${renderProse(group.description)}</p>${group.slug !== 'bodies' && list}</section>
 `
 }
 
@@ -205,7 +205,7 @@ function isListed(slug: string): boolean {
 
 function overviewContents(about: SurfaceDocument, groups: readonly Group[], path: string): Html {
   return contents(html`<h2>Conventions</h2>
-  <ul>${chaptersOf(about).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+  <ul>${guideChapters(about).map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${groups
   .filter(({ slug }) => !isListed(slug))
   .map(
@@ -272,9 +272,9 @@ interface Told {
 }
 
 function operationSection({ about, id, row, told, schemas, origin }: Told): Html {
-  const example = exampleOf(about, id)
+  const example = requireOperationExample(about, id)
   const caller = callerOf(about, row)
-  const path = fill(row.path, example.path) + queryText(example)
+  const path = fillExamplePath(row.path, example.path) + queryText(example)
   const curl = curlFor({ origin, method: row.method, path, credential: caller.curl, body: example.body })
   const requestSchema = told.requestBody?.content['application/json'].schema
   const replySchema = told.responses[row.reply.status]?.content?.['application/json'].schema
@@ -282,7 +282,7 @@ function operationSection({ about, id, row, told, schemas, origin }: Told): Html
   return html`<article class="operation" id="${id}">
 <header><h2><a href="#${id}">${row.summary}</a></h2>
 <p class="address">${method(row.method)}<code>${pathWords(row.path)}</code></p></header>
-<div class="told"><p>${prose(row.description)}</p>
+<div class="told"><p>${renderProse(row.description)}</p>
 ${terms(id, row, caller)}
 ${parameterTable(`Path`, id, parametersIn('path'), schemas)}
 ${parameterTable('Query', id, parametersIn('query'), schemas)}
@@ -303,7 +303,7 @@ function clientBlock(
   row: Operation,
   example: OperationExample,
 ): Html | undefined {
-  const method = new Map(Object.entries(methods)).get(surface.name)?.get(id)
+  const method = new Map(Object.entries(clientMethodNames)).get(surface.name)?.get(id)
   if (method === undefined) return undefined
   const call = clientCallFor({
     client: row.caller === 'oauth' ? 'client' : surface.name === 'open' ? 'shop' : 'admin',
@@ -369,18 +369,18 @@ function parameterTable(
 }
 
 function requestTable(id: string, schema: Schema, schemas: Schemas): Html {
-  const name = schemaNameOf(schema) ?? ''
-  const whole = resolve(schema, schemas)
+  const name = schemaNameFromRef(schema) ?? ''
+  const whole = resolveSchema(schema, schemas)
   return html`<section><h3>Body: <a href="#${schemaAnchor(name)}">${name}</a></h3>
-${[...(whole.description ? [whole.description] : []), ...rulesOf(whole)].map((rule) => html`<p class="note">${prose(rule)}</p>`)}
+${[...(whole.description ? [whole.description] : []), ...schemaRules(whole)].map((rule) => html`<p class="note">${renderProse(rule)}</p>`)}
 ${memberTable(whole, `Members of the body of ${id}`, { schemas, as: 'request', openLevels: 2 })}</section>`
 }
 
 // The table of the answer is folded: the example beside it shows the shape, and the table has every member with its meaning.
 function replyTable(id: string, schema: Schema, example: unknown, schemas: Schemas): Html {
-  const name = schemaNameOf(schema) ?? ''
+  const name = schemaNameFromRef(schema) ?? ''
   const kind = kindOf(example)
-  const table = memberTable(resolve(schema, schemas), `Members of the answer of ${id}`, {
+  const table = memberTable(resolveSchema(schema, schemas), `Members of the answer of ${id}`, {
     schemas,
     as: 'answer',
     openLevels: 1,
@@ -397,7 +397,7 @@ function kindOf(example: unknown): string | undefined {
 }
 
 function statusTable(id: string, row: Operation): Html {
-  const codes = codesOf(row)
+  const codes = refusalCodesOf(row)
   const statuses = [...new Set(codes.map((code) => refusals[code].status))].sort((a, b) => a - b)
   return html`<section><h3>Refusals</h3><table class="codes"><caption class="hidden">Refusals of ${id}</caption><tbody>
 ${statuses.map((status) => statusRow(status, codes))}</tbody></table></section>`
@@ -410,7 +410,7 @@ function statusRow(status: RefusalStatus, codes: readonly RefusalCode[]): Html {
 }
 
 // Refusals of every operation of this kind, and the operation's own, in the contract's order.
-export function codesOf({ body, idempotency, caller, scope, refusals: own }: Operation): RefusalCode[] {
+export function refusalCodesOf({ body, idempotency, caller, scope, refusals: own }: Operation): RefusalCode[] {
   const known = new Set<RefusalCode>([
     'invalid_request',
     ...(body
@@ -486,7 +486,7 @@ function eventFold(kind: EventKind, index: number): Html {
   const example = eventExamples[kind]
   const [nearest] = eventKinds
     .slice(0, index)
-    .filter((other) => events[other].data === events[kind].data)
+    .filter((other) => eventDefinitions[other].data === eventDefinitions[kind].data)
     .map((other) => ({ other, code: jsonCode(differing(example, eventExamples[other])) }))
     .sort((one, two) => one.code.toString().length - two.code.toString().length)
   return html`<details><summary><code>${kind}</code>${nearest && html`, where it differs from <code>${nearest.other}</code>`}</summary>
@@ -531,12 +531,12 @@ function withoutData(envelope: Schema): Schema {
 
 function eventRow(kind: EventKind, schemas: Schemas): Html {
   const name = eventSchemaName(kind)
-  const data = resolve(schemas[name]?.properties?.data ?? {}, schemas)
+  const data = resolveSchema(schemas[name]?.properties?.data ?? {}, schemas)
   const [meant] = data.anyOf ?? [data]
   return html`<tr id="${eventAnchor(kind)}">
     <th scope="row"><code>${kind}</code><small id="${schemaAnchor(name)}">${name}</small></th>
-    <td>${typeOf(meant ?? {}, schemas)}</td>
-    <td>${events[kind].says} <a href="#${exampleAnchor(kind)}">Example</a></td>
+    <td>${renderType(meant ?? {}, schemas)}</td>
+    <td>${eventDefinitions[kind].says} <a href="#${exampleAnchor(kind)}">Example</a></td>
   </tr>
 `
 }
@@ -562,13 +562,13 @@ function schemaSection(name: string, schemas: Schemas): Html {
   const schema = schemas[name] ?? {}
   const as = name.endsWith('Request') || name.endsWith('Input') || name === 'Address' ? 'request' : 'answer'
   return html`<article class="schema" id="${schemaAnchor(name)}"><h2><a href="#${schemaAnchor(name)}">${name}</a></h2>
-${[...(schema.description ? [schema.description] : []), ...rulesOf(schema)].map(
-  (rule) => html`<p class="note">${prose(rule)}</p>`,
+${[...(schema.description ? [schema.description] : []), ...schemaRules(schema)].map(
+  (rule) => html`<p class="note">${renderProse(rule)}</p>`,
 )}
 ${
   schema.properties
     ? memberTable(schema, `Members of ${name}`, { schemas, as, openLevels: 0 })
-    : html`<p class="type">${typeOf(schema, schemas)}</p>`
+    : html`<p class="type">${renderType(schema, schemas)}</p>`
 }</article>
 `
 }
@@ -577,7 +577,7 @@ function plainRow(name: string, schemas: Schemas): Html {
   const { description, ...schema } = schemas[name] ?? {}
   return html`<tr id="${schemaAnchor(name)}">
     <th scope="row"><code>${name}</code></th>
-    <td><span class="type">${typeOf(schema, schemas)}</span>${description && html`<p>${prose(description)}</p>`}</td>
+    <td><span class="type">${renderType(schema, schemas)}</span>${description && html`<p>${renderProse(description)}</p>`}</td>
   </tr>
 `
 }

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
-import { methods } from '../../contract/methods.ts'
-import { openDocument } from '../../contract/open/document.ts'
+import { clientMethodNames } from '../../contract/methods.ts'
+import { openInterfaceDocument } from '../../contract/open/document.ts'
 import { operationIds, operations } from '../../contract/open/operations.ts'
 import { openApiDocument } from '../../contract/openapi.ts'
-import { openRefusalCodes } from '../../contract/refusals.ts'
+import { openInterfaceRefusalCodes } from '../../contract/refusals.ts'
 import { eventKinds } from '../../contract/words.ts'
-import { probePages, readinessOf } from '../../platform/http/probes.ts'
+import { checkReadiness, probePages } from '../../platform/http/probes.ts'
 import { createMetrics } from '../../platform/metrics/metrics.ts'
 import { curlFor, jsonCode } from './example.ts'
 import { sitePages } from './pages.ts'
-import { prose } from './prose.ts'
-import { codesOf } from './reference.ts'
-import type { Shop } from './start.ts'
+import { renderProse } from './prose.ts'
+import { refusalCodesOf } from './reference.ts'
+import type { StartPageShop } from './start.ts'
 
 const origin = 'https://shop.example.com'
 
-function site(shops: readonly Shop[] | null = [], demo = false) {
+function site(shops: readonly StartPageShop[] | null = [], demo = false) {
   const pages = sitePages({
     origin: () => origin,
     version: '1.2.3',
@@ -36,7 +36,7 @@ function site(shops: readonly Shop[] | null = [], demo = false) {
   }
 }
 
-const shops: Shop[] = [{ slug: 'hearth', name: 'Hearth & <Hollow>', productSlug: 'oak-bowl' }]
+const shops: StartPageShop[] = [{ slug: 'hearth', name: 'Hearth & <Hollow>', productSlug: 'oak-bowl' }]
 const { text: overview } = await site()('/docs')
 const groups = [
   ...new Set([...overview.matchAll(/ href="(\/docs\/(?!admin)[a-z-]+)(?=["#])/g)].map(([, path = '']) => path)),
@@ -45,7 +45,7 @@ const parts = new Map(
   await Promise.all(['/docs', ...groups].map(async (path) => [path, (await site()(path)).text] as const)),
 )
 const reference = groups.map((path) => parts.get(path)).join('')
-const document = openApiDocument(openDocument, { version: '0' }) as { components: { schemas: object } }
+const document = openApiDocument(openInterfaceDocument, { version: '0' }) as { components: { schemas: object } }
 
 const idsOn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
 
@@ -73,7 +73,7 @@ describe('the reference', () => {
       [],
     )
     const known = idsOn(overview)
-    const errors = openRefusalCodes.map((code) => `error-${code}`)
+    const errors = openInterfaceRefusalCodes.map((code) => `error-${code}`)
     // As links, where they were when all of it was one page.
     const moved = [...operationIds, ...eventKinds.map((kind) => `event-${kind}`), 'schema-Cart', 'events', 'schemas']
     assert.deepEqual(
@@ -111,8 +111,9 @@ describe('the reference', () => {
       assert(words.includes(summary), `${id} shows its summary`)
       assert(scope === null || words.includes(scope), `${id} shows its scope`)
       assert(words.includes(`curl `) && words.includes(origin), `${id} shows a call`)
-      assert(words.includes(`.${methods.open.get(id)}(`), `${id} shows a call by the typed client`)
-      for (const code of codesOf(operations[id])) assert(article.includes(`#error-${code}`), `${id} tells of ${code}`)
+      assert(words.includes(`.${clientMethodNames.open.get(id)}(`), `${id} shows a call by the typed client`)
+      for (const code of refusalCodesOf(operations[id]))
+        assert(article.includes(`#error-${code}`), `${id} tells of ${code}`)
     }
   })
 
@@ -242,7 +243,7 @@ test('the readiness probe waits for the first shop, and fails again at shutdown'
   const pages = probePages({
     metrics,
     readiness: () =>
-      readinessOf({
+      checkReadiness({
         isStarting: () => stage === 'starting',
         isDraining: () => stage === 'draining',
         checkWrites: async () => {},
@@ -289,7 +290,7 @@ describe('examples', () => {
   })
 
   test('paired backticks become code', () => {
-    assert.equal(prose('see `next` & go').toString(), 'see <code>next</code> &amp; go')
-    assert.equal(prose('a ` alone').toString(), 'a &#96; alone')
+    assert.equal(renderProse('see `next` & go').toString(), 'see <code>next</code> &amp; go')
+    assert.equal(renderProse('a ` alone').toString(), 'a &#96; alone')
   })
 })

@@ -1,12 +1,12 @@
 // The page at `/`: what runs here, the first calls to try, and further links. It shows no key and no secret.
 
-import { openDocument } from '../../contract/open/document.ts'
+import { openInterfaceDocument } from '../../contract/open/document.ts'
 import { operations } from '../../contract/open/operations.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { largeWheel } from '../../platform/html/mark.ts'
 import { program } from '../../platform/kit/program.ts'
-import { codeBlock, curlFor, fill } from './example.ts'
-import { framed } from './frame.ts'
+import { codeBlock, curlFor, fillExamplePath } from './example.ts'
+import { renderSiteFrame } from './frame.ts'
 
 export interface StartFacts {
   version: string
@@ -18,10 +18,10 @@ export interface StartFacts {
   // Whether e-mails are shown at /dev/mail.
   hasEmails?: boolean
   // Null: shops are not listed.
-  shops: readonly Shop[] | null
+  shops: readonly StartPageShop[] | null
 }
 
-export interface Shop {
+export interface StartPageShop {
   slug: string
   name: string
   // A published product, for the examples.
@@ -60,7 +60,7 @@ ${shops?.length === 0 ? firstShop() : firstCalls(facts)}
   )}</ul></section>
 </div>
 </main>`
-  return framed({
+  return renderSiteFrame({
     title: 'Cartwright',
     description: 'A commerce server in one process: catalog, carts, promotions, hosted checkout, orders, webhooks.',
     path: '/',
@@ -84,7 +84,7 @@ const emailsDoor = ['/dev/mail', 'E-mails', 'What shoppers and merchants would h
 
 const shopNamesMax = 3
 
-function shopWords(shops: readonly Shop[]): string {
+function shopWords(shops: readonly StartPageShop[]): string {
   if (shops.length === 0) return 'None yet'
   const names = shops.slice(0, shopNamesMax).map(({ name }) => name)
   const more = shops.length - names.length
@@ -111,7 +111,7 @@ function firstCalls({ origin, shops, demo }: StartFacts): Html {
   const shown = shops?.find(({ productSlug }) => productSlug !== undefined)
   const slug = shown?.productSlug
   const call = (path: string, caller: 'key' | 'anyone') =>
-    curlFor({ origin, method: 'GET', path, credential: openDocument.callers[caller]?.curl ?? [] })
+    curlFor({ origin, method: 'GET', path, credential: openInterfaceDocument.callers[caller]?.curl ?? [] })
   return html`<section><h2>First calls</h2>
 <ol class="calls">
 ${shown && slug !== undefined && publicProduct(shown, slug, call)}
@@ -126,12 +126,16 @@ ${shown && slug !== undefined && publicProduct(shown, slug, call)}
   }</p></li>
 <li><h3>What is on sale?</h3>${codeBlock('Categories', call(operations.listApiKeyCatalogCategories.path, 'key'))}
 ${codeBlock('Products', call(operations.listApiKeyCatalogProducts.path, 'key'))}
-${slug !== undefined && codeBlock('One product', call(fill(operations.getApiKeyCatalogProduct.path, { slug }), 'key'))}</li>
+${slug !== undefined && codeBlock('One product', call(fillExamplePath(operations.getApiKeyCatalogProduct.path, { slug }), 'key'))}</li>
 </ol></section>`
 }
 
-function publicProduct(shop: Shop, productSlug: string, call: (path: string, caller: 'anyone') => string): Html {
-  const path = fill(operations.getPublicMerchantProduct.path, { merchantSlug: shop.slug, productSlug })
+function publicProduct(
+  shop: StartPageShop,
+  productSlug: string,
+  call: (path: string, caller: 'anyone') => string,
+): Html {
+  const path = fillExamplePath(operations.getPublicMerchantProduct.path, { merchantSlug: shop.slug, productSlug })
   return html`<li><h3>A product of ${shop.name}, without a key</h3>${codeBlock('A public product', call(path, 'anyone'))}
 <p><a href="${path}">See the answer</a></p></li>`
 }

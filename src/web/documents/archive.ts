@@ -2,8 +2,8 @@
 // and the event loop runs other requests between the steps of each.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
-import { correctedBy } from '../../domain/documents/content.ts'
-import { type Breath, createBreath, runSteps } from '../../platform/kit/breath.ts'
+import { correctedDocuments } from '../../domain/documents/content.ts'
+import { createSlicePauses, runSteps, type SlicePauses } from '../../platform/kit/breath.ts'
 import { isFormula } from '../../platform/kit/formula.ts'
 import { decimalAmount } from '../../platform/kit/money.ts'
 import { type ZipEntry, zipFile } from '../../platform/kit/zip.ts'
@@ -18,7 +18,7 @@ export function documentArchive(documents: AsyncIterable<AdminDocument>): AsyncG
 }
 
 async function* entriesOf(documents: AsyncIterable<AdminDocument>): AsyncGenerator<ZipEntry, void, undefined> {
-  const breath = createBreath()
+  const breath = createSlicePauses()
   const names = new Set<string>()
   const rows = [indexRow(indexColumns)]
   let last = '1980-01-01'
@@ -51,7 +51,7 @@ function nameFor(names: Set<string>, document: AdminDocument): string {
   return name
 }
 
-async function filesOf(breath: Breath, document: AdminDocument): Promise<(readonly [string, DocumentFile])[]> {
+async function filesOf(breath: SlicePauses, document: AdminDocument): Promise<(readonly [string, DocumentFile])[]> {
   const pdf = await runSteps(breath, pdfSteps(document))
   if (breath.isDue()) await breath.take()
   const xml = documentFile(document, 'ubl')
@@ -66,7 +66,7 @@ const indexColumns = [
 // Amounts of credit notes are negative, as in the ledger.
 function indexCells(document: AdminDocument, fileOf: (ending: string) => string | undefined): string[] {
   const { number, kind, day, supplyDay, order, country, buyer, currency } = document
-  const corrected = correctedBy(document).map((one) => one.number)
+  const corrected = correctedDocuments(document).map((one) => one.number)
   const sign = kind === 'invoice' ? 1 : -1
   const amount = (minor: number) => decimalAmount(minor === 0 ? 0 : sign * minor, currency)
   return [

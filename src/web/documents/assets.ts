@@ -1,14 +1,14 @@
 // Files that receipts, invoices and credit notes share: the style of one sheet of paper, and the script of its print button.
 
-import { script, styleSheet } from '../../platform/html/files.ts'
+import { serveScript, serveStyleSheet } from '../../platform/html/files.ts'
 
-export const receiptStyle = styleSheet({
+export const receiptStyle = serveStyleSheet({
   path: '/documents/sheet.css',
   name: 'document style',
   file: new URL('sheet.css', import.meta.url),
 })
 
-export const receiptScript = script({
+export const receiptScript = serveScript({
   path: '/documents/print.js',
   name: 'document script',
   file: new URL('browser/print.ts', import.meta.url),

@@ -5,7 +5,7 @@ import { type XmlElement, xml, xmlFile } from '../../platform/kit/xml.ts'
 import type { Einvoice, EinvoiceLine, EinvoiceParty, TaxCategory } from './einvoice.ts'
 import { coreInvoice } from './ubl.ts'
 
-export function ciiOf(invoice: Einvoice): string {
+export function renderCii(invoice: Einvoice): string {
   const namespaces = {
     'xmlns:rsm': 'urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100',
     'xmlns:ram': 'urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100',

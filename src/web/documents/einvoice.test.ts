@@ -10,10 +10,10 @@ import { sampleDocument } from '../../../harness/documents.ts'
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { currencyExponent } from '../../platform/kit/money.ts'
 import { speakerFor } from '../languages/language.ts'
-import { ciiOf } from './cii.ts'
+import { renderCii } from './cii.ts'
 import { einvoiceFor, einvoiceObstacle } from './einvoice.ts'
-import { printed } from './print.ts'
-import { ublOf } from './ubl.ts'
+import { printDocument } from './print.ts'
+import { renderUbl } from './ubl.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
@@ -150,8 +150,8 @@ describe('e-invoices', () => {
             continue
           }
           made[exponent === 0 ? 'whole' : 'cents'] += 1
-          judge(readUbl(ublOf(einvoice), exponent), document, exponent)
-          judge(readCii(ciiOf(einvoice), exponent), document, exponent)
+          judge(readUbl(renderUbl(einvoice), exponent), document, exponent)
+          judge(readCii(renderCii(einvoice), exponent), document, exponent)
         }
       }),
       { seed, numRuns: 300 },
@@ -168,7 +168,7 @@ test('a credit note names every invoice that it corrects', () => {
   const note = sampleDocument({ kind: 'credit_note', number: 'CN-1', corrects: first, alsoCorrects: [second] })
   const speaker = speakerFor('en', undefined)
   const invoice = einvoiceFor(speaker, note) ?? assert.fail('no e-invoice')
-  const references = parts(ublOf(invoice), 'cac:BillingReference')
+  const references = parts(renderUbl(invoice), 'cac:BillingReference')
   assert.deepEqual(
     references.map((part) => [...texts(part, 'cbc:ID'), ...texts(part, 'cbc:IssueDate')]),
     [
@@ -176,10 +176,10 @@ test('a credit note names every invoice that it corrects', () => {
       ['INV-2', '2026-11-17'],
     ],
   )
-  const cii = ciiOf(invoice)
+  const cii = renderCii(invoice)
   assert.deepEqual(texts(parts(cii, 'ram:InvoiceReferencedDocument').join(), 'ram:IssuerAssignedID'), ['INV-1'])
   assert.match(texts(cii, 'ram:Content').join(), /INV-2 \(2026-11-17\)/)
-  const named = printed(speaker, note).facts.map(([, value]) => value)
+  const named = printDocument(speaker, note).facts.map(([, value]) => value)
   assert.deepEqual(
     ['INV-1', 'INV-2'].map((number) => named.filter((value) => value.startsWith(number)).length),
     [1, 1],

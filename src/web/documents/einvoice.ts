@@ -2,7 +2,7 @@
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { TaxReason } from '../../contract/words.ts'
-import { correctedBy } from '../../domain/documents/content.ts'
+import { correctedDocuments } from '../../domain/documents/content.ts'
 import { currencyExponent, decimalAmount } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
 
@@ -107,7 +107,11 @@ export function einvoiceFor(speaker: Speaker, document: AdminDocument): Einvoice
 
 function precedingOf({ say }: Speaker, document: AdminDocument): Einvoice['preceding'] {
   const key = document.kind === 'invoice' ? 'document.reverses' : 'document.corrects'
-  return correctedBy(document).map(({ number, day }) => ({ number, day, note: `${say(key)}: ${number} (${day})` }))
+  return correctedDocuments(document).map(({ number, day }) => ({
+    number,
+    day,
+    note: `${say(key)}: ${number} (${day})`,
+  }))
 }
 
 export type EinvoiceObstacle = 'seller' | 'buyer' | 'currency' | 'rounding'

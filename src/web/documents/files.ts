@@ -4,17 +4,17 @@ import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { privateHeaders } from '../../platform/html/policy.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { speakerFor } from '../languages/language.ts'
-import { ciiOf } from './cii.ts'
+import { renderCii } from './cii.ts'
 import { type Einvoice, einvoiceFor, einvoiceObstacle } from './einvoice.ts'
 import { type DocumentFile, documentPdf, fileName, hasPdf } from './pdf.ts'
-import { ublOf } from './ubl.ts'
+import { renderUbl } from './ubl.ts'
 
 type Maker = (document: AdminDocument) => DocumentFile | undefined
 
 const makers: ReadonlyMap<string, Maker> = new Map([
   ['pdf', documentPdf],
-  ['ubl', xmlMaker(ublOf)],
-  ['cii', xmlMaker(ciiOf)],
+  ['ubl', xmlMaker(renderUbl)],
+  ['cii', xmlMaker(renderCii)],
 ])
 
 function xmlMaker(write: (einvoice: Einvoice) => string): Maker {

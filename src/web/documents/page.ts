@@ -1,11 +1,11 @@
 // An invoice or a credit note, to read and print.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Speaker } from '../languages/language.ts'
 import { receiptScript, receiptStyle } from './assets.ts'
-import { documentTitle, type PrintLine, printed } from './print.ts'
+import { documentTitle, type PrintLine, printDocument } from './print.ts'
 
 export interface DocumentLinks {
   back: { href: string; label: string }
@@ -15,7 +15,7 @@ export interface DocumentLinks {
 export function documentPage(speaker: Speaker, document: AdminDocument, { back, files = [] }: DocumentLinks): string {
   const { say } = speaker
   const title = documentTitle(speaker, document)
-  const sheet = printed(speaker, document)
+  const sheet = printDocument(speaker, document)
   const row = ([name, value]: readonly [string, string]) =>
     html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`
   const block = (label: string, lines: readonly string[], css: string) =>
@@ -41,7 +41,7 @@ ${files.map(({ format, href }) => html`<a href="${href}" download>${say(`documen
 <button type="button" id="print">${say('receipt.print')}</button>
 </nav>
 </main>`
-  return documentFor({
+  return renderHtmlDocument({
     title: `${title} – ${document.seller.name}`,
     locale: speaker.locale,
     direction: speaker.direction,

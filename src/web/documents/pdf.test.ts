@@ -6,7 +6,7 @@ import { printableText } from '../../platform/pdf/fonts.ts'
 import { speakerFor } from '../languages/language.ts'
 import { documentFile, documentFormats } from './files.ts'
 import { documentPdf, fileName, hasPdf } from './pdf.ts'
-import { documentTitle, printed } from './print.ts'
+import { documentTitle, printDocument } from './print.ts'
 
 describe('a document as a PDF', () => {
   test('contains every text of the page in its language, and the same bytes each time', () => {
@@ -23,7 +23,7 @@ describe('a document as a PDF', () => {
       // A text that is wrapped is drawn line after line.
       const text = readPdf(file.bytes).texts.join(' ')
       const speaker = speakerFor(locale, undefined)
-      const { seller, buyer, facts, columns, lines, total, rates, notes } = printed(speaker, document)
+      const { seller, buyer, facts, columns, lines, total, rates, notes } = printDocument(speaker, document)
       for (const expected of [
         ...[documentTitle(speaker, document), ...seller, ...buyer, ...facts.flat(), ...columns],
         ...[
@@ -40,7 +40,7 @@ describe('a document as a PDF', () => {
 
   test('shows a unit price with as many decimals as the line needs', () => {
     const prices = (line: Parameters<typeof documentLine>[0], document: Parameters<typeof sampleDocument>[0] = {}) =>
-      printed(speakerFor('en', undefined), sampleDocument({ ...document, lines: [documentLine(line)] })).lines[0]
+      printDocument(speakerFor('en', undefined), sampleDocument({ ...document, lines: [documentLine(line)] })).lines[0]
         ?.cells[1]
     // €0.03 each with 19 % of tax, which was taken out of all of them.
     const untaxed = { quantity: 999, unitPrice: 3, net: 2518, tax: 0, total: 2518, rate: 0 }

@@ -1,15 +1,15 @@
 // An invoice or a credit note as a PDF: the same texts as its page, on A4, with the e-invoice inside.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
-import { finished } from '../../platform/kit/breath.ts'
+import { runToEnd } from '../../platform/kit/breath.ts'
 import { PdfCanvas, type TextStyle } from '../../platform/pdf/canvas.ts'
 import { type PdfAttachment, pdfFile } from '../../platform/pdf/file.ts'
 import { isPrintable } from '../../platform/pdf/fonts.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
-import { ciiOf } from './cii.ts'
+import { renderCii } from './cii.ts'
 import { type Einvoice, einvoiceFor } from './einvoice.ts'
 import { facturxMetadata, facturxName } from './facturx.ts'
-import { documentTitle, type Printed, printed } from './print.ts'
+import { documentTitle, type PrintedDocument, printDocument } from './print.ts'
 
 export interface DocumentFile {
   name: string
@@ -19,7 +19,7 @@ export interface DocumentFile {
 
 // Returns undefined if a text has letters that the fonts lack; the page can show and print them.
 export function documentPdf(document: AdminDocument): DocumentFile | undefined {
-  return finished(pdfSteps(document))
+  return runToEnd(pdfSteps(document))
 }
 
 // Yields after each small step, because a document of 100 lines takes 14 ms.
@@ -51,7 +51,7 @@ function facturx(einvoice: Einvoice): PdfAttachment {
     mediaType: 'text/xml',
     relationship: 'Alternative',
     description: 'Factur-X/ZUGFeRD',
-    bytes: Buffer.from(ciiOf(einvoice)),
+    bytes: Buffer.from(renderCii(einvoice)),
   }
 }
 
@@ -72,7 +72,7 @@ function drawnFor(document: AdminDocument): Drawn | undefined {
       speaker,
       document,
       title: documentTitle(speaker, document),
-      sheet: printed(speaker, document),
+      sheet: printDocument(speaker, document),
     }
     if (textsOf(drawn).every(isPrintable)) return drawn
   }
@@ -111,7 +111,7 @@ interface Drawn {
   speaker: Speaker
   document: AdminDocument
   title: string
-  sheet: Printed
+  sheet: PrintedDocument
 }
 
 function* drawDocument(canvas: PdfCanvas, drawn: Drawn): Generator<void, void> {
@@ -157,7 +157,7 @@ function drawHead(canvas: PdfCanvas, { speaker, document, title, sheet }: Drawn)
   return y + 10
 }
 
-function drawFacts(canvas: PdfCanvas, facts: Printed['facts'], from: number): number {
+function drawFacts(canvas: PdfCanvas, facts: PrintedDocument['facts'], from: number): number {
   let y = from
   for (const [name, value] of facts) {
     canvas.text(name, { x: factsFrom, y }, small)
@@ -173,7 +173,7 @@ function drawFacts(canvas: PdfCanvas, facts: Printed['facts'], from: number): nu
 }
 
 // Measures the columns after the first, which gets the remaining width; if that is too little, a smaller font size is used.
-function columnsFor(canvas: PdfCanvas, { columns, lines, total }: Printed): { size: number; ends: number[] } {
+function columnsFor(canvas: PdfCanvas, { columns, lines, total }: PrintedDocument): { size: number; ends: number[] } {
   const gap = 11
   const itemMin = 130
   for (const size of [9, 8, 7, 6]) {

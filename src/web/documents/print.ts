@@ -1,7 +1,7 @@
 // The texts of a document in the language of its reader, the same for the page and the PDF. Pure.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
-import { correctedBy } from '../../domain/documents/content.ts'
+import { correctedDocuments } from '../../domain/documents/content.ts'
 import { brandName } from '../../platform/html/cardbrands.ts'
 import { unitPriceOf } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
@@ -13,7 +13,7 @@ export interface PrintLine {
   cells: readonly string[]
 }
 
-export interface Printed {
+export interface PrintedDocument {
   seller: readonly string[]
   // Empty if the buyer is unknown.
   buyer: readonly string[]
@@ -32,7 +32,7 @@ export function documentTitle({ say }: Speaker, { kind, number }: Pick<AdminDocu
   return say(kind === 'invoice' ? 'document.invoice' : 'document.creditNote', { number })
 }
 
-export function printed(speaker: Speaker, document: AdminDocument): Printed {
+export function printDocument(speaker: Speaker, document: AdminDocument): PrintedDocument {
   const { say, amount, percent } = speaker
   const { currency, net, tax, total } = document
   const money = (minor: number) => amount(minor, currency)
@@ -122,7 +122,7 @@ function buyerLines({ say }: Speaker, { buyer, seller }: AdminDocument): string[
 function factsOf(speaker: Speaker, document: AdminDocument): [string, string][] {
   const { say } = speaker
   const { day, supplyDay, order, corrects, kind } = document
-  const corrected = correctedBy(document)
+  const corrected = correctedDocuments(document)
   const key = kind === 'invoice' ? 'document.reverses' : 'document.corrects'
   return [
     [say('receipt.date'), dayText(speaker, day)],

@@ -5,7 +5,7 @@ import type { Einvoice, EinvoiceLine, EinvoiceParty, TaxCategory } from './einvo
 
 export const coreInvoice = 'urn:cen.eu:en16931:2017'
 
-export function ublOf(invoice: Einvoice): string {
+export function renderUbl(invoice: Einvoice): string {
   const isCredit = invoice.typeCode === '381'
   const root = isCredit ? 'CreditNote' : 'Invoice'
   const cbc = (name: string, text: XmlChild) => xml(`cbc:${name}`, text)

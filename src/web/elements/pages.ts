@@ -1,11 +1,11 @@
 // The script at /elements.js that shows products of a shop on pages of other sites. Such a page sets its key in `data-key` of the script.
 
-import { script } from '../../platform/html/files.ts'
+import { serveScript } from '../../platform/html/files.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
 
 export function elementsPage(): HtmlPage {
   const file = new URL('browser/elements.ts', import.meta.url)
-  const { page } = script({ path: '/elements.js', name: 'elements', file })
+  const { page } = serveScript({ path: '/elements.js', name: 'elements', file })
   return {
     ...page,
     async answer(request) {

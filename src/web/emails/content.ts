@@ -15,12 +15,12 @@ import { type Statement, withoutLinks } from '../../domain/withdrawals/statement
 import { toInstant } from '../../platform/kit/instant.ts'
 import { pricedMeasure } from '../../platform/kit/unitprice.ts'
 import type { EmailKind, LinkEmailKind, NoticeKind } from '../../platform/outbox/emails.ts'
-import { guaranteeUrl, noticeWords } from '../checkout/guarantee.ts'
+import { guaranteeNoticeText, guaranteeUrl } from '../checkout/guarantee.ts'
 import { measureNote } from '../checkout/measures.ts'
 import { exemptNote } from '../checkout/summary.ts'
 import { documentTitle } from '../documents/print.ts'
 import type { Speaker } from '../languages/language.ts'
-import { tell } from './texts.ts'
+import { emailSentence } from './texts.ts'
 
 export interface Email {
   subject: string
@@ -88,7 +88,7 @@ export interface HowToPay extends AwaitedMoney {
 
 // The contents that make the e-mail a confirmation of the contract on a durable medium (Directive 2011/83/EU, Art. 8(7)): a link is not
 // sufficient (C-49/11).
-export interface Confirmation {
+export interface ConfirmationContents {
   // Lines: name, address, numbers, contact.
   seller: readonly string[]
   texts: readonly { kind: LegalTextKind; text: string; since: string }[]
@@ -100,15 +100,15 @@ export interface Confirmation {
   hasForm: boolean
 }
 
-export function orderPlaced(of: OrderEmail, awaited: HowToPay | null, confirmation: Confirmation): Email {
+export function orderPlacedEmail(of: OrderEmail, awaited: HowToPay | null, confirmation: ConfirmationContents): Email {
   const { speaker, merchantName, facts } = of
   const { order } = facts
   const amount = speaker.amount(order.total, order.currency)
   return {
-    subject: tell(speaker, 'order_placed.subject', { number: order.number, merchant: merchantName }),
-    title: tell(speaker, 'order_placed.title'),
+    subject: emailSentence(speaker, 'order_placed.subject', { number: order.number, merchant: merchantName }),
+    title: emailSentence(speaker, 'order_placed.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, placedKey(order, awaited), { amount }) },
+      { kind: 'text', text: emailSentence(speaker, placedKey(order, awaited), { amount }) },
       ...(awaited ? howToPay(of, awaited) : []),
       ...viewButton(of),
       orderFacts(of),
@@ -121,15 +121,15 @@ export function orderPlaced(of: OrderEmail, awaited: HowToPay | null, confirmati
 
 function confirmationParts(
   { speaker }: OrderEmail,
-  { seller, texts, guaranteeYears, notice, hasForm }: Confirmation,
+  { seller, texts, guaranteeYears, notice, hasForm }: ConfirmationContents,
 ): EmailPart[] {
   const { say } = speaker
   const guarantee = say('guarantee.text', { count: guaranteeYears ?? 0 })
-  const alt = noticeWords(say('guarantee.title'), guarantee)
+  const alt = guaranteeNoticeText(say('guarantee.title'), guarantee)
   return [
     ...(seller.length === 0
       ? []
-      : [{ kind: 'legal' as const, title: tell(speaker, 'confirmation.seller'), text: seller.join('\n') }]),
+      : [{ kind: 'legal' as const, title: emailSentence(speaker, 'confirmation.seller'), text: seller.join('\n') }]),
     ...texts.map(({ kind, text, since }) => ({
       kind: 'legal' as const,
       title: `${say(`legal.${kind}`)} (${say('legal.version', { date: speaker.date(since) })})`,
@@ -149,8 +149,8 @@ function confirmationParts(
       ? [
           {
             kind: 'legal' as const,
-            title: tell(speaker, 'confirmation.form'),
-            text: tell(speaker, 'confirmation.formText', { seller: seller.join(', ') }),
+            title: emailSentence(speaker, 'confirmation.form'),
+            text: emailSentence(speaker, 'confirmation.formText', { seller: seller.join(', ') }),
           },
         ]
       : []),
@@ -178,13 +178,13 @@ function howToPay({ speaker, facts: { order } }: OrderEmail, awaited: HowToPay):
     ...(awaited.instructions === null ? [] : [awaited.instructions]),
     isCash
       ? speaker.say('method.cash_on_delivery.note')
-      : tell(speaker, 'order_placed.reference', { number: order.number }),
+      : emailSentence(speaker, 'order_placed.reference', { number: order.number }),
     ...(awaited.dueAt === null ? [] : [speaker.say('awaited.due', { date: speaker.date(awaited.dueAt) })]),
   ]
   return [{ kind: 'box', title: speaker.say('awaited.title'), texts }]
 }
 
-export function paymentReceived(
+export function paymentReceivedEmail(
   of: OrderEmail,
   { amount, isCancelled }: { amount: number; isCancelled: boolean },
 ): Email {
@@ -192,12 +192,12 @@ export function paymentReceived(
   const { number, currency } = facts.order
   const values = { number, merchant: merchantName, amount: speaker.amount(amount, currency) }
   return {
-    subject: tell(speaker, 'payment_received.subject', values),
-    title: tell(speaker, 'payment_received.title'),
+    subject: emailSentence(speaker, 'payment_received.subject', values),
+    title: emailSentence(speaker, 'payment_received.title'),
     parts: [
       {
         kind: 'text',
-        text: tell(speaker, isCancelled ? 'payment_received.cancelled' : 'payment_received.text', values),
+        text: emailSentence(speaker, isCancelled ? 'payment_received.cancelled' : 'payment_received.text', values),
       },
       ...viewButton(of),
       orderFacts(of),
@@ -206,7 +206,7 @@ export function paymentReceived(
 }
 
 // E-mail about one parcel. Returns undefined if the parcel does not belong to the order.
-export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefined {
+export function parcelShippedEmail(of: OrderEmail, fulfillmentId: string): Email | undefined {
   const { speaker, facts } = of
   const { order, lines, fulfillments } = facts
   const at = fulfillments.findIndex(({ id }) => id === fulfillmentId)
@@ -217,14 +217,16 @@ export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefine
   const trackingUrl = trackingUrlOf(parcel)
   const isAll = lines.every(({ skuId, quantity }) => sentOf(sent, skuId) >= quantity)
   return {
-    subject: tell(speaker, 'shipped.subject', { number: order.number }),
-    title: tell(speaker, 'shipped.title'),
+    subject: emailSentence(speaker, 'shipped.subject', { number: order.number }),
+    title: emailSentence(speaker, 'shipped.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, isAll ? 'shipped.all' : 'shipped.part') },
+      { kind: 'text', text: emailSentence(speaker, isAll ? 'shipped.all' : 'shipped.part') },
       {
         kind: 'facts',
         rows: [
-          ...(parcel.carrier === null ? [] : [{ name: tell(speaker, 'shipped.carrier'), value: parcel.carrier }]),
+          ...(parcel.carrier === null
+            ? []
+            : [{ name: emailSentence(speaker, 'shipped.carrier'), value: parcel.carrier }]),
           ...(parcel.trackingNumber === null
             ? []
             : [{ name: speaker.say('status.tracking'), value: parcel.trackingNumber, isCode: true, url: trackingUrl }]),
@@ -238,7 +240,7 @@ export function shipped(of: OrderEmail, fulfillmentId: string): Email | undefine
         : [{ kind: 'button' as const, label: speaker.say('status.track'), url: trackingUrl }]),
       {
         kind: 'items',
-        title: tell(speaker, 'shipped.items'),
+        title: emailSentence(speaker, 'shipped.items'),
         rows: parcel.items.flatMap(({ skuId, quantity }) => {
           const line = lines.find((one) => one.skuId === skuId)
           return line ? [{ ...named(speaker, line, quantity), amount: '' }] : []
@@ -252,17 +254,17 @@ function sentOf(items: readonly { skuId: string; quantity: number }[], skuId: st
   return items.reduce((sum, item) => (item.skuId === skuId ? sum + item.quantity : sum), 0)
 }
 
-export function orderCancelled(of: OrderEmail, { by, moneyBack }: { by: string; moneyBack: number }): Email {
+export function orderCancelledEmail(of: OrderEmail, { by, moneyBack }: { by: string; moneyBack: number }): Email {
   const { speaker, merchantName, facts } = of
   const { number, currency } = facts.order
   const values = { number, merchant: merchantName, amount: speaker.amount(moneyBack, currency) }
   const money = moneyBack > 0 ? 'order_cancelled.back' : 'order_cancelled.nothing'
-  const why = by === 'system' ? speaker.say('status.overdue') : tell(speaker, money, values)
+  const why = by === 'system' ? speaker.say('status.overdue') : emailSentence(speaker, money, values)
   return {
-    subject: tell(speaker, 'order_cancelled.subject', values),
-    title: tell(speaker, 'order_cancelled.title'),
+    subject: emailSentence(speaker, 'order_cancelled.subject', values),
+    title: emailSentence(speaker, 'order_cancelled.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, 'order_cancelled.text', values) },
+      { kind: 'text', text: emailSentence(speaker, 'order_cancelled.text', values) },
       { kind: 'text', text: why },
       ...viewButton(of),
       ...itemsAndTotals(of),
@@ -270,18 +272,18 @@ export function orderCancelled(of: OrderEmail, { by, moneyBack }: { by: string; 
   }
 }
 
-export function orderEdited(of: OrderEmail, moneyBack: number): Email {
+export function orderEditedEmail(of: OrderEmail, moneyBack: number): Email {
   const { speaker, merchantName, facts } = of
   const { number, currency, paymentStatus, total } = facts.order
   const values = { number, merchant: merchantName }
   const money = (key: 'order_cancelled.back' | 'order_edited.due', minor: number) => [
-    { kind: 'text' as const, text: tell(speaker, key, { amount: speaker.amount(minor, currency) }) },
+    { kind: 'text' as const, text: emailSentence(speaker, key, { amount: speaker.amount(minor, currency) }) },
   ]
   return {
-    subject: tell(speaker, 'order_edited.subject', values),
-    title: tell(speaker, 'order_edited.title'),
+    subject: emailSentence(speaker, 'order_edited.subject', values),
+    title: emailSentence(speaker, 'order_edited.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, 'order_edited.text', values) },
+      { kind: 'text', text: emailSentence(speaker, 'order_edited.text', values) },
       ...(moneyBack > 0 ? money('order_cancelled.back', moneyBack) : []),
       ...(paymentStatus === 'pending' ? money('order_edited.due', total) : []),
       ...viewButton(of),
@@ -290,42 +292,42 @@ export function orderEdited(of: OrderEmail, moneyBack: number): Email {
   }
 }
 
-export function refunded(of: OrderEmail, amount: number): Email {
+export function refundedEmail(of: OrderEmail, amount: number): Email {
   const { speaker, facts } = of
   const { number, currency } = facts.order
   const values = { number, amount: speaker.amount(amount, currency) }
   return {
-    subject: tell(speaker, 'refunded.subject', values),
-    title: tell(speaker, 'refunded.title'),
-    parts: [{ kind: 'text', text: tell(speaker, 'refunded.text', values) }, ...viewButton(of), orderFacts(of)],
+    subject: emailSentence(speaker, 'refunded.subject', values),
+    title: emailSentence(speaker, 'refunded.title'),
+    parts: [{ kind: 'text', text: emailSentence(speaker, 'refunded.text', values) }, ...viewButton(of), orderFacts(of)],
   }
 }
 
 // E-mail to the shopper about a return.
-export function returnNotice(of: OrderEmail, kind: ReturnEmailKind, { row, lines }: ReturnFacts): Email {
+export function returnEmail(of: OrderEmail, kind: ReturnEmailKind, { row, lines }: ReturnFacts): Email {
   const { speaker } = of
   const values = { number: returnNumber(row), order: row.orderNumber }
   const isAnswer = kind === 'return_approved' || kind === 'return_refused'
-  const title = tell(speaker, kind === 'return_approved' ? 'return.instructions' : 'return.answer')
+  const title = emailSentence(speaker, kind === 'return_approved' ? 'return.instructions' : 'return.answer')
   return {
-    subject: tell(speaker, `${kind}.subject`, values),
-    title: tell(speaker, `${kind}.title`, values),
+    subject: emailSentence(speaker, `${kind}.subject`, values),
+    title: emailSentence(speaker, `${kind}.title`, values),
     parts: [
-      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      { kind: 'text', text: emailSentence(speaker, `${kind}.text`, values) },
       ...(isAnswer && row.answer !== null ? [{ kind: 'box' as const, title, texts: [row.answer] }] : []),
       ...(kind === 'return_approved' && row.labelUrl !== null
-        ? [{ kind: 'button' as const, label: tell(speaker, 'return.label'), url: row.labelUrl }]
+        ? [{ kind: 'button' as const, label: emailSentence(speaker, 'return.label'), url: row.labelUrl }]
         : viewButton(of)),
       {
         kind: 'items',
-        title: tell(speaker, 'return.items'),
+        title: emailSentence(speaker, 'return.items'),
         rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: '' })),
       },
     ],
   }
 }
 
-export function returnExchanged(
+export function returnExchangedEmail(
   of: OrderEmail,
   { row, lines }: ReturnFacts,
   { orderNumber, refunded: moneyBack }: ReturnExchangeRow,
@@ -334,15 +336,15 @@ export function returnExchanged(
   const values = { number: returnNumber(row), exchange: orderNumber }
   const back = { amount: speaker.amount(moneyBack, row.currency) }
   return {
-    subject: tell(speaker, 'return_exchanged.subject', values),
-    title: tell(speaker, 'return_exchanged.title', values),
+    subject: emailSentence(speaker, 'return_exchanged.subject', values),
+    title: emailSentence(speaker, 'return_exchanged.title', values),
     parts: [
-      { kind: 'text', text: tell(speaker, 'return_exchanged.text', values) },
-      ...(moneyBack > 0 ? [{ kind: 'text' as const, text: tell(speaker, 'order_cancelled.back', back) }] : []),
+      { kind: 'text', text: emailSentence(speaker, 'return_exchanged.text', values) },
+      ...(moneyBack > 0 ? [{ kind: 'text' as const, text: emailSentence(speaker, 'order_cancelled.back', back) }] : []),
       ...viewButton(of),
       {
         kind: 'items',
-        title: tell(speaker, 'return.items'),
+        title: emailSentence(speaker, 'return.items'),
         rows: lines.map((line) => ({ ...named(speaker, line, line.quantity), amount: '' })),
       },
     ],
@@ -357,17 +359,17 @@ export interface WithdrawalEmail {
   due: string
 }
 
-export function withdrawalAcknowledged(
+export function withdrawalAcknowledgedEmail(
   { speaker, merchantName, receivedAt }: WithdrawalEmail,
   { name, order, email, items }: Statement,
 ): Email {
   const values = { merchant: merchantName, date: receivedAt }
   const { say } = speaker
   return {
-    subject: tell(speaker, 'withdrawal_acknowledged.subject', values),
-    title: tell(speaker, 'withdrawal_acknowledged.title'),
+    subject: emailSentence(speaker, 'withdrawal_acknowledged.subject', values),
+    title: emailSentence(speaker, 'withdrawal_acknowledged.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, 'withdrawal_acknowledged.text', values) },
+      { kind: 'text', text: emailSentence(speaker, 'withdrawal_acknowledged.text', values) },
       { kind: 'text', text: say('withdrawal.statement', values) },
       {
         kind: 'facts',
@@ -379,30 +381,33 @@ export function withdrawalAcknowledged(
           { name: say('withdrawal.receivedAt'), value: receivedAt },
         ],
       },
-      { kind: 'text', text: tell(speaker, 'withdrawal_acknowledged.next', values) },
+      { kind: 'text', text: emailSentence(speaker, 'withdrawal_acknowledged.next', values) },
     ],
   }
 }
 
 // E-mail to the merchant. It has only the number of the order.
-export function withdrawalReceived({ speaker, receivedAt, due }: WithdrawalEmail, orderNumber: string | null): Email {
-  const order = orderNumber ?? tell(speaker, 'withdrawal_received.unnamed')
+export function withdrawalReceivedEmail(
+  { speaker, receivedAt, due }: WithdrawalEmail,
+  orderNumber: string | null,
+): Email {
+  const order = orderNumber ?? emailSentence(speaker, 'withdrawal_received.unnamed')
   const values = { order, date: receivedAt, due }
   return {
-    subject: tell(speaker, 'withdrawal_received.subject', values),
-    title: tell(speaker, 'withdrawal_received.title'),
-    parts: [{ kind: 'text', text: tell(speaker, 'withdrawal_received.text', values) }],
+    subject: emailSentence(speaker, 'withdrawal_received.subject', values),
+    title: emailSentence(speaker, 'withdrawal_received.title'),
+    parts: [{ kind: 'text', text: emailSentence(speaker, 'withdrawal_received.text', values) }],
   }
 }
 
 // E-mail to the merchant with a shopper's message.
-export function contactMessage(
+export function contactMessageEmail(
   speaker: Speaker,
   { name, email, text }: Readonly<{ name: string; email: string; text: string }>,
 ): Email {
   return {
-    subject: tell(speaker, 'contact_message.subject', { name }),
-    title: tell(speaker, 'contact_message.title'),
+    subject: emailSentence(speaker, 'contact_message.subject', { name }),
+    title: emailSentence(speaker, 'contact_message.title'),
     parts: [
       {
         kind: 'facts',
@@ -412,13 +417,13 @@ export function contactMessage(
         ],
       },
       { kind: 'box', title: speaker.say('message.body'), texts: [text] },
-      { kind: 'text', text: tell(speaker, 'contact_message.reply') },
+      { kind: 'text', text: emailSentence(speaker, 'contact_message.reply') },
     ],
   }
 }
 
 // E-mail to the merchant about a new order.
-export function orderReceived(of: OrderEmail): Email {
+export function orderReceivedEmail(of: OrderEmail): Email {
   const { speaker, facts, dashboardUrl } = of
   const { number, currency, total, paymentStatus } = facts.order
   const values = { number, amount: speaker.amount(total, currency) }
@@ -426,11 +431,11 @@ export function orderReceived(of: OrderEmail): Email {
   const key = total === 0 ? 'order_received.free' : paid
   const isGivenUp = total > 0 && paymentStatus === 'voided'
   return {
-    subject: tell(speaker, 'order_received.subject', values),
-    title: tell(speaker, 'order_received.title', values),
+    subject: emailSentence(speaker, 'order_received.subject', values),
+    title: emailSentence(speaker, 'order_received.title', values),
     parts: [
-      ...(isGivenUp ? [] : [{ kind: 'text' as const, text: tell(speaker, key, values) }]),
-      { kind: 'button', label: tell(speaker, 'order_received.open'), url: dashboardUrl },
+      ...(isGivenUp ? [] : [{ kind: 'text' as const, text: emailSentence(speaker, key, values) }]),
+      { kind: 'button', label: emailSentence(speaker, 'order_received.open'), url: dashboardUrl },
       orderFacts(of),
       ...itemsAndTotals(of),
     ],
@@ -438,7 +443,7 @@ export function orderReceived(of: OrderEmail): Email {
 }
 
 // An e-mail of a single sentence.
-export function notice(
+export function noticeEmail(
   speaker: Speaker,
   kind: Extract<
     EmailKind,
@@ -449,12 +454,12 @@ export function notice(
     | 'endpoint_disabled'
     | 'stock_low'
   >,
-  { key, values }: { key: Parameters<typeof tell>[1]; values: Readonly<Record<string, string | number>> },
+  { key, values }: { key: Parameters<typeof emailSentence>[1]; values: Readonly<Record<string, string | number>> },
 ): Email {
   return {
-    subject: tell(speaker, `${kind}.subject`, values),
-    title: tell(speaker, `${kind}.title`, values),
-    parts: [{ kind: 'text', text: tell(speaker, key, values) }],
+    subject: emailSentence(speaker, `${kind}.subject`, values),
+    title: emailSentence(speaker, `${kind}.title`, values),
+    parts: [{ kind: 'text', text: emailSentence(speaker, key, values) }],
   }
 }
 
@@ -466,13 +471,13 @@ export function linkEmail(
 ): Email {
   const values = { merchant: merchantName }
   return {
-    subject: tell(speaker, `${kind}.subject`, values),
-    title: tell(speaker, `${kind}.title`, values),
+    subject: emailSentence(speaker, `${kind}.subject`, values),
+    title: emailSentence(speaker, `${kind}.title`, values),
     parts: [
-      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
-      { kind: 'button', label: tell(speaker, `${kind}.button`), url },
-      { kind: 'text', text: tell(speaker, 'email.expires', { duration: speaker.duration(validMs) }) },
-      { kind: 'text', text: tell(speaker, `${kind}.ignore`) },
+      { kind: 'text', text: emailSentence(speaker, `${kind}.text`, values) },
+      { kind: 'button', label: emailSentence(speaker, `${kind}.button`), url },
+      { kind: 'text', text: emailSentence(speaker, 'email.expires', { duration: speaker.duration(validMs) }) },
+      { kind: 'text', text: emailSentence(speaker, `${kind}.ignore`) },
     ],
   }
 }
@@ -485,21 +490,23 @@ export function codeEmail(
   const values = { merchant: merchantName }
   const duration = speaker.duration(validMs)
   return {
-    subject: tell(speaker, 'customer_code.subject', values),
-    title: tell(speaker, 'customer_code.title', values),
+    subject: emailSentence(speaker, 'customer_code.subject', values),
+    title: emailSentence(speaker, 'customer_code.title', values),
     parts: [
-      { kind: 'facts', rows: [{ name: tell(speaker, 'customer_code.code'), value: code, isCode: true }] },
-      ...(url === null ? [] : [{ kind: 'button' as const, label: tell(speaker, 'customer_code.button'), url }]),
+      { kind: 'facts', rows: [{ name: emailSentence(speaker, 'customer_code.code'), value: code, isCode: true }] },
+      ...(url === null
+        ? []
+        : [{ kind: 'button' as const, label: emailSentence(speaker, 'customer_code.button'), url }]),
       {
         kind: 'text',
-        text: tell(speaker, url === null ? 'customer_code.alone' : 'customer_code.text', { duration }),
+        text: emailSentence(speaker, url === null ? 'customer_code.alone' : 'customer_code.text', { duration }),
       },
-      { kind: 'text', text: tell(speaker, 'customer_code.ignore') },
+      { kind: 'text', text: emailSentence(speaker, 'customer_code.ignore') },
     ],
   }
 }
 
-export interface DraftShown {
+export interface DraftEmailContents {
   merchantName: string
   url: string
   currency: string
@@ -519,15 +526,15 @@ export interface DraftShown {
 }
 
 // E-mail to a shopper for whom the merchant made an order.
-export function draftEmail(speaker: Speaker, shown: DraftShown): Email {
+export function draftEmail(speaker: Speaker, shown: DraftEmailContents): Email {
   const { merchantName, url, currency, items, total, expiresAt, timeZone } = shown
   const values = { merchant: merchantName }
   return {
-    subject: tell(speaker, 'draft_link.subject', values),
-    title: tell(speaker, 'draft_link.title'),
+    subject: emailSentence(speaker, 'draft_link.subject', values),
+    title: emailSentence(speaker, 'draft_link.title'),
     parts: [
-      { kind: 'text', text: tell(speaker, 'draft_link.text', values) },
-      { kind: 'button', label: tell(speaker, 'draft_link.button'), url },
+      { kind: 'text', text: emailSentence(speaker, 'draft_link.text', values) },
+      { kind: 'button', label: emailSentence(speaker, 'draft_link.button'), url },
       {
         kind: 'items',
         title: speaker.say('status.items'),
@@ -544,33 +551,33 @@ export function draftEmail(speaker: Speaker, shown: DraftShown): Email {
               rows: [{ name: speaker.say('total.total'), value: speaker.amount(total, currency), isSum: true }],
             },
           ]),
-      { kind: 'text', text: tell(speaker, 'draft_link.valid', { date: speaker.moment(expiresAt, timeZone) }) },
+      { kind: 'text', text: emailSentence(speaker, 'draft_link.valid', { date: speaker.moment(expiresAt, timeZone) }) },
     ],
   }
 }
 
 // E-mail to a person about what another person did with their account or team. It has no link, because it is read in a hurry and often
 // imitated.
-export function personNotice(
+export function personNoticeEmail(
   speaker: Speaker,
   kind: NoticeKind,
   values: Readonly<{ merchant: string; role: string; address: string }>,
 ): Email {
   return {
-    subject: tell(speaker, `${kind}.subject`, values),
-    title: tell(speaker, `${kind}.title`, values),
+    subject: emailSentence(speaker, `${kind}.subject`, values),
+    title: emailSentence(speaker, `${kind}.title`, values),
     parts: [
-      { kind: 'text', text: tell(speaker, `${kind}.text`, values) },
+      { kind: 'text', text: emailSentence(speaker, `${kind}.text`, values) },
       {
         kind: 'text',
-        text: tell(speaker, kind === 'member_joined' ? 'member_joined.unexpected' : 'email.unexpected'),
+        text: emailSentence(speaker, kind === 'member_joined' ? 'member_joined.unexpected' : 'email.unexpected'),
       },
     ],
   }
 }
 
 function viewButton({ speaker, url }: OrderEmail): EmailPart[] {
-  return url === null ? [] : [{ kind: 'button', label: tell(speaker, 'email.view'), url }]
+  return url === null ? [] : [{ kind: 'button', label: emailSentence(speaker, 'email.view'), url }]
 }
 
 function orderFacts(of: OrderEmail): EmailPart {
@@ -593,7 +600,7 @@ function orderFacts(of: OrderEmail): EmailPart {
 // invoice.
 function documentRows({ speaker, url, documents, facts }: OrderEmail): EmailFact[] {
   if (url === null) return []
-  const name = tell(speaker, 'email.document')
+  const name = emailSentence(speaker, 'email.document')
   if (documents.length > 0)
     return documents.map((document) => ({
       name,

@@ -1,12 +1,12 @@
 // Parts that surround every e-mail: the sender, the reason, and the contact. Pure.
 
-import type { Audience } from '../../platform/outbox/emails.ts'
+import type { EmailAudience } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
-import { tell } from './texts.ts'
+import { emailSentence } from './texts.ts'
 
 export interface EmailFrame {
   speaker: Speaker
-  audience: Audience
+  audience: EmailAudience
   merchant: MerchantFacts
   isTest: boolean
   // The server's own origin, for the addresses of its pictures.
@@ -50,8 +50,8 @@ export function frameTexts({ speaker, audience, merchant, isTest }: EmailFrame):
     merchant.withdrawalUrl === null ? [] : [{ name: speaker.say('withdrawal.link'), url: merchant.withdrawalUrl }]
   return {
     test: isTest ? speaker.say('status.test') : null,
-    help: audience === 'shopper' && merchant.replyTo !== null ? tell(speaker, 'email.reply') : null,
-    reason: tell(speaker, reasons[audience], named),
+    help: audience === 'shopper' && merchant.replyTo !== null ? emailSentence(speaker, 'email.reply') : null,
+    reason: emailSentence(speaker, reasons[audience], named),
     links: audience === 'shopper' ? [...withdrawal, ...links] : [],
   }
 }

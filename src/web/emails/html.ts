@@ -4,7 +4,7 @@
 import { storedLook } from '../../domain/sites/content.ts'
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
-import { headingFaceOf } from '../checkout/look.ts'
+import { headingFontOf } from '../checkout/look.ts'
 import type { Email, EmailItem, EmailPart } from './content.ts'
 import { type EmailFrame, frameTexts, pictureUrl } from './frame.ts'
 
@@ -18,7 +18,7 @@ export function emailHtml(email: Email, frame: EmailFrame): string {
     ...{ start, end: start === 'left' ? 'right' : 'left', color: colorOf(merchant.color), origin: frame.origin },
     round: { round: '8px', soft: '6px', square: '0' }[corners],
   }
-  const face = merchant.look === null ? null : headingFaceOf(pair)
+  const face = merchant.look === null ? null : headingFontOf(pair)
   return html`<!doctype html>
 <html lang="${speaker.locale}" dir="${speaker.direction}">
 <head>

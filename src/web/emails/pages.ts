@@ -4,10 +4,10 @@ import { readdirSync, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { findStoredEmail } from '../../domain/emails/read.ts'
-import { styleSheet } from '../../platform/html/files.ts'
-import { documentFor } from '../../platform/html/frame.ts'
+import { serveStyleSheet } from '../../platform/html/files.ts'
+import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
-import { brand } from '../../platform/html/mark.ts'
+import { siteBranding } from '../../platform/html/mark.ts'
 import { privateHeaders, self } from '../../platform/html/policy.ts'
 import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
 import { isId } from '../../platform/kit/ids.ts'
@@ -15,7 +15,11 @@ import { toInstant } from '../../platform/kit/instant.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 
 const shownMax = 100
-const style = styleSheet({ path: '/dev/mail.css', name: 'mail-style', file: new URL('pages.css', import.meta.url) })
+const style = serveStyleSheet({
+  path: '/dev/mail.css',
+  name: 'mail-style',
+  file: new URL('pages.css', import.meta.url),
+})
 
 export function mailPages(folder: string): HtmlPage[] {
   return pagesOf(folder).map((page) => ({
@@ -70,7 +74,7 @@ function page(title: string, body: Html, hasFrame = false): PageAnswer {
   const policy = headers['content-security-policy'] ?? ''
   return {
     status: 200,
-    body: documentFor({ title, ...brand, style: style.href, body }),
+    body: renderHtmlDocument({ title, ...siteBranding, style: style.href, body }),
     headers: hasFrame ? { ...headers, 'content-security-policy': `${policy}; frame-src 'self'` } : headers,
   }
 }

@@ -2,16 +2,16 @@
 
 import type { LegalEntry } from '../../contract/entries.ts'
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
-import { awaitedMoney } from '../../domain/checkout/awaited.ts'
+import { loadAwaitedMoney } from '../../domain/checkout/awaited.ts'
 import { customerHash, listCustomerKeys } from '../../domain/checkout/customer.ts'
-import { type CheckoutTools, findSessionFacts, showSession } from '../../domain/checkout/sessions.ts'
+import { type CheckoutTools, findSessionFacts, renderSession } from '../../domain/checkout/sessions.ts'
 import { listDocumentsOfOrder } from '../../domain/documents/store.ts'
 import { findDraft } from '../../domain/drafts/store.ts'
 import { draftStatus } from '../../domain/drafts/view.ts'
 import { headerText } from '../../domain/emails/header.ts'
 import { emailsMax, emailsWindowMs } from '../../domain/emails/schedule.ts'
-import type { Discard } from '../../domain/emails/send.ts'
-import type { Message } from '../../domain/emails/smtp.ts'
+import type { DiscardReason } from '../../domain/emails/send.ts'
+import type { OutgoingEmail } from '../../domain/emails/smtp.ts'
 import {
   countBefore,
   type EmailRow,
@@ -22,9 +22,9 @@ import {
 } from '../../domain/emails/store.ts'
 import { listSkuNames } from '../../domain/inventory/store.ts'
 import { findMailSettings } from '../../domain/merchants/mail.ts'
-import { findMerchantFace, type MerchantFace, withdrawalPathOf } from '../../domain/merchants/store.ts'
+import { findMerchantFace, type PublicMerchantFacts, withdrawalPathOf } from '../../domain/merchants/store.ts'
 import { findOrderFacts } from '../../domain/orders/change.ts'
-import { openCustomer } from '../../domain/orders/customer.ts'
+import { decryptCustomer } from '../../domain/orders/customer.ts'
 import { orderPageUrl } from '../../domain/orders/secret.ts'
 import { findExchangeOf } from '../../domain/orders/store.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
@@ -33,44 +33,44 @@ import { findPayment } from '../../domain/payments/store.ts'
 import { findReturn } from '../../domain/returns/store.ts'
 import { listShownTexts } from '../../domain/texts/read.ts'
 import { isLinkOpen } from '../../domain/users/invitations.ts'
-import { openStatement } from '../../domain/withdrawals/receive.ts'
+import { decryptStatement } from '../../domain/withdrawals/receive.ts'
 import { refundDueAt } from '../../domain/withdrawals/statement.ts'
 import { findWithdrawal } from '../../domain/withdrawals/store.ts'
 import { guaranteeYears } from '../../platform/kit/duties.ts'
 import { isPlainAddress, withoutTag } from '../../platform/kit/email.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
 import {
+  decryptContactMessage,
+  decryptUserEmail,
   emailKinds,
   type LinkEmailKind,
   type NoticeKind,
-  openContactMessage,
-  openUserEmail,
 } from '../../platform/outbox/emails.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { type Speaker, speakerFor } from '../languages/language.ts'
 import type { SignInLanguage } from '../signin/page/words.ts'
 import {
-  type Confirmation,
+  type ConfirmationContents,
   codeEmail,
-  contactMessage,
+  contactMessageEmail,
   draftEmail,
   type Email,
   type HowToPay,
   linkEmail,
-  notice,
+  noticeEmail,
   type OrderEmail,
-  orderCancelled,
-  orderEdited,
-  orderPlaced,
-  orderReceived,
-  paymentReceived,
-  personNotice,
-  refunded,
-  returnExchanged,
-  returnNotice,
-  shipped,
-  withdrawalAcknowledged,
-  withdrawalReceived,
+  orderCancelledEmail,
+  orderEditedEmail,
+  orderPlacedEmail,
+  orderReceivedEmail,
+  parcelShippedEmail,
+  paymentReceivedEmail,
+  personNoticeEmail,
+  refundedEmail,
+  returnEmail,
+  returnExchangedEmail,
+  withdrawalAcknowledgedEmail,
+  withdrawalReceivedEmail,
 } from './content.ts'
 import { type EmailFrame, type MerchantFacts, pictureUrl } from './frame.ts'
 import { emailHtml } from './html.ts'
@@ -84,7 +84,7 @@ export async function prepareEmail(
   tools: PrepareTools,
   db: Reader,
   email: EmailRow,
-): Promise<Message | { discarded: Discard }> {
+): Promise<OutgoingEmail | { discarded: DiscardReason }> {
   const audience = emailKinds[email.kind]
   if (email.recipientHash === null) return { discarded: 'erased' }
   const merchant = await findMerchantFace(db, email.merchantId)
@@ -135,7 +135,7 @@ export async function prepareEmail(
 // Every e-mail to a shopper about an order links to the withdrawal form.
 function withdrawalUrlOf(
   { publicOrigin }: PrepareTools,
-  merchant: MerchantFace,
+  merchant: PublicMerchantFacts,
   orderNumber: string | undefined,
 ): string | null {
   const path = orderNumber === undefined ? null : withdrawalPathOf(merchant, orderNumber)
@@ -168,7 +168,7 @@ interface Written {
   orderNumber?: string
 }
 
-type Writing = Promise<Written | { discarded: Discard }>
+type Writing = Promise<Written | { discarded: DiscardReason }>
 
 interface Merchant {
   slug: string
@@ -234,7 +234,7 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
   const isToShopper = emailKinds[email.kind] === 'shopper'
   if (isToShopper && sealed.customerSealed === null) return { discarded: 'erased' }
   const customer = isToShopper
-    ? openCustomer(tools.rootSecret, sealed.checkoutSessionId, sealed.customerSealed)
+    ? decryptCustomer(tools.rootSecret, sealed.checkoutSessionId, sealed.customerSealed)
     : undefined
   if (isToShopper && !customer) return { discarded: 'unreadable' }
   const locale = isToShopper ? localeOf(facts.order.locale, sealed.readLocale) : merchant.locale
@@ -284,7 +284,11 @@ function pageOf(
 }
 
 // The legal texts that were valid when the order was placed, in the language of its checkout.
-async function confirmationOf(db: Reader, merchantId: string, { speaker, facts }: OrderEmail): Promise<Confirmation> {
+async function confirmationOf(
+  db: Reader,
+  merchantId: string,
+  { speaker, facts }: OrderEmail,
+): Promise<ConfirmationContents> {
   const [face, texts] = await Promise.all([
     findMerchantFace(db, merchantId),
     listShownTexts(db, {
@@ -308,7 +312,7 @@ async function confirmationOf(db: Reader, merchantId: string, { speaker, facts }
   }
 }
 
-function sellerLines({ name, legal, supportEmail }: MerchantFace): string[] {
+function sellerLines({ name, legal, supportEmail }: PublicMerchantFacts): string[] {
   const seller: Partial<LegalEntry> = legal === null ? {} : (JSON.parse(legal) as LegalEntry)
   const { address, street, postalCode, city, registration, vatId, phone } = seller
   const place = [[street], [postalCode, city]].map((parts) => parts.filter(Boolean).join(' ')).filter(Boolean)
@@ -322,22 +326,22 @@ async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Em
   const known = JSON.parse(email.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
   switch (email.kind) {
     case 'order_placed':
-      return orderPlaced(of, await howToPay(db, of.facts), await confirmationOf(db, email.merchantId, of))
+      return orderPlacedEmail(of, await howToPay(db, of.facts), await confirmationOf(db, email.merchantId, of))
     case 'order_received':
-      return orderReceived(of)
+      return orderReceivedEmail(of)
     case 'payment_received': {
       const payment = payments.find(({ id }) => id === email.subjectId)
-      return payment && paymentReceived(of, { amount: payment.amount, isCancelled: known.isCancelled ?? false })
+      return payment && paymentReceivedEmail(of, { amount: payment.amount, isCancelled: known.isCancelled ?? false })
     }
     case 'shipped':
-      return shipped(of, email.subjectId)
+      return parcelShippedEmail(of, email.subjectId)
     case 'order_cancelled':
-      return orderCancelled(of, { by: known.by ?? '', moneyBack: known.moneyBack ?? 0 })
+      return orderCancelledEmail(of, { by: known.by ?? '', moneyBack: known.moneyBack ?? 0 })
     case 'order_edited':
-      return orderEdited(of, known.moneyBack ?? 0)
+      return orderEditedEmail(of, known.moneyBack ?? 0)
     case 'refunded': {
       const refund = refunds.find(({ id }) => id === email.subjectId)
-      return refund && refunded(of, refund.amount)
+      return refund && refundedEmail(of, refund.amount)
     }
     case 'return_requested':
     case 'return_approved':
@@ -346,14 +350,14 @@ async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Em
     case 'return_closed':
     case 'return_asked': {
       const found = await findReturn(db, { installationId: email.installationId, returnId: email.subjectId })
-      return found && returnNotice(of, email.kind, found)
+      return found && returnEmail(of, email.kind, found)
     }
     case 'return_exchanged': {
       const { installationId, subjectId: orderId } = email
       const key = await findExchangeOf(db, { installationId, orderId })
       const found = key && (await findReturn(db, { installationId, returnId: key.returnId }))
       const exchange = found?.exchanges.find((one) => one.orderId === orderId)
-      return exchange && found && returnExchanged(of, found, exchange)
+      return exchange && found && returnExchangedEmail(of, found, exchange)
     }
     default:
       return undefined
@@ -361,7 +365,7 @@ async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Em
 }
 
 async function howToPay(db: Reader, { order, payments }: OrderFacts): Promise<HowToPay | null> {
-  const awaited = await awaitedMoney(db, order, payments)
+  const awaited = await loadAwaitedMoney(db, order, payments)
   const payment = payments.find(({ status }) => status === 'pending')
   if (!awaited || !payment) return null
   return { ...awaited, settles: payment.settles === 'by_provider' ? 'by_provider' : 'by_hand', method: payment.method }
@@ -371,11 +375,11 @@ async function writeOfReturn(tools: PrepareTools, db: Reader, email: EmailRow, m
   const refund = await findRefundedPayment(db, email.installationId, email.subjectId)
   if (!refund) return { discarded: 'missing' }
   if (refund.customerSealed === null) return { discarded: 'erased' }
-  const customer = openCustomer(tools.rootSecret, refund.checkoutSessionId, refund.customerSealed)
+  const customer = decryptCustomer(tools.rootSecret, refund.checkoutSessionId, refund.customerSealed)
   if (!customer) return { discarded: 'unreadable' }
   const speaker = speakerFor(localeOf(refund.sessionLocale, refund.readLocale), undefined)
   const values = { merchant: merchant.name, amount: speaker.amount(refund.amount, refund.currency) }
-  const described = notice(speaker, 'payment_returned', { key: 'payment_returned.text', values })
+  const described = noticeEmail(speaker, 'payment_returned', { key: 'payment_returned.text', values })
   return { to: customer.email, speaker, isTest: refund.mode === 'test', email: described }
 }
 
@@ -394,18 +398,18 @@ async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRo
     due: speaker.date(toInstant(refundDueAt(row.receivedAt))),
   }
   const isTest = mode === 'test'
-  if (!isToShopper) return { to: null, speaker, isTest, email: withdrawalReceived(of, row.orderNumber) }
-  const statement = openStatement(tools.rootSecret, row)
+  if (!isToShopper) return { to: null, speaker, isTest, email: withdrawalReceivedEmail(of, row.orderNumber) }
+  const statement = decryptStatement(tools.rootSecret, row)
   if (!statement) return { discarded: statement === null ? 'erased' : 'unreadable' }
-  return { to: statement.email, speaker, isTest, email: withdrawalAcknowledged(of, statement) }
+  return { to: statement.email, speaker, isTest, email: withdrawalAcknowledgedEmail(of, statement) }
 }
 
 // Replies go to the shopper.
 async function writeOfContact({ rootSecret }: PrepareTools, { id, sealed }: EmailRow, merchant: Merchant): Writing {
-  const message = sealed === null ? undefined : openContactMessage(rootSecret, id, sealed)
+  const message = sealed === null ? undefined : decryptContactMessage(rootSecret, id, sealed)
   if (!message) return { discarded: 'unreadable' }
   const speaker = speakerFor(merchant.locale, undefined)
-  return { to: null, replyTo: message.email, speaker, isTest: false, email: contactMessage(speaker, message) }
+  return { to: null, replyTo: message.email, speaker, isTest: false, email: contactMessageEmail(speaker, message) }
 }
 
 // Shows the draft's state when the e-mail is sent.
@@ -419,8 +423,8 @@ async function writeOfDraft(tools: PrepareTools, db: Reader, email: EmailRow, me
   if (draftStatus(row, now) !== 'open') return { discarded: 'expired' }
   const { session, quote } = facts
   if (session.customerSealed === null) return { discarded: 'erased' }
-  const customer = openCustomer(tools.rootSecret, session.id, session.customerSealed)
-  const { url, currency, totals, items, address, shipping } = showSession(tools, facts, now)
+  const customer = decryptCustomer(tools.rootSecret, session.id, session.customerSealed)
+  const { url, currency, totals, items, address, shipping } = renderSession(tools, facts, now)
   if (!customer || url === null) return { discarded: 'unreadable' }
   const { locale } = session
   const speaker = speakerFor(locale === 'auto' ? merchant.locale : locale, undefined)
@@ -441,7 +445,7 @@ async function writeOfFailure(db: Reader, email: EmailRow, merchant: Merchant): 
     subject: await nameOf(db, email.installationId, refund, speaker),
     amount: speaker.amount(refund.amount, refund.currency),
   }
-  const described = notice(speaker, 'refund_failed', { key: 'refund_failed.text', values })
+  const described = noticeEmail(speaker, 'refund_failed', { key: 'refund_failed.text', values })
   return { to: null, speaker, isTest: refund.mode === 'test', email: described }
 }
 
@@ -458,7 +462,7 @@ async function writeOfDispute(db: Reader, email: EmailRow, merchant: Merchant): 
     date: dueAt === null ? '' : speaker.date(toInstant(dueAt)),
   }
   const key = dueAt === null ? 'dispute_opened.text' : 'dispute_opened.due'
-  const described = notice(speaker, 'dispute_opened', { key, values })
+  const described = noticeEmail(speaker, 'dispute_opened', { key, values })
   return { to: null, speaker, isTest: payment.mode === 'test', email: described }
 }
 
@@ -468,7 +472,7 @@ async function writeOfAccount(email: EmailRow, merchant: Merchant): Writing {
   }
   const speaker = speakerFor(merchant.locale, undefined)
   const values = { provider: provider.charAt(0).toUpperCase() + provider.slice(1) }
-  const described = notice(speaker, email.kind as 'payment_account_problem', {
+  const described = noticeEmail(speaker, email.kind as 'payment_account_problem', {
     key: `payment_account_problem.${problem}`,
     values,
   })
@@ -490,7 +494,7 @@ async function writeToMerchant(db: Reader, email: EmailRow, merchant: Merchant):
   const known = JSON.parse(email.facts) as { url?: string; reason?: string; skuId?: string; left?: number }
   if (email.kind === 'endpoint_disabled') {
     const key = known.reason === 'gone' ? 'endpoint_disabled.gone' : 'endpoint_disabled.failing'
-    const described = notice(speaker, email.kind, { key, values: { url: known.url ?? '' } })
+    const described = noticeEmail(speaker, email.kind, { key, values: { url: known.url ?? '' } })
     return { to: null, speaker, isTest: false, email: described }
   }
   const [sku] = await listSkuNames(db, email.merchantId, [known.skuId ?? ''])
@@ -499,7 +503,7 @@ async function writeToMerchant(db: Reader, email: EmailRow, merchant: Merchant):
   const key = count === 0 ? 'stock_low.none' : 'stock_low.text'
   const { name, productName, code } = sku
   const item = name === productName ? name : `${productName}, ${name}`
-  const described = notice(speaker, 'stock_low', { key, values: { item, code, count } })
+  const described = noticeEmail(speaker, 'stock_low', { key, values: { item, code, count } })
   return { to: null, speaker, isTest: false, email: described }
 }
 
@@ -514,7 +518,7 @@ async function writeToPerson(
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
   // The link was replaced, revoked or used, or its creator has lost the right to it.
   if (!(await isLinkOpen(db, subjectId, clock().getTime()))) return { discarded: 'missing' }
-  const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
+  const opened = sealed === null ? undefined : decryptUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale ?? merchant.locale, undefined)
   const url = publicOrigin() + (opened.path ?? '')
@@ -529,7 +533,7 @@ async function writeCode(
 ): Writing {
   const { expiresAt, locale, mode } = JSON.parse(facts) as { expiresAt: number; locale: string; mode: string }
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
-  const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
+  const opened = sealed === null ? undefined : decryptUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale === 'auto' ? merchant.locale : locale, undefined)
   // The path may be a whole address with the host of a shop.
@@ -550,11 +554,15 @@ async function writeNotice(
   kind: NoticeKind,
   merchant: Merchant,
 ): Writing {
-  const opened = sealed === null ? undefined : openUserEmail(rootSecret, id, sealed)
+  const opened = sealed === null ? undefined : decryptUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(merchant.locale, undefined)
   const { role } = JSON.parse(facts) as { role?: Role }
   const named = role === undefined ? '' : await roleName(speaker.language, role)
-  const described = personNotice(speaker, kind, { merchant: merchant.name, role: named, address: opened.address ?? '' })
+  const described = personNoticeEmail(speaker, kind, {
+    merchant: merchant.name,
+    role: named,
+    address: opened.address ?? '',
+  })
   return { to: opened.email, speaker, isTest: false, email: described }
 }

@@ -12,6 +12,6 @@ import type { Speaker, Values } from '../languages/language.ts'
 
 export const emailTexts: Readonly<Record<Language, EmailTexts>> = { en, de, fr, es, nl, ja, ar }
 
-export function tell({ language, fill }: Speaker, key: EmailTextKey, values?: Values): string {
+export function emailSentence({ language, fill }: Speaker, key: EmailTextKey, values?: Values): string {
   return fill(emailTexts[language][key], values)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { acceptedLocales } from '../../platform/html/locale.ts'
-import { regionsNamed, speakerFor } from './language.ts'
+import { preferredRegions, speakerFor } from './language.ts'
 
 describe('the language of a page', () => {
   // biome-ignore format: a table is read by its rows
@@ -30,9 +30,9 @@ describe('the language of a page', () => {
   })
 
   test("has the requested region, the browser's first", () => {
-    assert.deepEqual(regionsNamed('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
-    assert.deepEqual(regionsNamed('de', 'en'), [])
-    assert.deepEqual(regionsNamed('auto', undefined), [])
+    assert.deepEqual(preferredRegions('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
+    assert.deepEqual(preferredRegions('de', 'en'), [])
+    assert.deepEqual(preferredRegions('auto', undefined), [])
   })
 })
 

@@ -3,7 +3,7 @@
 import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 import type { Plural, Text, TextKey } from './checkout/en.ts'
-import { type Language, languages, texts } from './checkout/texts.ts'
+import { checkoutTexts, type Language, languages } from './checkout/texts.ts'
 
 export interface Speaker {
   language: Language
@@ -41,7 +41,7 @@ export function speakerFor(sessionLocale: string, acceptLanguage: string | undef
 }
 
 // The regions that browser and session name, most preferred first. A language alone is not a hint: `en` is set everywhere.
-export function regionsNamed(sessionLocale: string, acceptLanguage: string | undefined): string[] {
+export function preferredRegions(sessionLocale: string, acceptLanguage: string | undefined): string[] {
   const tags = [...acceptedLocales(acceptLanguage), ...(sessionLocale === 'auto' ? [] : [sessionLocale])]
   return tags.flatMap((tag) => localeOf(tag)?.region ?? [])
 }
@@ -57,7 +57,7 @@ const hoursOfDay = 24
 
 function createSpeaker(language: Language, locale: string, timeZone = 'UTC'): Speaker {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
-  const table: Readonly<Record<string, string | Plural>> = texts[language]
+  const table: Readonly<Record<string, string | Plural>> = checkoutTexts[language]
 
   function fill(text: Text, values: Values = {}): string {
     const pattern = typeof text === 'string' ? text : formOf(text, values.count)

@@ -4,26 +4,26 @@ import { createChallenge, listPasskeys } from '../../domain/users/passkeys.ts'
 import { confirmSession, isConfirmed, mayAct, type Session } from '../../domain/users/sessions.ts'
 import type { SignInProblem } from '../../domain/users/signin.ts'
 import { findUser, listMerchantsOf, type User, type UserMerchant } from '../../domain/users/users.ts'
-import { optionsToCreate, optionsToUse } from '../../domain/users/webauthn.ts'
+import { passkeyCreationOptions, passkeyUseOptions } from '../../domain/users/webauthn.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { confirmSheet, homeSheet } from './page/account.ts'
 import { answerSheet, signInHeaders } from './page/frame.ts'
 import {
-  boundTo,
-  goTo,
+  challengeBinding,
+  dashboardPathFrom,
   namePasskeyBrowser,
-  ownPath,
-  type Posted,
   passkeyBrowser,
+  redirectToPath,
+  type SignInPost,
   type SignInTools,
+  type SignInVisit,
   signInPath,
-  type Visit,
-  visitorOf,
+  visitorFrom,
 } from './visit.ts'
 
 // A visit of a signed-in person.
-type Signed<Kind extends Visit> = Kind & {
+type Signed<Kind extends SignInVisit> = Kind & {
   session: Session
   user: User
   merchants: readonly UserMerchant[]
@@ -41,20 +41,20 @@ export class AccountPages {
     this.#tools = tools
   }
 
-  readonly showHome = this.#signedIn<Visit>('/admin', (visit) => this.#home(visit))
+  readonly showHome = this.#signedIn<SignInVisit>('/admin', (visit) => this.#home(visit))
   // The account is shown in the frame of a shop, so this redirects to one.
-  readonly showAccount = this.#signedIn<Visit>('/admin/account', async ({ merchants: [shop] }) =>
-    goTo(shop ? `/admin/${shop.slug}/account` : '/admin'),
+  readonly showAccount = this.#signedIn<SignInVisit>('/admin/account', async ({ merchants: [shop] }) =>
+    redirectToPath(shop ? `/admin/${shop.slug}/account` : '/admin'),
   )
-  readonly showConfirm = this.#signedIn<Visit>(confirmPath, (visit) => this.#confirm(visit))
-  readonly postConfirm = this.#signedIn<Posted>(confirmPath, (visit) => this.#tryConfirm(visit))
+  readonly showConfirm = this.#signedIn<SignInVisit>(confirmPath, (visit) => this.#confirm(visit))
+  readonly postConfirm = this.#signedIn<SignInPost>(confirmPath, (visit) => this.#tryConfirm(visit))
 
   // A visitor who is not signed in is redirected to the sign-in, and returns to `path` afterwards.
-  #signedIn<Kind extends Visit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
+  #signedIn<Kind extends SignInVisit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
     return async (visit: Kind): Promise<PageAnswer> => {
       const { session } = visit
       const person = session && (await this.#tools.storage.read((db) => this.#findPerson(db, session)))
-      if (!session || !person) return goTo(signInPath(path))
+      if (!session || !person) return redirectToPath(signInPath(path))
       return answer({ ...visit, session, ...person })
     }
   }
@@ -67,38 +67,40 @@ export class AccountPages {
   }
 
   // A person with only one shop is redirected to it.
-  async #home({ words, user, merchants }: Signed<Visit>): Promise<PageAnswer> {
+  async #home({ words, user, merchants }: Signed<SignInVisit>): Promise<PageAnswer> {
     const [shop, second] = merchants
-    if (shop && !second) return goTo(`/admin/${shop.slug}`)
+    if (shop && !second) return redirectToPath(`/admin/${shop.slug}`)
     return answerSheet(200, homeSheet(words, { email: user.email, merchants }))
   }
 
   // Options that a script requests before it calls the device, as JSON instead of a page.
-  async postOptions(visit: Posted): Promise<PageAnswer> {
+  async postOptions(visit: SignInPost): Promise<PageAnswer> {
     const { form, session, now } = visit
     const purpose = form.get('for')
     const person = session && (await this.#tools.storage.read((db) => this.#findPerson(db, session)))
     if (purpose === 'sign_in') {
       const browser = passkeyBrowser(this.#tools, visit) ?? namePasskeyBrowser(this.#tools, visit)
       const challenge = await this.#tools.storage.write((tx) => createChallenge(tx, browser, now))
-      return jsonAnswer(200, await optionsToUse({ origin: this.#tools.publicOrigin(), challenge }))
+      return jsonAnswer(200, await passkeyUseOptions({ origin: this.#tools.publicOrigin(), challenge }))
     }
     if (!session || !person || (purpose !== 'register' && purpose !== 'confirm')) return jsonAnswer(403, {})
     if (purpose === 'register' && !isConfirmed(session, now)) return jsonAnswer(403, {})
     const { user } = person
     const known = await this.#tools.storage.read((db) => listPasskeys(db, user.id))
-    const challenge = await this.#tools.storage.write((tx) => createChallenge(tx, boundTo(purpose, session), now))
+    const challenge = await this.#tools.storage.write((tx) =>
+      createChallenge(tx, challengeBinding(purpose, session), now),
+    )
     const asked = { origin: this.#tools.publicOrigin(), challenge }
     return jsonAnswer(
       200,
-      await (purpose === 'register' ? optionsToCreate(asked, user, known) : optionsToUse(asked, known)),
+      await (purpose === 'register' ? passkeyCreationOptions(asked, user, known) : passkeyUseOptions(asked, known)),
     )
   }
 
   async #confirm(
-    { words, user, query, isFactorMissing }: Signed<Visit>,
+    { words, user, query, isFactorMissing }: Signed<SignInVisit>,
     {
-      next = ownPath(query.get('next')),
+      next = dashboardPathFrom(query.get('next')),
       problem = null,
     }: { next?: string; problem?: SignInProblem | 'passkey' | null } = {},
   ): Promise<PageAnswer> {
@@ -108,13 +110,13 @@ export class AccountPages {
     return answerSheet(status, confirmSheet(words, { email: user.email, next, problem, hasPasskey, isPasskeyNeeded }))
   }
 
-  async #tryConfirm(visit: Signed<Posted>): Promise<PageAnswer> {
+  async #tryConfirm(visit: Signed<SignInPost>): Promise<PageAnswer> {
     const { form, session, user, now } = visit
-    const next = ownPath(form.get('next'))
+    const next = dashboardPathFrom(form.get('next'))
     const response = form.get('response')
-    const visitor = visitorOf(this.#tools, visit)
+    const visitor = visitorFrom(this.#tools, visit)
     if (response !== null) {
-      const given = { response, boundTo: boundTo('confirm', session), userId: user.id }
+      const given = { response, boundTo: challengeBinding('confirm', session), userId: user.id }
       const outcome = await this.#tools.signIn.byPasskey(given, visitor)
       if ('problem' in outcome) return this.#confirm(visit, { next, problem: outcome.problem })
     } else {
@@ -122,7 +124,7 @@ export class AccountPages {
       if (outcome !== 'confirmed') return this.#confirm(visit, { next, problem: outcome })
     }
     await this.#tools.storage.write((tx) => confirmSession(tx, session, now, response !== null))
-    return goTo(next)
+    return redirectToPath(next)
   }
 }
 

@@ -1,35 +1,42 @@
 // Handlers of the sign-in pages, by the name of their address.
 
 import type { ServerResponse } from 'node:http'
-import type { PlaceName } from '../../domain/users/places.ts'
+import type { StaffPageName } from '../../domain/users/places.ts'
 import { createCountedSignIn } from '../../domain/users/signin.ts'
 import { readForm } from '../../platform/html/form.ts'
 import { isSameOrigin } from '../../platform/html/origin.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { AccountPages } from './account.ts'
-import { Entrance } from './entrance.ts'
+import { SignInEntrancePages } from './entrance.ts'
 import { errorSheet } from './page/frame.ts'
-import { wordsFor } from './page/words.ts'
+import { signInWordsFor } from './page/words.ts'
 import { createSetup } from './setup.ts'
-import { type Posted, readVisit, type Shown, type SignInPageParts, type SignInTools, type Visit } from './visit.ts'
+import {
+  readVisit,
+  type SignInAnswer,
+  type SignInPageParts,
+  type SignInPost,
+  type SignInTools,
+  type SignInVisit,
+} from './visit.ts'
 
 interface PlaceAnswers {
-  get?: (visit: Visit) => Shown
-  post?: (visit: Posted) => Shown
+  get?: (visit: SignInVisit) => SignInAnswer
+  post?: (visit: SignInPost) => SignInAnswer
 }
 
 export interface SignInAnswers {
-  answer(name: PlaceName, request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer>
+  answer(name: StaffPageName, request: Incoming, response: ServerResponse, requestId: string): Promise<PageAnswer>
   failed(status: number, acceptLanguage: string | undefined): PageAnswer
 }
 
 export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
   const tools: SignInTools = { ...parts, signIn: createCountedSignIn(parts) }
-  const entrance = new Entrance(tools)
+  const entrance = new SignInEntrancePages(tools)
   const setup = createSetup(tools)
   const account = new AccountPages(tools)
-  const answers: Readonly<Record<PlaceName, PlaceAnswers>> = {
+  const answers: Readonly<Record<StaffPageName, PlaceAnswers>> = {
     home: { get: account.showHome },
     'sign-in': { get: (visit) => entrance.showSignIn(visit), post: (visit) => entrance.postSignIn(visit) },
     'sign-out': { post: (visit) => entrance.postSignOut(visit) },
@@ -53,6 +60,6 @@ export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
       return post({ ...visit, form })
     },
     failed: (status, acceptLanguage) =>
-      errorSheet(wordsFor(acceptLanguage), status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'),
+      errorSheet(signInWordsFor(acceptLanguage), status === 429 ? 'limited' : status < 500 ? 'unreadable' : 'server'),
   }
 }

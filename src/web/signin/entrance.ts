@@ -2,19 +2,19 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import {
-  acceptAsNew,
-  acceptAsUser,
+  acceptInvitationAsNewUser,
+  acceptInvitationAsUser,
   findInvitation,
   findReset,
-  mailReset,
+  mailPasswordReset,
+  resetPassword,
   type UsedInvitation,
-  useReset,
 } from '../../domain/users/invitations.ts'
 import { hashPassword, passwordFault } from '../../domain/users/password.ts'
 import { createSession, endSession } from '../../domain/users/sessions.ts'
 import type { SignedIn } from '../../domain/users/signin.ts'
 import { findUser } from '../../domain/users/users.ts'
-import { lineIn } from '../../platform/html/form.ts'
+import { readLineField } from '../../platform/html/form.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { isMailOn } from '../../platform/outbox/emails.ts'
@@ -27,20 +27,20 @@ import {
   resetSheet,
   type SignInView,
   signInSheet,
-  steps,
+  signInSteps,
 } from './page/entry.ts'
 import { answerSheet, errorSheet } from './page/frame.ts'
 import {
-  closeSession,
-  goTo,
-  openSession,
-  ownPath,
-  type Posted,
+  clearSessionCookie,
+  dashboardPathFrom,
   passkeyBrowser,
+  redirectToPath,
   rememberDevice,
+  type SignInPost,
   type SignInTools,
-  type Visit,
-  visitorOf,
+  type SignInVisit,
+  setSessionCookie,
+  visitorFrom,
 } from './visit.ts'
 
 const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
@@ -48,17 +48,17 @@ const emailLengthMax = 254
 // Longer than it takes to write a link and its e-mail.
 const resetAnswerMs = 500
 
-export class Entrance {
+export class SignInEntrancePages {
   readonly #tools: SignInTools
 
   constructor(tools: SignInTools) {
     this.#tools = tools
   }
 
-  showSignIn({ words, query }: Visit, more: Partial<SignInView> = {}): PageAnswer {
+  showSignIn({ words, query }: SignInVisit, more: Partial<SignInView> = {}): PageAnswer {
     const view: SignInView = {
       email: '',
-      next: ownPath(query.get('next')),
+      next: dashboardPathFrom(query.get('next')),
       problem: null,
       isSet: query.has('set'),
       fetchedAhead: this.#tools.fetchedAhead,
@@ -67,14 +67,14 @@ export class Entrance {
     return answerSheet(view.problem === null ? 200 : statuses[view.problem], signInSheet(words, view))
   }
 
-  async postSignIn(visit: Posted): Promise<PageAnswer> {
+  async postSignIn(visit: SignInPost): Promise<PageAnswer> {
     const { form, words } = visit
-    const next = ownPath(form.get('next'))
-    if (form.get('step') === steps.code) return this.#postCode(visit, next)
-    if (form.get('step') === steps.passkey) return this.#postPasskey(visit, next)
+    const next = dashboardPathFrom(form.get('next'))
+    if (form.get('step') === signInSteps.code) return this.#postCode(visit, next)
+    if (form.get('step') === signInSteps.passkey) return this.#postPasskey(visit, next)
     const email = form.get('email') ?? ''
     const given = { email, password: form.get('password') ?? '' }
-    const outcome = await this.#tools.signIn.byPassword(given, visitorOf(this.#tools, visit))
+    const outcome = await this.#tools.signIn.byPassword(given, visitorFrom(this.#tools, visit))
     const shown = { email: email.slice(0, emailLengthMax), next, isSet: false }
     if ('problem' in outcome) return this.showSignIn(visit, { ...shown, problem: outcome.problem })
     if ('pending' in outcome)
@@ -82,20 +82,20 @@ export class Entrance {
     return this.#begin(visit, outcome, next)
   }
 
-  async #postPasskey(visit: Posted, next: string): Promise<PageAnswer> {
+  async #postPasskey(visit: SignInPost, next: string): Promise<PageAnswer> {
     const boundTo = passkeyBrowser(this.#tools, visit) ?? ''
     const response = visit.form.get('response') ?? ''
-    const outcome = await this.#tools.signIn.byPasskey({ response, boundTo }, visitorOf(this.#tools, visit))
+    const outcome = await this.#tools.signIn.byPasskey({ response, boundTo }, visitorFrom(this.#tools, visit))
     if (!('problem' in outcome)) return this.#begin(visit, outcome, next)
     return this.showSignIn(visit, { next, isSet: false, problem: outcome.problem })
   }
 
-  async #postCode(visit: Posted, next: string): Promise<PageAnswer> {
+  async #postCode(visit: SignInPost, next: string): Promise<PageAnswer> {
     const { form, words } = visit
     const pending = form.get('pending') ?? ''
     const outcome = await this.#tools.signIn.byCode(
       { pending, code: form.get('code') ?? '' },
-      visitorOf(this.#tools, visit),
+      visitorFrom(this.#tools, visit),
     )
     if (!('problem' in outcome)) return this.#begin(visit, outcome, next)
     const { problem } = outcome
@@ -104,7 +104,7 @@ export class Entrance {
   }
 
   // Always starts a new session, so no session can be prepared for another person; the previous one ends.
-  async #begin(visit: Visit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
+  async #begin(visit: SignInVisit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
     const userAgent = visit.request.raw.headers['user-agent']
     const made = await this.#tools.storage.write(async (tx) => {
       if (visit.session) await endSession(tx, visit.session.userId, visit.session.id)
@@ -112,49 +112,51 @@ export class Entrance {
       return createSession(tx, input, visit.now)
     })
     if (!made) return this.showSignIn(visit, { next, isSet: false })
-    openSession(this.#tools, visit, made.token)
+    setSessionCookie(this.#tools, visit, made.token)
     rememberDevice(this.#tools, visit, device)
-    return goTo(next)
+    return redirectToPath(next)
   }
 
-  async postSignOut(visit: Posted): Promise<PageAnswer> {
+  async postSignOut(visit: SignInPost): Promise<PageAnswer> {
     const { session, form } = visit
     if (session) await this.#tools.storage.write((tx) => endSession(tx, session.userId, session.id))
-    closeSession(this.#tools, visit)
-    const next = ownPath(form.get('next'))
-    return goTo(next === '/admin' ? '/admin/sign-in' : next)
+    clearSessionCookie(this.#tools, visit)
+    const next = dashboardPathFrom(form.get('next'))
+    return redirectToPath(next === '/admin' ? '/admin/sign-in' : next)
   }
 
-  async showForgotten({ words }: Visit): Promise<PageAnswer> {
+  async showForgotten({ words }: SignInVisit): Promise<PageAnswer> {
     const isOn = await this.#tools.storage.read(isMailOn)
     return answerSheet(200, forgottenSheet(words, isOn ? 'ask' : 'off'))
   }
 
   // The response and its time are the same whether an account exists or not.
-  async postForgotten(visit: Posted): Promise<PageAnswer> {
+  async postForgotten(visit: SignInPost): Promise<PageAnswer> {
     const { words, form, now } = visit
     if (!(await this.#tools.storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
-    const email = lineIn(form, 'email')
-    if (!(await this.#tools.signIn.admitsResetEmail(email, visitorOf(this.#tools, visit))))
+    const email = readLineField(form, 'email')
+    if (!(await this.#tools.signIn.admitsResetEmail(email, visitorFrom(this.#tools, visit))))
       return answerSheet(429, forgottenSheet(words, 'limited'))
     await Promise.all([
-      this.#tools.storage.write((tx) => mailReset(tx, this.#tools.rootSecret, { email, locale: words.language }, now)),
+      this.#tools.storage.write((tx) =>
+        mailPasswordReset(tx, this.#tools.rootSecret, { email, locale: words.language }, now),
+      ),
       pause(resetAnswerMs),
     ])
     return answerSheet(200, forgottenSheet(words, 'sent'))
   }
 
-  async showReset(visit: Visit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
+  async showReset(visit: SignInVisit, problem: NewPasswordProblem | null = null): Promise<PageAnswer> {
     const { request, words, now } = visit
     const user = await this.#tools.storage.read(async (db) => {
       const reset = await findReset(db, request.path.token ?? '', now)
       return reset && findUser(db, this.#tools.rootSecret, reset.userId)
     })
     if (!user) return errorSheet(words, 'lost')
-    return answerSheet(statusOf(problem), resetSheet(words, { email: user.email, problem }))
+    return answerSheet(passwordProblemStatus(problem), resetSheet(words, { email: user.email, problem }))
   }
 
-  async postReset(visit: Posted): Promise<PageAnswer> {
+  async postReset(visit: SignInPost): Promise<PageAnswer> {
     const { request, requestId, words, now } = visit
     const token = request.path.token ?? ''
     if (!(await this.#tools.storage.read((db) => findReset(db, token, now)))) return errorSheet(words, 'lost')
@@ -162,18 +164,18 @@ export class Entrance {
     if ('problem' in password) return this.showReset(visit, password.problem)
     const done = await orRefused(
       this.#tools.storage.write((tx) =>
-        useReset(tx, this.#tools.rootSecret, { token, passwordHash: password.hash }, now),
+        resetPassword(tx, this.#tools.rootSecret, { token, passwordHash: password.hash }, now),
       ),
       ['invitation_not_found', 'person_of_others'],
     )
     if (!done) return errorSheet(words, 'lost')
     this.#tools.log.info('password reset', { requestId, userId: done.userId })
-    closeSession(this.#tools, visit)
-    return goTo('/admin/sign-in?set')
+    clearSessionCookie(this.#tools, visit)
+    return redirectToPath('/admin/sign-in?set')
   }
 
   async showInvitation(
-    visit: Visit,
+    visit: SignInVisit,
     { problem = null, typedName = '' }: { problem?: NewPasswordProblem | null; typedName?: string } = {},
   ): Promise<PageAnswer> {
     const { request, words, session, query, now } = visit
@@ -197,10 +199,10 @@ export class Entrance {
       typedName,
       problem,
     } as const
-    return answerSheet(statusOf(problem), invitationSheet(words, view))
+    return answerSheet(passwordProblemStatus(problem), invitationSheet(words, view))
   }
 
-  async postInvitation(visit: Posted): Promise<PageAnswer> {
+  async postInvitation(visit: SignInPost): Promise<PageAnswer> {
     const { request, requestId, words, session, query, now } = visit
     const token = request.path.token ?? ''
     const mailed = query.get('mailed')
@@ -211,29 +213,40 @@ export class Entrance {
       const userId = invitation.userId
       if (session?.userId !== userId) return this.showInvitation(visit)
       const joined = await orRefused(
-        this.#tools.storage.write((tx) => acceptAsUser(tx, this.#tools.rootSecret, { token, mailed, userId }, now)),
+        this.#tools.storage.write((tx) =>
+          acceptInvitationAsUser(tx, this.#tools.rootSecret, { token, mailed, userId }, now),
+        ),
         ['invitation_not_found'],
       )
       if (!joined) return errorSheet(words, 'lost')
       this.#tools.log.info('invitation accepted', { requestId, userId, merchantId })
-      return goTo('/admin')
+      return redirectToPath('/admin')
     }
     const password = await this.#newHash(visit)
     if ('problem' in password)
-      return this.showInvitation(visit, { problem: password.problem, typedName: lineIn(visit.form, 'name') })
+      return this.showInvitation(visit, { problem: password.problem, typedName: readLineField(visit.form, 'name') })
     const made = await orRefused(
       this.#tools.storage.write((tx) => this.#joinAsNew(tx, visit, { token, mailed, passwordHash: password.hash })),
       ['invitation_not_found', 'user_exists'],
     )
     if (!made) return this.showInvitation(visit)
     this.#tools.log.info('invitation accepted', { requestId, userId: made.userId, merchantId })
-    openSession(this.#tools, visit, made.session.token)
-    return goTo('/admin')
+    setSessionCookie(this.#tools, visit, made.session.token)
+    return redirectToPath('/admin')
   }
 
   // A person who has just set the password is not asked for it again. A session of another person ends.
-  async #joinAsNew(tx: Tx, { form, request, session, now }: Posted, used: UsedInvitation & { passwordHash: string }) {
-    const { userId } = await acceptAsNew(tx, this.#tools.rootSecret, { ...used, name: lineIn(form, 'name') }, now)
+  async #joinAsNew(
+    tx: Tx,
+    { form, request, session, now }: SignInPost,
+    used: UsedInvitation & { passwordHash: string },
+  ) {
+    const { userId } = await acceptInvitationAsNewUser(
+      tx,
+      this.#tools.rootSecret,
+      { ...used, name: readLineField(form, 'name') },
+      now,
+    )
     if (session) await endSession(tx, session.userId, session.id)
     const userAgent = request.raw.headers['user-agent']
     const input = { userId, passwordHash: used.passwordHash, userAgent, hasSecondFactor: false }
@@ -242,12 +255,12 @@ export class Entrance {
     return { userId, session: begun }
   }
 
-  async #newHash({ form }: Posted): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
-    return hashOf(this.#tools, form.get('password') ?? '')
+  async #newHash({ form }: SignInPost): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
+    return hashNewPassword(this.#tools, form.get('password') ?? '')
   }
 }
 
-export async function hashOf(
+export async function hashNewPassword(
   { passwordCost }: Pick<SignInTools, 'passwordCost'>,
   password: string,
 ): Promise<{ hash: string } | { problem: NewPasswordProblem }> {
@@ -257,7 +270,7 @@ export async function hashOf(
   return hash === undefined ? { problem: 'busy' } : { hash }
 }
 
-export function statusOf(problem: NewPasswordProblem | null): number {
+export function passwordProblemStatus(problem: NewPasswordProblem | null): number {
   return problem === null ? 200 : problem === 'busy' ? 503 : 400
 }
 

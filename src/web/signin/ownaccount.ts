@@ -24,14 +24,14 @@ import { createSession, endSession, listSessions, type Session } from '../../dom
 import { toBase32, totpUri } from '../../domain/users/totp.ts'
 import { endSessionsFrom, setLanguage, setName, setPassword } from '../../domain/users/users.ts'
 import { removeView, type SavedView, saveView } from '../../domain/users/views.ts'
-import { answeredIn, createdPasskey } from '../../domain/users/webauthn.ts'
+import { readChallengeResponse, verifyCreatedPasskey } from '../../domain/users/webauthn.ts'
 import { insertEntry } from '../../platform/audit/store.ts'
 import { setCookie } from '../../platform/html/cookies.ts'
 import { newId } from '../../platform/kit/ids.ts'
-import { openByRoot, sealByRoot } from '../../platform/secrets/secrets.ts'
-import { hashOf } from './entrance.ts'
+import { decryptByRootSecret, encryptByRootSecret } from '../../platform/secrets/secrets.ts'
+import { hashNewPassword } from './entrance.ts'
 import type { NewPasswordProblem } from './page/entry.ts'
-import { boundTo, type SignInPageParts, sessionCookie } from './visit.ts'
+import { challengeBinding, type SignInPageParts, sessionCookie } from './visit.ts'
 
 export type OwnAccountTools = Pick<SignInPageParts, 'storage' | 'rootSecret' | 'publicOrigin' | 'log' | 'passwordCost'>
 
@@ -53,7 +53,7 @@ export interface AccountView {
 }
 
 // An authenticator app during setup. It is stored only after a first correct code.
-export interface NewApp {
+export interface AuthenticatorSetup {
   // In groups of four characters, for typing.
   key: string
   uri: string
@@ -147,7 +147,7 @@ export class OwnAccount {
     userAgent: string | undefined,
   ): Promise<{ problem: NewPasswordProblem } | { cookie: string | undefined }> {
     const { userId, session, now } = this.#person
-    const password = await hashOf(this.#tools, typed)
+    const password = await hashNewPassword(this.#tools, typed)
     if ('problem' in password) return password
     const { hash } = password
     const made = await this.#tools.storage.write(async (tx) => {
@@ -159,23 +159,26 @@ export class OwnAccount {
     return { cookie: made && setCookie(sessionCookie, made.token, this.#tools.publicOrigin()) }
   }
 
-  newApp(): NewApp {
+  newApp(): AuthenticatorSetup {
     return this.#appWith(makeTotpSecret())
   }
 
-  #appWith(secret: Buffer): NewApp {
+  #appWith(secret: Buffer): AuthenticatorSetup {
     const { userId, email } = this.#person
-    const sealed = sealByRoot(this.#tools.rootSecret, setUpPurpose, secret.toString('base64url'), userId)
+    const sealed = encryptByRootSecret(this.#tools.rootSecret, setUpPurpose, secret.toString('base64url'), userId)
     const uri = totpUri(secret, email, 'Cartwright')
     return { key: (toBase32(secret).match(/.{1,4}/g) ?? []).join(' '), uri, modules: qrModules(uri), sealed }
   }
 
   // Returns the recovery codes, to be shown once; or the same app again if the code is wrong. Returns undefined if the secret was not
   // encrypted for this person.
-  async setApp(sealed: string, typed: string): Promise<{ codes: string[] } | { again: NewApp } | undefined> {
+  async setApp(
+    sealed: string,
+    typed: string,
+  ): Promise<{ codes: string[] } | { again: AuthenticatorSetup } | undefined> {
     const { storage, rootSecret } = this.#tools
     const { userId, session, now } = this.#person
-    const opened = openByRoot(rootSecret, setUpPurpose, sealed.slice(0, 500), userId)
+    const opened = decryptByRootSecret(rootSecret, setUpPurpose, sealed.slice(0, 500), userId)
     if (opened === undefined) return undefined
     const secret = Buffer.from(opened, 'base64url')
     const code = typed.slice(0, 20).normalize('NFKC').replaceAll(/\s/g, '')
@@ -207,10 +210,10 @@ export class OwnAccount {
   async addPasskey(response: string, name: string): Promise<boolean> {
     const { storage, publicOrigin } = this.#tools
     const { userId, session, now } = this.#person
-    const challenge = answeredIn(response)?.challenge ?? ''
-    const isOurs = await storage.write((tx) => useChallenge(tx, challenge, boundTo('register', session), now))
+    const challenge = readChallengeResponse(response)?.challenge ?? ''
+    const isOurs = await storage.write((tx) => useChallenge(tx, challenge, challengeBinding('register', session), now))
     if (!isOurs) return false
-    const passkey = await createdPasskey(response, { origin: publicOrigin(), challenge })
+    const passkey = await verifyCreatedPasskey(response, { origin: publicOrigin(), challenge })
     const input = passkey && { userId, sessionId: session.id, name, passkey }
     if (!input || !(await storage.write((tx) => addPasskey(tx, input, now)))) return false
     this.#note('passkey added')

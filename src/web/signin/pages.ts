@@ -1,9 +1,9 @@
 // The sign-in pages for the router. Their code is loaded with the first request to one of them.
 
-import { places } from '../../domain/users/places.ts'
+import { staffPages } from '../../domain/users/places.ts'
 import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
-import type { HandOff, HtmlPage } from '../../platform/http/pages.ts'
-import { late } from '../../platform/kit/late.ts'
+import type { HandOffRoute, HtmlPage } from '../../platform/http/pages.ts'
+import { loadOnce } from '../../platform/kit/late.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { AccountPerson, OwnAccount } from './ownaccount.ts'
 import { passkeyScript, style } from './page/assets.ts'
@@ -15,25 +15,25 @@ export interface SignInPagesParts extends SignInPageParts {
 }
 
 // The account of a signed-in person, for the dashboard's account pages.
-export type AccountOf = (person: AccountPerson) => Promise<OwnAccount>
+export type LoadOwnAccount = (person: AccountPerson) => Promise<OwnAccount>
 
 export interface SignInPages {
-  handOffs: readonly HandOff[]
+  handOffs: readonly HandOffRoute[]
   pages: readonly HtmlPage[]
-  accountOf: AccountOf
+  accountOf: LoadOwnAccount
 }
 
 export function createSignInPages(parts: SignInPagesParts): SignInPages {
   const { throttle, clock } = parts
-  const load = late(async () => {
+  const load = loadOnce(async () => {
     const { createSignInAnswers } = await import('./answers.ts')
     return createSignInAnswers(parts)
   })
-  const loadAccount = late(() => import('./ownaccount.ts'))
+  const loadAccount = loadOnce(() => import('./ownaccount.ts'))
   return {
     accountOf: async (person) => new (await loadAccount()).OwnAccount(parts, person),
     pages: [style.page, passkeyScript.page],
-    handOffs: places.map(({ name, path, methods }) => ({
+    handOffs: staffPages.map(({ name, path, methods }) => ({
       name: `staff ${name}`,
       path,
       methods,

@@ -1,11 +1,11 @@
 // The signed-in person, for pages of other folders, with the shops that they may act for.
 
 import type { IncomingMessage } from 'node:http'
-import { type Rights, type RightsRow, rightsOf } from '../../domain/users/roles.ts'
+import { type Rights, type RightsRow, rightsFromRow } from '../../domain/users/roles.ts'
 import { findSession, needsTouch, type OpenSession, touchSession } from '../../domain/users/sessions.ts'
 import { findUser, merchantsPerUserMax } from '../../domain/users/users.ts'
-import { type SavedView, viewsFrom } from '../../domain/users/views.ts'
-import { cookieIn } from '../../platform/html/cookies.ts'
+import { parseSavedViews, type SavedView } from '../../domain/users/views.ts'
+import { findCookie } from '../../platform/html/cookies.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { sessionCookie } from './visit.ts'
@@ -46,7 +46,7 @@ export interface PersonReaderParts {
 
 export function createPersonReader({ storage, rootSecret, publicOrigin, clock }: PersonReaderParts): PersonReader {
   return async ({ headers }) => {
-    const token = cookieIn(headers.cookie, sessionCookie, publicOrigin())
+    const token = findCookie(headers.cookie, sessionCookie, publicOrigin())
     if (token === undefined) return undefined
     const now = clock().getTime()
     const person = await storage.read(async (db) => {
@@ -78,8 +78,8 @@ async function listShops(db: Reader, userId: string): Promise<PersonShop[]> {
     order by m.name, m.id limit ${merchantsPerUserMax}`
   return rows.map((row) => ({
     ...row,
-    ...rightsOf(row),
+    ...rightsFromRow(row),
     needsSecondFactor: Number(row.needsSecondFactor) === 1,
-    views: viewsFrom(row.views),
+    views: parseSavedViews(row.views),
   }))
 }

@@ -3,24 +3,24 @@
 import { hashPassword, passwordFault } from '../../domain/users/password.ts'
 import { createSession } from '../../domain/users/sessions.ts'
 import { isSetupLink, useSetupLink } from '../../domain/users/setup.ts'
-import { emailProblem, normalEmail } from '../../domain/users/users.ts'
-import { lineIn } from '../../platform/html/form.ts'
+import { emailProblem, normalizeEmail } from '../../domain/users/users.ts'
+import { readLineField } from '../../platform/html/form.ts'
 import { acceptedLocales, localeOf } from '../../platform/html/locale.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { isCountry } from '../../platform/kit/country.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { answerSheet, errorSheet } from './page/frame.ts'
 import { type SetupProblem, type SetupView, setupSheet } from './page/setup.ts'
-import { goTo, openSession, type Posted, type SignInTools, type Visit } from './visit.ts'
+import { redirectToPath, type SignInPost, type SignInTools, type SignInVisit, setSessionCookie } from './visit.ts'
 
 const nameLengthMax = 200
 
 export function createSetup(tools: SignInTools) {
   const { storage, rootSecret, log } = tools
-  const tokenIn = ({ request }: Visit) => request.path.token ?? ''
+  const tokenIn = ({ request }: SignInVisit) => request.path.token ?? ''
 
   async function showSetup(
-    visit: Visit,
+    visit: SignInVisit,
     view: SetupView = { email: '', shop: '', problem: null },
   ): Promise<PageAnswer> {
     if (!(await storage.read((db) => isSetupLink(db, tokenIn(visit), visit.now))))
@@ -28,11 +28,14 @@ export function createSetup(tools: SignInTools) {
     return answerSheet(view.problem === null ? 200 : view.problem === 'busy' ? 503 : 400, setupSheet(visit.words, view))
   }
 
-  async function postSetup(visit: Posted): Promise<PageAnswer> {
+  async function postSetup(visit: SignInPost): Promise<PageAnswer> {
     const { form, words, now, requestId, request } = visit
     const token = tokenIn(visit)
     if (!(await storage.read((db) => isSetupLink(db, token, now)))) return errorSheet(words, 'lost')
-    const [email, shop] = [lineIn(form, 'email').slice(0, 254), lineIn(form, 'shop').trim().slice(0, nameLengthMax)]
+    const [email, shop] = [
+      readLineField(form, 'email').slice(0, 254),
+      readLineField(form, 'shop').trim().slice(0, nameLengthMax),
+    ]
     const again = (problem: SetupProblem) => showSetup(visit, { email, shop, problem })
     if (emailProblem(email) !== undefined) return again('email')
     if (shop === '') return again('shop')
@@ -42,7 +45,7 @@ export function createSetup(tools: SignInTools) {
     const passwordHash = await orBusy(hashPassword(password, tools.passwordCost))
     if (passwordHash === undefined) return again('busy')
     const country = countryIn(request.raw.headers['accept-language'])
-    const owner = { token, email: normalEmail(email), passwordHash, shopName: shop, country, requestId }
+    const owner = { token, email: normalizeEmail(email), passwordHash, shopName: shop, country, requestId }
     const made = await orLost(
       storage.write(async (tx) => {
         const done = await useSetupLink(tx, rootSecret, owner, now)
@@ -53,8 +56,8 @@ export function createSetup(tools: SignInTools) {
     )
     if (!made) return errorSheet(words, 'lost')
     log.info('the server was set up', { requestId, userId: made.userId })
-    if (made.session) openSession(tools, visit, made.session.token)
-    return goTo(`/admin/${made.slug}/start`)
+    if (made.session) setSessionCookie(tools, visit, made.session.token)
+    return redirectToPath(`/admin/${made.slug}/start`)
   }
 
   return { showSetup, postSetup }

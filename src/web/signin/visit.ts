@@ -11,13 +11,13 @@ import {
   touchSession,
 } from '../../domain/users/sessions.ts'
 import type { SignIn, SignInParts, Visitor } from '../../domain/users/signin.ts'
-import { type CookieKind, cookieIn, setCookie } from '../../platform/html/cookies.ts'
+import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
 import type { FormFields } from '../../platform/html/fields.ts'
-import { redirect } from '../../platform/html/policy.ts'
+import { redirectAfterPost } from '../../platform/html/policy.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
 import { type FetchedAhead, signInHeaders } from './page/frame.ts'
-import { type Words, wordsFor } from './page/words.ts'
+import { type SignInWords, signInWordsFor } from './page/words.ts'
 
 export interface SignInPageParts extends SignInParts {
   // Files that the page after the sign-in needs.
@@ -28,29 +28,29 @@ export interface SignInTools extends SignInPageParts {
   signIn: SignIn
 }
 
-export interface Visit {
+export interface SignInVisit {
   request: Incoming
   response: ServerResponse
   requestId: string
-  words: Words
+  words: SignInWords
   session: OpenSession | undefined
   query: URLSearchParams
   now: number
 }
 
-export interface Posted extends Visit {
+export interface SignInPost extends SignInVisit {
   form: FormFields
 }
 
 // Binds a challenge to its purpose, so it is not valid for another.
-export function boundTo(purpose: 'register' | 'confirm', { id }: Pick<Session, 'id'>): string {
+export function challengeBinding(purpose: 'register' | 'confirm', { id }: Pick<Session, 'id'>): string {
   return `${purpose} ${id}`
 }
 
 // Binds the challenge for a passkey to the browser that requested it, before anyone is signed in. Grants nothing.
 const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/', maxAgeSeconds: 600 }
 
-export type Shown = Promise<PageAnswer> | PageAnswer
+export type SignInAnswer = Promise<PageAnswer> | PageAnswer
 
 // The API never accepts this cookie: keys open the API, this opens pages.
 export const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
@@ -62,56 +62,56 @@ export async function readVisit(
   request: Incoming,
   response: ServerResponse,
   requestId: string,
-): Promise<Visit> {
+): Promise<SignInVisit> {
   const now = clock().getTime()
   const { headers, url = '' } = request.raw
-  const token = cookieIn(headers.cookie, sessionCookie, publicOrigin())
+  const token = findCookie(headers.cookie, sessionCookie, publicOrigin())
   const session = token === undefined ? undefined : await storage.read((db) => findSession(db, token, now))
   if (session && needsTouch(session, now)) await storage.write((tx) => touchSession(tx, session, now))
   const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
-  const words = wordsFor(headers['accept-language'], session?.language)
+  const words = signInWordsFor(headers['accept-language'], session?.language)
   return { request, response, requestId, words, session, query, now }
 }
 
-export function visitorOf({ publicOrigin }: SignInTools, { request, requestId }: Visit): Visitor {
+export function visitorFrom({ publicOrigin }: SignInTools, { request, requestId }: SignInVisit): Visitor {
   const { address, raw } = request
-  const device = cookieIn(raw.headers.cookie, deviceCookie, publicOrigin())
+  const device = findCookie(raw.headers.cookie, deviceCookie, publicOrigin())
   return { address, device, requestId, purpose: 'dashboard' }
 }
 
-export function rememberDevice({ publicOrigin }: SignInTools, { response }: Visit, device: string): void {
+export function rememberDevice({ publicOrigin }: SignInTools, { response }: SignInVisit, device: string): void {
   response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
 }
 
 // Returns the id of the browser in the cookie; undefined if it has none.
 export function passkeyBrowser(
   { publicOrigin }: Pick<SignInTools, 'publicOrigin'>,
-  { request }: Pick<Visit, 'request'>,
+  { request }: Pick<SignInVisit, 'request'>,
 ): string | undefined {
-  const value = cookieIn(request.raw.headers.cookie, passkeyCookie, publicOrigin())
+  const value = findCookie(request.raw.headers.cookie, passkeyCookie, publicOrigin())
   return value !== undefined && /^[\w-]{43}$/.test(value) ? `browser ${value}` : undefined
 }
 
-export function namePasskeyBrowser({ publicOrigin }: SignInTools, { response }: Visit): string {
+export function namePasskeyBrowser({ publicOrigin }: SignInTools, { response }: SignInVisit): string {
   const value = randomBytes(32).toString('base64url')
   response.appendHeader('set-cookie', setCookie(passkeyCookie, value, publicOrigin()))
   return `browser ${value}`
 }
 
-export function openSession({ publicOrigin }: SignInTools, { response }: Visit, token: string): void {
+export function setSessionCookie({ publicOrigin }: SignInTools, { response }: SignInVisit, token: string): void {
   response.appendHeader('set-cookie', setCookie(sessionCookie, token, publicOrigin()))
 }
 
-export function closeSession({ publicOrigin }: SignInTools, { response }: Visit): void {
+export function clearSessionCookie({ publicOrigin }: SignInTools, { response }: SignInVisit): void {
   response.appendHeader('set-cookie', setCookie({ ...sessionCookie, maxAgeSeconds: 0 }, '', publicOrigin()))
 }
 
-export function goTo(path: string): PageAnswer {
-  return redirect(path, signInHeaders)
+export function redirectToPath(path: string): PageAnswer {
+  return redirectAfterPost(path, signInHeaders)
 }
 
 // Returns where to go after a form: a page of the dashboard, never another place.
-export function ownPath(text: string | null): string {
+export function dashboardPathFrom(text: string | null): string {
   return text !== null && text.length <= ownPathMax && /^\/admin(?:[/?][\w\-./?=&%+*~!$'(),:;@]*)?$/.test(text)
     ? text
     : '/admin'
@@ -130,5 +130,5 @@ export function confirmPathFor(next: string): string {
 
 // Drops the query if the whole path is too long to return to.
 function withinReach(next: string): string {
-  return ownPath(next) === next ? next : ownPath(next.split('?')[0] ?? null)
+  return dashboardPathFrom(next) === next ? next : dashboardPathFrom(next.split('?')[0] ?? null)
 }

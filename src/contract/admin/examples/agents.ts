@@ -1,5 +1,5 @@
 import { sampleId } from '../../sampleid.ts'
-import type { AdminAgentPlatform, AdminAgents, agentRows } from '../agents.ts'
+import type { AdminAgentPlatform, AdminAgents, agentOperationRows } from '../agents.ts'
 import type { AdminExamples } from '../row.ts'
 
 const base = 'https://commerce.example/ucp/bloom/test'
@@ -45,7 +45,7 @@ const approval = {
   ],
 }
 
-export const agentExamples: AdminExamples<typeof agentRows> = {
+export const agentExamples: AdminExamples<typeof agentOperationRows> = {
   getAdminAgents: { path: {}, body: undefined, reply: { data: agents } },
   updateAdminAgents: {
     path: {},

@@ -1,4 +1,4 @@
-import { product as openProduct } from '../../open/samples.ts'
+import { productSample as openProduct } from '../../open/samples.ts'
 import { sampleId } from '../../sampleid.ts'
 import type {
   AdminCategory,
@@ -6,7 +6,7 @@ import type {
   AdminProductSummary,
   AdminPromotion,
   AdminSku,
-  catalogRows,
+  catalogOperationRows,
 } from '../catalog.ts'
 import type { AdminSubjectChange } from '../changes.ts'
 import type { AdminExamples } from '../row.ts'
@@ -107,7 +107,7 @@ const productPath = { productId: product.id }
 const categoryPath = { categoryId: category.id }
 const promotionPath = { promotionId: promotion.id }
 
-export const catalogExamples: AdminExamples<typeof catalogRows> = {
+export const catalogExamples: AdminExamples<typeof catalogOperationRows> = {
   listAdminProducts: { path: {}, query: { stock: 'low' }, body: undefined, reply: { data: [summary], meta } },
   getAdminProduct: { path: productPath, body: undefined, reply: { data: product } },
   createAdminProduct: {

@@ -1,10 +1,10 @@
-import type { changeRows } from '../changes.ts'
+import type { changeOperationRows } from '../changes.ts'
 import type { AdminExamples } from '../row.ts'
 import { trackingChange } from './orders.ts'
 
 const [correction] = trackingChange.changes
 
-export const changeExamples: AdminExamples<typeof changeRows> = {
+export const changeExamples: AdminExamples<typeof changeOperationRows> = {
   listAdminChanges: {
     path: {},
     query: { operation: 'updateAdminFulfillment' },

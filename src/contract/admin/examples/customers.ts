@@ -1,18 +1,18 @@
-import { address, order } from '../../open/samples.ts'
+import { addressSample, orderSample } from '../../open/samples.ts'
 import { sampleId } from '../../sampleid.ts'
-import type { CustomerNote, CustomerSummary, customerRows } from '../customers.ts'
+import type { CustomerNote, CustomerSummary, customerOperationRows } from '../customers.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '3f6b5c1e-9d0a-4d43-8a53-0f2c6c1d7e21'
 const customerId = sampleId('customer')
-const { statusUrl: _, withdrawalUrl: __, ...shown } = order
+const { statusUrl: _, withdrawalUrl: __, ...shown } = orderSample
 
 const customer: CustomerSummary = {
   id: customerId,
   emailMasked: 'a…@example.com',
   city: 'Berlin',
   country: 'DE',
-  currency: order.currency,
+  currency: orderSample.currency,
   orderCount: 3,
   spent: 15_470,
   firstOrderAt: '2026-01-14T09:12:05.000Z',
@@ -32,11 +32,11 @@ const consent = {
   at: '2026-03-02T08:00:00.000Z',
   textVersion: '1',
   language: 'en',
-  orderId: order.id,
-  orderNumber: order.number,
+  orderId: orderSample.id,
+  orderNumber: orderSample.number,
 } as const
 
-export const customerExamples: AdminExamples<typeof customerRows> = {
+export const customerExamples: AdminExamples<typeof customerOperationRows> = {
   listAdminCustomers: {
     path: {},
     query: { q: 'lovelace' },
@@ -58,7 +58,7 @@ export const customerExamples: AdminExamples<typeof customerRows> = {
         phone: null,
         addresses: [
           {
-            address,
+            address: addressSample,
             label: ['Ada Lovelace', 'Unter den Linden 1', '10117 Berlin', 'GERMANY'],
             lastOrderAt: customer.lastOrderAt,
           },
@@ -74,13 +74,13 @@ export const customerExamples: AdminExamples<typeof customerRows> = {
         shop: 'Bloom',
         email: 'ada@example.com',
         createdAt: '2026-03-04T08:00:00.000Z',
-        addressBook: [{ address, isDefault: true, savedAt: '2026-03-02T08:00:00.000Z' }],
+        addressBook: [{ address: addressSample, isDefault: true, savedAt: '2026-03-02T08:00:00.000Z' }],
         passkeys: [{ createdAt: '2026-03-02T08:00:00.000Z', usedAt: null }],
         orders: [
           {
             ...shown,
             customer: { email: 'ada@example.com', name: 'Ada Lovelace', phone: '' },
-            address,
+            address: addressSample,
             returns: [],
           },
         ],
@@ -95,6 +95,6 @@ export const customerExamples: AdminExamples<typeof customerRows> = {
   eraseAdminCustomer: {
     path: { customerId },
     body: { idempotencyKey, dryRun: true },
-    reply: { data: { orders: 2, kept: [{ id: order.id, number: order.number }] } },
+    reply: { data: { orders: 2, kept: [{ id: orderSample.id, number: orderSample.number }] } },
   },
 }

@@ -4,7 +4,7 @@ import type {
   AdminKey,
   AdminWebhookDelivery,
   AdminWebhookEndpoint,
-  developerRows,
+  developerOperationRows,
 } from '../developers.ts'
 import type { AdminExamples } from '../row.ts'
 
@@ -77,7 +77,7 @@ const delivery: AdminWebhookDelivery = {
 const one = { count: 1, next: null }
 const byEndpoint = { endpointId: endpoint.id }
 
-export const developerExamples: AdminExamples<typeof developerRows> = {
+export const developerExamples: AdminExamples<typeof developerOperationRows> = {
   listAdminInstallations: { path: {}, body: undefined, reply: { data: [installation], meta: one } },
   createAdminInstallation: {
     path: {},

@@ -1,5 +1,5 @@
 import { sampleId } from '../../sampleid.ts'
-import type { AdminDocument, AdminDocumentSummary, documentRows } from '../documents.ts'
+import type { AdminDocument, AdminDocumentSummary, documentOperationRows } from '../documents.ts'
 import type { AdminExamples } from '../row.ts'
 
 const sums = { net: 4_000, tax: 760, total: 4_760 }
@@ -60,7 +60,7 @@ export const documentExample: AdminDocument = {
   locale: 'de',
 }
 
-export const documentExamples: AdminExamples<typeof documentRows> = {
+export const documentExamples: AdminExamples<typeof documentOperationRows> = {
   listAdminDocuments: {
     path: {},
     query: { kind: 'invoice' },

@@ -1,11 +1,11 @@
-import { address, order } from '../../open/samples.ts'
+import { addressSample, orderSample } from '../../open/samples.ts'
 import { sampleId } from '../../sampleid.ts'
-import type { CreateDraftResponse, Draft, DraftSummary, draftRows } from '../drafts.ts'
+import type { CreateDraftResponse, Draft, DraftSummary, draftOperationRows } from '../drafts.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '8d0f4f0c-6a1b-4f7f-8f6e-0f2b1f6a3c55'
 const draftId = sampleId('draft')
-const [item] = order.items
+const [item] = orderSample.items
 const { skuId = '', code = '', name = '' } = item ?? {}
 
 const prices: Omit<CreateDraftResponse['data'], 'draft'> = {
@@ -20,7 +20,7 @@ const summary: DraftSummary = {
   mode: 'test',
   status: 'open',
   emailMasked: 'a***@example.com',
-  currency: order.currency,
+  currency: orderSample.currency,
   total: prices.totals.total,
   order: null,
   ofOrder: null,
@@ -39,7 +39,7 @@ const draft: Draft = {
   changes: [],
 }
 
-export const draftExamples: AdminExamples<typeof draftRows> = {
+export const draftExamples: AdminExamples<typeof draftOperationRows> = {
   listAdminDrafts: { path: {}, body: undefined, reply: { data: [summary], meta: { count: 1, next: null } } },
   getAdminDraft: { path: { draftId }, body: undefined, reply: { data: draft } },
   createAdminDraft: {
@@ -50,7 +50,7 @@ export const draftExamples: AdminExamples<typeof draftRows> = {
       discount: 500,
       shipping: { label: 'Courier', amount: 690 },
       customer: { email: 'ada@example.com', name: 'Ada Lovelace' },
-      address,
+      address: addressSample,
       note: 'Asked by phone.',
       expectedTotal: 8190,
     },

@@ -1,7 +1,7 @@
-import type { dutyRows } from '../duties.ts'
+import type { dutyOperationRows } from '../duties.ts'
 import type { AdminExamples } from '../row.ts'
 
-export const dutyExamples: AdminExamples<typeof dutyRows> = {
+export const dutyExamples: AdminExamples<typeof dutyOperationRows> = {
   getAdminDuties: {
     path: {},
     body: undefined,

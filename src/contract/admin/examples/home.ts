@@ -1,12 +1,12 @@
-import { orderSummary, productSummary } from '../../open/samples.ts'
-import type { homeRows } from '../home.ts'
+import { orderSummarySample, productSummarySample } from '../../open/samples.ts'
+import type { homeOperationRows } from '../home.ts'
 import type { AdminExamples } from '../row.ts'
 import { reportExamples } from './reports.ts'
 
-const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt } = orderSummary
-const { id: productId, slug, name } = productSummary
+const { id, number, status, paymentStatus, fulfillmentStatus, currency, total, placedAt } = orderSummarySample
+const { id: productId, slug, name } = productSummarySample
 
-export const homeExamples: AdminExamples<typeof homeRows> = {
+export const homeExamples: AdminExamples<typeof homeOperationRows> = {
   getAdminHome: {
     path: {},
     body: undefined,

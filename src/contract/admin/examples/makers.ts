@@ -1,4 +1,4 @@
-import type { AdminMaker, makerRows } from '../makers.ts'
+import type { AdminMaker, makerOperationRows } from '../makers.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '0b6f2a7e-54a1-4b0c-9d55-2c1f7f0a3e61'
@@ -20,7 +20,7 @@ const maker: AdminMaker = {
 }
 const path = { makerId }
 
-export const makerExamples: AdminExamples<typeof makerRows> = {
+export const makerExamples: AdminExamples<typeof makerOperationRows> = {
   listAdminMakers: {
     path: {},
     query: { q: 'rosen' },

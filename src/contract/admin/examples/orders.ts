@@ -1,7 +1,7 @@
-import { address, cancellation, order as openOrder, orderSummary } from '../../open/samples.ts'
+import { addressSample, cancellationSample, orderSample as openOrder, orderSummarySample } from '../../open/samples.ts'
 import { sampleId } from '../../sampleid.ts'
 import type { AdminChange } from '../changes.ts'
-import type { AdminFulfillment, AdminOrder, orderRows } from '../orders.ts'
+import type { AdminFulfillment, AdminOrder, orderOperationRows } from '../orders.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '0d2b8a34-6c1f-4a0e-9d57-3f1b7f6f2a10'
@@ -87,31 +87,36 @@ const sent: AdminOrder = {
   changes: [change],
 }
 
-export const orderExamples: AdminExamples<typeof orderRows> = {
+export const orderExamples: AdminExamples<typeof orderOperationRows> = {
   listAdminOrders: {
     path: {},
     query: { toSend: true },
     body: undefined,
-    reply: { data: [{ ...orderSummary, ...placed, agent: null, refunded: 0 }], meta: { count: 1, next: null } },
+    reply: { data: [{ ...orderSummarySample, ...placed, agent: null, refunded: 0 }], meta: { count: 1, next: null } },
   },
   getAdminOrder: { path: { orderId: openOrder.id }, body: undefined, reply: { data: adminOrder } },
   getAdminOrderNames: {
     path: {},
     query: { orderIds: openOrder.id },
     body: undefined,
-    reply: { data: [{ orderId: openOrder.id, name: address.name }] },
+    reply: { data: [{ orderId: openOrder.id, name: addressSample.name }] },
   },
   getAdminOrderCustomer: {
     path: { orderId: openOrder.id },
     body: undefined,
     reply: {
       data: {
-        name: address.name,
+        name: addressSample.name,
         email: 'ada@example.com',
         phone: null,
         vatId: null,
-        address,
-        label: [address.name, address.line1, `${address.postalCode} ${address.city}`, 'GERMANY'],
+        address: addressSample,
+        label: [
+          addressSample.name,
+          addressSample.line1,
+          `${addressSample.postalCode} ${addressSample.city}`,
+          'GERMANY',
+        ],
         addressFields: [
           { name: 'country', required: true },
           { name: 'name', required: true },
@@ -157,7 +162,12 @@ export const orderExamples: AdminExamples<typeof orderRows> = {
   cancelAdminOrder: {
     path: { orderId: openOrder.id },
     body: { idempotencyKey, reason: 'customer_request' },
-    reply: { data: { cancellation, order: { ...adminOrder, status: 'cancelled', cancellation, allowed: [] } } },
+    reply: {
+      data: {
+        cancellation: cancellationSample,
+        order: { ...adminOrder, status: 'cancelled', cancellation: cancellationSample, allowed: [] },
+      },
+    },
   },
   addAdminOrderNote: {
     path: { orderId: openOrder.id },

@@ -1,4 +1,4 @@
-import type { AdminPage, pageRows } from '../pages.ts'
+import type { AdminPage, pageOperationRows } from '../pages.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '8c2f9c1e-3b44-4d63-9a0c-54a1b6f0c2d7'
@@ -19,7 +19,7 @@ const page: AdminPage = {
 const { slug, ...rest } = page.page
 const subject = { type: 'site_page', id: slug, name: page.page.title } as const
 
-export const pageExamples: AdminExamples<typeof pageRows> = {
+export const pageExamples: AdminExamples<typeof pageOperationRows> = {
   getAdminPages: {
     path: {},
     body: undefined,

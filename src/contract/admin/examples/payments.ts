@@ -1,6 +1,6 @@
 import { issueAt } from '../../issues.ts'
 import { sampleId } from '../../sampleid.ts'
-import type { AdminPaymentAccount, paymentRows } from '../payments.ts'
+import type { AdminPaymentAccount, paymentOperationRows } from '../payments.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '5a0d0b7c-7d6a-4f0e-9f5e-0c8a1a6f2b19'
@@ -17,7 +17,7 @@ const account: AdminPaymentAccount = {
   endedAt: null,
 }
 
-export const paymentExamples: AdminExamples<typeof paymentRows> = {
+export const paymentExamples: AdminExamples<typeof paymentOperationRows> = {
   connectAdminPaymentAccount: {
     path: {},
     body: { idempotencyKey, provider: 'mollie', keys: { key: 'test_…' } },

@@ -1,6 +1,6 @@
 import { sampleId } from '../../sampleid.ts'
 import { adminScopes } from '../../words.ts'
-import type { AdminMember, peopleRows } from '../people.ts'
+import type { AdminMember, peopleOperationRows } from '../people.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '6f0c3c8e-1a5d-4e2c-8b5f-2d9a7c3e4b11'
@@ -29,7 +29,7 @@ const invited: AdminMember = {
   expiresAt: '2026-03-10T08:02:11.000Z',
 }
 
-export const peopleExamples: AdminExamples<typeof peopleRows> = {
+export const peopleExamples: AdminExamples<typeof peopleOperationRows> = {
   getAdminPeople: {
     path: {},
     body: undefined,

@@ -1,4 +1,4 @@
-import type { AdminRedirect, redirectRows } from '../redirects.ts'
+import type { AdminRedirect, redirectOperationRows } from '../redirects.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '4f0d1a52-6a0e-4c0f-8b2e-1d3a5c7e9f10'
@@ -16,7 +16,7 @@ const redirect: AdminRedirect = {
 const subject = { type: 'redirect', id: redirectId, name: redirect.from } as const
 const members = [{ member: 'target', from: '/categories/bouquets', to: null }]
 
-export const redirectExamples: AdminExamples<typeof redirectRows> = {
+export const redirectExamples: AdminExamples<typeof redirectOperationRows> = {
   listAdminRedirects: {
     path: {},
     query: { q: 'spring' },

@@ -1,4 +1,4 @@
-import type { reportRows } from '../reports.ts'
+import type { reportOperationRows } from '../reports.ts'
 import type { AdminExamples } from '../row.ts'
 
 const sum = {
@@ -31,7 +31,7 @@ const nothing = {
   net: 0,
 }
 
-export const reportExamples: AdminExamples<typeof reportRows> = {
+export const reportExamples: AdminExamples<typeof reportOperationRows> = {
   getAdminSalesReport: {
     path: {},
     query: { from: '2026-06-01', to: '2026-06-30', by: 'country' },

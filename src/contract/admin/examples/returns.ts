@@ -1,11 +1,11 @@
-import { order, returnSample } from '../../open/samples.ts'
+import { orderSample, returnSample } from '../../open/samples.ts'
 import { sampleId } from '../../sampleid.ts'
-import type { AdminReturn, returnRows } from '../returns.ts'
+import type { AdminReturn, returnOperationRows } from '../returns.ts'
 import type { AdminExamples } from '../row.ts'
 
 const idempotencyKey = '5b7e0c53-2f53-4f0e-a6b1-0f3c1f2d9c11'
 const { id: returnId, orderId } = returnSample
-const { currency } = order
+const { currency } = orderSample
 const [item] = returnSample.items
 const items = item ? [{ skuId: item.skuId, quantity: 1 }] : []
 
@@ -37,7 +37,7 @@ const received: AdminReturn = {
 const refused: AdminReturn = { ...requested, version: 2, status: 'refused', answer: 'It was worn.', allowed: [] }
 const closed: AdminReturn = { ...received, version: 4, status: 'closed', allowed: [] }
 
-export const returnExamples: AdminExamples<typeof returnRows> = {
+export const returnExamples: AdminExamples<typeof returnOperationRows> = {
   listAdminReturns: {
     path: {},
     query: { open: true },

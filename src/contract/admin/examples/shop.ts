@@ -1,7 +1,7 @@
 import { sampleId } from '../../sampleid.ts'
 import type { AdminSubjectChange } from '../changes.ts'
 import type { AdminExamples } from '../row.ts'
-import type { AdminShop, shopRows } from '../shop.ts'
+import type { AdminShop, shopOperationRows } from '../shop.ts'
 
 const idempotencyKey = 'b2a1f2be-7f4a-4f51-8a0d-0d5a0f6d7e44'
 
@@ -54,7 +54,7 @@ const changes: AdminSubjectChange[] = [
   },
 ]
 
-export const shopExamples: AdminExamples<typeof shopRows> = {
+export const shopExamples: AdminExamples<typeof shopOperationRows> = {
   getAdminShop: { path: {}, body: undefined, reply: { data: shop } },
   updateAdminShop: {
     path: {},

@@ -1,6 +1,6 @@
 import { sampleId } from '../../sampleid.ts'
 import type { AdminExamples } from '../row.ts'
-import type { AdminSite, siteRows } from '../site.ts'
+import type { AdminSite, siteOperationRows } from '../site.ts'
 
 const idempotencyKey = '5d0e0c9c-64f4-4a57-9c0c-6f2a5c1c9b1e'
 
@@ -44,7 +44,7 @@ const subject = { type: 'site', id: sampleId('merchant'), name: 'bloom' } as con
 const content = { type: 'site_content', id: sampleId('merchant'), name: 'bloom' } as const
 const host = { type: 'site_host', id: 'tea.example.com', name: 'tea.example.com' } as const
 
-export const siteExamples: AdminExamples<typeof siteRows> = {
+export const siteExamples: AdminExamples<typeof siteOperationRows> = {
   getAdminSite: { path: {}, body: undefined, reply: { data: open } },
   replaceAdminSite: {
     path: {},

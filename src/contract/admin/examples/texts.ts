@@ -1,5 +1,5 @@
 import type { AdminExamples } from '../row.ts'
-import type { AdminText, textRows } from '../texts.ts'
+import type { AdminText, textOperationRows } from '../texts.ts'
 
 const terms: AdminText = {
   kind: 'terms',
@@ -9,7 +9,7 @@ const terms: AdminText = {
   since: '2026-06-01T08:00:00.000Z',
 }
 
-export const textExamples: AdminExamples<typeof textRows> = {
+export const textExamples: AdminExamples<typeof textOperationRows> = {
   getAdminTexts: { path: {}, body: undefined, reply: { data: [terms] } },
   saveAdminText: {
     path: {},

@@ -1,5 +1,5 @@
 import type { AdminExamples } from '../row.ts'
-import type { AdminTransfer, AdminTransferSummary, transferRows } from '../transfers.ts'
+import type { AdminTransfer, AdminTransferSummary, transferOperationRows } from '../transfers.ts'
 
 const transferId = 'trf_01h455vb4pex5vsknk084sn02q'
 
@@ -53,7 +53,7 @@ const emptyPlan = { changed: 0, unchanged: 0, refused: 0, changesCount: 0, chang
 const body = { idempotencyKey: 'transfer-1' }
 const lines = 'Name,Financial Status,Total,Lineitem quantity,Lineitem sku\n1001,paid,24.00,2,MUG-PLUM\n'
 
-export const transferExamples: AdminExamples<typeof transferRows> = {
+export const transferExamples: AdminExamples<typeof transferOperationRows> = {
   listAdminTransfers: { path: {}, body: undefined, reply: { data: [summary], meta: { count: 1, next: null } } },
   createAdminTransfer: { path: {}, body: { ...body, kind: 'products', name: 'products.csv', pieces: 2 }, reply },
   getAdminTransfer: { path: { transferId }, body: undefined, reply },

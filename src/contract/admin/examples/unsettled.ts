@@ -1,6 +1,6 @@
 import { sampleId } from '../../sampleid.ts'
 import type { AdminExamples } from '../row.ts'
-import type { AdminSinglePayment, unsettledRows } from '../unsettled.ts'
+import type { AdminSinglePayment, unsettledOperationRows } from '../unsettled.ts'
 import { adminOrder } from './orders.ts'
 
 const payment: AdminSinglePayment = {
@@ -22,7 +22,7 @@ const payment: AdminSinglePayment = {
 }
 const path = { paymentId: payment.id }
 
-export const unsettledExamples: AdminExamples<typeof unsettledRows> = {
+export const unsettledExamples: AdminExamples<typeof unsettledOperationRows> = {
   listAdminUnsettledPayments: {
     path: {},
     body: undefined,

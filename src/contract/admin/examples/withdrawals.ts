@@ -1,6 +1,6 @@
 import { sampleId } from '../../sampleid.ts'
 import type { AdminExamples } from '../row.ts'
-import type { AdminWithdrawal, withdrawalRows } from '../withdrawals.ts'
+import type { AdminWithdrawal, withdrawalOperationRows } from '../withdrawals.ts'
 
 const received: AdminWithdrawal = {
   id: sampleId('withdrawal'),
@@ -15,7 +15,7 @@ const received: AdminWithdrawal = {
   version: 1,
 }
 
-export const withdrawalExamples: AdminExamples<typeof withdrawalRows> = {
+export const withdrawalExamples: AdminExamples<typeof withdrawalOperationRows> = {
   listAdminWithdrawals: {
     path: {},
     query: { status: 'received' },

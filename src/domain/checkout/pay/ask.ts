@@ -1,13 +1,13 @@
 // Calls a provider for one payment: with a deadline, with monitoring, and recording a response that arrives after the deadline.
 
-import { type CallOptions, callProvider, type Finding, type Outcome } from '../../payments/port.ts'
+import { type CallOptions, callProvider, type ProviderFinding, type ProviderOutcome } from '../../payments/port.ts'
 import { checkPaymentSoon, type PaymentRow } from '../../payments/store.ts'
 import type { CallAnswer, CallFacts, ProviderCall } from '../../payments/watch.ts'
 import type { PayTools } from '../tools.ts'
 import { finishPayment } from './finish.ts'
 import { nothingDue } from './settlement.ts'
 
-export async function askProvider<Answer extends Finding>(
+export async function queryProvider<Answer extends ProviderFinding>(
   tools: PayTools,
   payment: PaymentRow,
   call: ProviderCall,
@@ -24,7 +24,7 @@ export async function askProvider<Answer extends Finding>(
 }
 
 // The outcome if no provider can be called: nothing is due, or the provider is not installed.
-export function outcomeWithoutProvider({ provider, id, amount }: PaymentRow): Outcome {
+export function outcomeWithoutProvider({ provider, id, amount }: PaymentRow): ProviderOutcome {
   return provider === nothingDue
     ? { kind: 'approved', reference: id, collected: amount, brand: null, last4: null }
     : { kind: 'unknown' }
@@ -45,7 +45,7 @@ async function recordLateAnswer(
   tools: PayTools,
   payment: PaymentRow,
   call: ProviderCall,
-  answer: Finding,
+  answer: ProviderFinding,
 ): Promise<void> {
   if (answer.kind === 'absent' || answer.kind === 'unknown') return
   // The outcome is known, and other parts of the response may be outdated. The payment is looked up again by schedule.

@@ -5,36 +5,36 @@ import { consentTextVersion, textLanguages } from '../../../contract/words.ts'
 import { moveFor, onlyMove } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
-import { keepAddress } from '../../addresses/store.ts'
-import { openCartAddress } from '../../carts/destination.ts'
+import { extendAddressExpiry } from '../../addresses/store.ts'
+import { decryptCartAddress } from '../../carts/destination.ts'
 import { needsShipping } from '../../carts/shipping.ts'
-import { fixPrices, setCartStatus } from '../../carts/store.ts'
+import { freezeCartPrices, setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { ConsentRecord } from '../../orders/store.ts'
 import type { OfferedProvider, PaymentProvider, Purchase } from '../../payments/port.ts'
 import { manualName } from '../../payments/providers/manual/provider.ts'
 import { firstCheckAt } from '../../payments/schedule.ts'
 import { findPayment, insertPayment, type PaymentRow } from '../../payments/store.ts'
-import { countTry, subjectsOf } from '../../payments/tries.ts'
-import { draftFor } from '../draft.ts'
+import { countPaymentTry, declineSubjectsOf } from '../../payments/tries.ts'
+import { buildOrderDraft } from '../draft.ts'
 import { processingHoldMs, sessionLifecycle, sessionStatusAt } from '../lifecycle.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import { holdLines } from '../refresh.ts'
 import { paymentIdsFor } from '../secret.ts'
-import { factsOf } from '../sessions.ts'
+import { loadSessionFacts } from '../sessions.ts'
 import { type Checkout, lockSessionWithCart, type SessionName, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { type Billed, findBilling } from './billing.ts'
+import { type BillingResult, findBilling } from './billing.ts'
 import { isAgreed } from './change.ts'
-import { openCustomerOf } from './customer.ts'
+import { decryptCustomerOfSession } from './customer.ts'
 import { findMethodProblem, findOrderProblem } from './problems.ts'
-import { purchaseOf } from './purchase.ts'
+import { buildPurchase } from './purchase.ts'
 import { nothingDue } from './settlement.ts'
 
 // After a payment has begun, the address of the cart is kept at least this long.
 const paymentAddressMs = 30 * 24 * 3_600_000
 
-export interface Attempt {
+export interface PaymentAttempt {
   session: SessionName
   input: PayInput
   cause: Cause | null
@@ -49,20 +49,24 @@ export interface BegunPayment {
   purchase?: Purchase
 }
 
-export type Begun = { problem: CheckoutProblem } | BegunPayment
+export type BeginPaymentResult = { problem: CheckoutProblem } | BegunPayment
 
-export async function beginPayment(tools: PayTools, tx: Tx, { session, ...attempt }: Attempt): Promise<Begun> {
+export async function beginPayment(
+  tools: PayTools,
+  tx: Tx,
+  { session, ...attempt }: PaymentAttempt,
+): Promise<BeginPaymentResult> {
   const checkout = await lockSessionWithCart(tx, session)
-  return checkout ? beginLocked(tools, tx, checkout, attempt) : { problem: { code: 'not_open' } }
+  return checkout ? beginPaymentLocked(tools, tx, checkout, attempt) : { problem: { code: 'not_open' } }
 }
 
 // Like beginPayment, for a checkout that is locked already. `quote`: set if it was priced under the lock.
-export async function beginLocked(
+export async function beginPaymentLocked(
   tools: PayTools,
   tx: Tx,
   checkout: Checkout & { quote?: Quote },
-  attempt: Omit<Attempt, 'session'>,
-): Promise<Begun> {
+  attempt: Omit<PaymentAttempt, 'session'>,
+): Promise<BeginPaymentResult> {
   const { input } = attempt
   const { session } = checkout
   const [paymentId, ...others] = paymentIdsFor(tools.rootSecret, session.id, input.attempt)
@@ -71,7 +75,7 @@ export async function beginLocked(
   const now = tools.clock()
   const closed = sessionProblem(session, input, now.getTime())
   if (closed) return { problem: closed }
-  const quote = checkout.quote ?? (await factsOf(tools, tx, session, now.getTime(), checkout.cart)).quote
+  const quote = checkout.quote ?? (await loadSessionFacts(tools, tx, session, now.getTime(), checkout.cart)).quote
   const offered = isFree(quote) ? undefined : await findOffered(tools, tx, session, { quote, name: input.provider })
   const problem =
     (await changeProblem(tx, session, quote)) ??
@@ -81,12 +85,13 @@ export async function beginLocked(
     (isFree(quote) ? null : await findMethodProblem(tx, session, { provider: offered?.provider, input }, now.getTime()))
   if (problem) return { problem }
   const asksBilling = offered?.provider.methods.some(({ id, billing }) => id === input.method && billing)
-  const billed: Billed = asksBilling
+  const billed: BillingResult = asksBilling
     ? await findBilling(tools, tx, { quote, typed: input.billing, now: now.getTime() })
     : {}
   if ('problem' in billed) return billed
   const subjects = tools.boundsTries && !isFree(quote) ? triedSubjects(tools, session, input, offered?.provider) : []
-  const refused = subjects.length > 0 ? await countTry(tx, session.installationId, subjects, now.getTime()) : null
+  const refused =
+    subjects.length > 0 ? await countPaymentTry(tx, session.installationId, subjects, now.getTime()) : null
   if (refused) {
     tx.afterCommit(() => tools.watch.tries.refused(session, refused.by))
     return { problem: { code: 'too_many_tries', waitMs: refused.waitMs } }
@@ -113,8 +118,8 @@ async function findPurchase(
   { session, quote, now }: { session: SessionRow; quote: Quote; now: number },
 ): Promise<Purchase> {
   const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
-  const address = isSent ? await openCartAddress(tx, tools.rootSecret, quote.cart, now) : undefined
-  return purchaseOf(quote, { customer: openCustomerOf(tools, session), address })
+  const address = isSent ? await decryptCartAddress(tx, tools.rootSecret, quote.cart, now) : undefined
+  return buildPurchase(quote, { customer: decryptCustomerOfSession(tools, session), address })
 }
 
 async function findOffered(
@@ -170,7 +175,7 @@ function triedSubjects(
 ): string[] {
   if (!provider?.methods.some(({ id, fields }) => id === method && fields.length > 0)) return []
   const card = provider.instrument?.(method, details)
-  return subjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
+  return declineSubjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
 }
 
 // A consent that the checkout did not ask for is not recorded.
@@ -187,7 +192,7 @@ interface NewAttempt {
   quote: Quote
   subjects: readonly string[]
   now: Date
-  attempt: Omit<Attempt, 'session'>
+  attempt: Omit<PaymentAttempt, 'session'>
   offered: OfferedProvider | undefined
 }
 
@@ -218,16 +223,16 @@ async function recordPayment(tx: Tx, begun: NewAttempt): Promise<PaymentRow> {
     at,
   )
   const cartKey = { installationId, cartId: session.cartId }
-  if (lines.some((line) => line.seenPrice !== line.offer.price)) fixPrices(tx, cartKey)
+  if (lines.some((line) => line.seenPrice !== line.offer.price)) freezeCartPrices(tx, cartKey)
   const { address } = quote.cart
   if (address && address.expiresAt < at + paymentAddressMs)
-    keepAddress(tx, installationId, address.token, at + paymentAddressMs)
+    extendAddressExpiry(tx, installationId, address.token, at + paymentAddressMs)
   setCartStatus(tx, cartKey, 'lock')
   saveSession(tx, {
     ...held,
     status: onlyMove(sessionLifecycle, 'pay').to,
     version: session.version + 1,
-    quote: JSON.stringify(draftFor(quote, consentsOf(quote, attempt.input, at))),
+    quote: JSON.stringify(buildOrderDraft(quote, consentsOf(quote, attempt.input, at))),
     lastPaymentError: null,
     updatedAt: at,
   })

@@ -4,14 +4,14 @@
 import type { Address } from '../../../contract/open/carts.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { checkAddress } from '../../addresses/check.ts'
-import { openCartAddress } from '../../carts/destination.ts'
+import { decryptCartAddress } from '../../carts/destination.ts'
 import { needsShipping } from '../../carts/shipping.ts'
 import type { Quote } from '../../carts/view.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { PayTools } from '../tools.ts'
 
 // Empty if the method asks for no billing address.
-export type Billed = { billing?: Address } | { problem: CheckoutProblem }
+export type BillingResult = { billing?: Address } | { problem: CheckoutProblem }
 
 const nowhere: Address = { name: '', line1: '', city: '', country: '' }
 
@@ -19,9 +19,9 @@ export async function findBilling(
   tools: PayTools,
   tx: Tx,
   { quote, typed, now }: { quote: Quote; typed: PayInput['billing']; now: number },
-): Promise<Billed> {
+): Promise<BillingResult> {
   const isSent = needsShipping(quote.lines.map(({ offer }) => offer))
-  const delivery = typed || !isSent ? undefined : await openCartAddress(tx, tools.rootSecret, quote.cart, now)
+  const delivery = typed || !isSent ? undefined : await decryptCartAddress(tx, tools.rootSecret, quote.cart, now)
   if (delivery) return { billing: delivery }
   const checked = checkAddress(typed ?? nowhere)
   if ('address' in checked) return { billing: checked.address }

@@ -3,8 +3,8 @@
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader } from '../../../platform/storage/storage.ts'
 import { type EditChange, isExchange, type OrderChange } from '../../carts/pricing.ts'
-import { applyEdit } from '../../edits/apply.ts'
-import { editAgreed } from '../../edits/link.ts'
+import { applyOrderEdit } from '../../edits/apply.ts'
+import { planAgreedEdit } from '../../edits/link.ts'
 import { findOrderFacts } from '../../orders/change.ts'
 import { listRefundedLines, type OrderRow } from '../../orders/store.ts'
 import { queueLabel } from '../../payments/labels.ts'
@@ -24,12 +24,12 @@ export async function isAgreed(db: Reader, installationId: string, change: Order
 async function findAgreedEdit(db: Reader, installationId: string, change: EditChange) {
   const key = { installationId, orderId: change.orderId }
   const [facts, refunded] = await Promise.all([findOrderFacts(db, key), listRefundedLines(db, key)])
-  const edit = facts && editAgreed(facts, refunded, change)
+  const edit = facts && planAgreedEdit(facts, refunded, change)
   return edit && { facts, edit }
 }
 
 // The caller has locked the order. Writes nothing if there is an obstacle.
-export async function applyChange(
+export async function applyAgreedEdit(
   { tx, session, payment, now, cause }: Settlement,
   change: EditChange,
 ): Promise<{ order: OrderRow } | { obstacle: OrderObstacle }> {
@@ -40,7 +40,7 @@ export async function applyChange(
   const booked = { ...payment, orderId: change.orderId }
   try {
     const paid = { payment: booked, sessionId: session.id }
-    const { facts } = await applyEdit(tx, agreed.facts, { ...agreed.edit, paid }, { now, cause })
+    const { facts } = await applyOrderEdit(tx, agreed.facts, { ...agreed.edit, paid }, { now, cause })
     await savePayment(tx, booked)
     if (booked.accountId !== null) queueLabel(tx, booked, now)
     return { order: facts.order }

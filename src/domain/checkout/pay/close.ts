@@ -6,11 +6,11 @@ import type { ClosedOutcome } from '../../../contract/words.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { isAwaitedFromProvider, isUndecided, shownStatus } from '../../payments/lifecycle.ts'
-import type { Outcome } from '../../payments/port.ts'
+import type { ProviderOutcome } from '../../payments/port.ts'
 import { findPayment, type PaymentRow } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
 import { lockForOutcome, recordOutcome } from './finish.ts'
-import { lockAwaited, recordAwaited } from './pending.ts'
+import { lockAwaitedPayment, recordAwaitedOutcome } from './pending.ts'
 
 // Longer than any call to a provider and the look-ups that follow it, so none of their responses can still arrive.
 const closableAfterMs = 3_600_000
@@ -23,24 +23,24 @@ export async function closePayment(
 ): Promise<PaymentRow> {
   const found = await findPayment(tx, installationId, id)
   if (!found) throw refuse('payment_not_found')
-  const locked = await (isAwaitedFromProvider(found) ? lockAwaited(tx, found) : lockForOutcome(tx, found))
+  const locked = await (isAwaitedFromProvider(found) ? lockAwaitedPayment(tx, found) : lockForOutcome(tx, found))
   const { payment } = locked
   const now = tools.clock().getTime()
-  const obstacle = closeObstacle(payment, now)
+  const obstacle = paymentCloseObstacle(payment, now)
   if (obstacle !== undefined) throw notClosable(payment, obstacle)
   const { brand, last4 } = payment
   const closed = { ...payment, closedByHandAt: now }
-  const said: Outcome =
+  const said: ProviderOutcome =
     outcome === 'succeeded'
       ? { kind: 'approved', reference: payment.reference ?? id, collected: payment.amount, brand, last4 }
       : { kind: 'declined', code: 'provider_error', brand, last4 }
-  if ('found' in locked) await recordAwaited(tools, tx, { ...locked, payment: closed }, said)
+  if ('found' in locked) await recordAwaitedOutcome(tools, tx, { ...locked, payment: closed }, said)
   else await recordOutcome(tools, tx, { ...locked, payment: closed }, { outcome: said, cause: null })
   return (await findPayment(tx, installationId, id)) ?? closed
 }
 
 // The reason why the payment cannot be closed; undefined if it can.
-export function closeObstacle(payment: PaymentRow, now: number): string | undefined {
+export function paymentCloseObstacle(payment: PaymentRow, now: number): string | undefined {
   const { status, checkAt, createdAt } = payment
   if (status === 'succeeded' || (!isUndecided(payment) && checkAt === null))
     return `its outcome is known, it is ${shownStatus(status)}`

@@ -5,37 +5,37 @@ import type { Address } from '../../../contract/open/carts.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import { announce, announceTogether } from '../../../platform/outbox/announce.ts'
-import { summaryText } from '../../addresses/check.ts'
+import { formatAddressSummary } from '../../addresses/check.ts'
 import { moveAddress } from '../../addresses/vault.ts'
-import { pricingOfOrder } from '../../carts/converted.ts'
-import { openCartAddress } from '../../carts/destination.ts'
+import { pricingFromOrder } from '../../carts/converted.ts'
+import { decryptCartAddress } from '../../carts/destination.ts'
 import { cartLifecycle } from '../../carts/lifecycle.ts'
 import { type EditChange, type ExchangeChange, isExchange, type Pricing } from '../../carts/pricing.ts'
-import { type CartFacts, factsOfCart, findCartFacts } from '../../carts/quote.ts'
+import { type CartFacts, findCartFacts, loadCartFacts } from '../../carts/quote.ts'
 import { type CartRow, findCart, saveCart } from '../../carts/store.ts'
 import { cartView, type Quote } from '../../carts/view.ts'
 import { sellAsHeld, sellHeld } from '../../inventory/sales.ts'
 import { type PlacedOrder, placeOrder } from '../../orders/place.ts'
 import type { MovedMoney } from '../../orders/refunds.ts'
-import { type OrderRow, takeOrderNumber } from '../../orders/store.ts'
+import { assignOrderNumber, type OrderRow } from '../../orders/store.ts'
 import { queueLabel } from '../../payments/labels.ts'
 import { findMethodSettings, paymentDueAt } from '../../payments/methods.ts'
 import { manualName } from '../../payments/providers/manual/provider.ts'
 import { type PaymentRow, savePayment } from '../../payments/store.ts'
-import { giveBackPromotion, type Promotion, usePromotion } from '../../promotions/store.ts'
-import { moveCredit } from '../../returns/exchange.ts'
-import { type Draft, draftFrom } from '../draft.ts'
+import { countPromotionUse, type Promotion, releasePromotionUse } from '../../promotions/store.ts'
+import { moveReturnCredit } from '../../returns/exchange.ts'
+import { type OrderDraft, parseOrderDraft } from '../draft.ts'
 import { moveDraft } from '../drafts.ts'
 import { sessionLifecycle } from '../lifecycle.ts'
 import { announceSession } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
-import { orderVatOf } from '../vat.ts'
-import { applyChange } from './change.ts'
-import { isOverused, openCustomerOf } from './customer.ts'
+import { orderVatFromCart } from '../vat.ts'
+import { applyAgreedEdit } from './change.ts'
+import { decryptCustomerOfSession, isOverused } from './customer.ts'
 import { endExchange, findAgreedExchange, insertMoved } from './exchange.ts'
 import { type OrderObstacle, obstacleFailure } from './failures.ts'
 import { reopenSession } from './reopen.ts'
-import { queueReturn } from './return.ts'
+import { queuePaymentReturn } from './return.ts'
 import { nothingDue, type Settlement } from './settlement.ts'
 
 // How long an order's address is stored, for returns and disputes.
@@ -43,13 +43,13 @@ const orderAddressMs = 400 * 24 * 3_600_000
 
 interface Purchase {
   orderId: string
-  draft: Draft
+  draft: OrderDraft
   cart: CartRow
   // Set if the order is shipped.
   address: Address | undefined
 }
 
-export interface Completed {
+export interface CompletedSession {
   session: SessionRow
   order: OrderRow
   // The cart after it became an order.
@@ -59,11 +59,11 @@ export interface Completed {
 }
 
 // Returns undefined if no order was possible.
-export async function completeSession(settlement: Settlement): Promise<Completed | undefined> {
+export async function completeSession(settlement: Settlement): Promise<CompletedSession | undefined> {
   return announceTogether(settlement.tx, () => complete(settlement))
 }
 
-async function complete(settlement: Settlement): Promise<Completed | undefined> {
+async function complete(settlement: Settlement): Promise<CompletedSession | undefined> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'complete', session.status)
   if (!move) throw new Error(`a session that is ${session.status} cannot be completed`)
@@ -113,14 +113,14 @@ function settle(settlement: Settlement, cart: CartRow): Promise<Done> {
 
 async function sellOrder(settlement: Settlement, cart: CartRow): Promise<Done> {
   const { tools, tx, session, now } = settlement
-  const draft = draftFrom(session.quote ?? '')
-  const address = draft.shipping ? await openCartAddress(tx, tools.rootSecret, cart, now) : undefined
+  const draft = parseOrderDraft(session.quote ?? '')
+  const address = draft.shipping ? await decryptCartAddress(tx, tools.rootSecret, cart, now) : undefined
   const purchase: Purchase = { orderId: newId('ord'), draft, cart, address }
   const usable = await usePromotionOf(settlement, purchase)
   if ('obstacle' in usable) return usable
   const taken = await takeGoods(settlement, purchase)
   if (!taken) {
-    if (usable.promotion) await giveBackPromotion(tx, session, usable.promotion.id)
+    if (usable.promotion) await releasePromotionUse(tx, session, usable.promotion.id)
     return { obstacle: 'sold_out' }
   }
   const { facts } = taken
@@ -128,7 +128,7 @@ async function sellOrder(settlement: Settlement, cart: CartRow): Promise<Done> {
     ...taken,
     usedPromotion: usable.promotion,
   })
-  const pricing = cart.terms?.change?.pricing ?? pricingOfOrder(order, lines, facts.lines)
+  const pricing = cart.terms?.change?.pricing ?? pricingFromOrder(order, lines, facts.lines)
   return { order, quote: convertCart(settlement, facts, order, pricing), secretSealed }
 }
 
@@ -142,7 +142,7 @@ async function exchangeItems(settlement: Settlement, cart: CartRow, change: Exch
   if (!agreed) return { obstacle: 'order_changed' }
   const credit: { moved?: MovedMoney } = {}
   const collectOthers = async () => {
-    credit.moved = await moveCredit(tx, agreed, agreed.refund, { now, cause })
+    credit.moved = await moveReturnCredit(tx, agreed, agreed.refund, { now, cause })
     return credit.moved.parts.map((part) => insertMoved(tx, session, part, now))
   }
   const sold = await sellOrder({ ...settlement, collectOthers }, cart)
@@ -157,7 +157,7 @@ async function exchangeItems(settlement: Settlement, cart: CartRow, change: Exch
 async function changeOrder(settlement: Settlement, change: EditChange): Promise<Done> {
   const { tools, tx, session } = settlement
   const { installationId, cartId } = session
-  const changed = await applyChange(settlement, change)
+  const changed = await applyAgreedEdit(settlement, change)
   if ('obstacle' in changed) return changed
   const facts = await findCartFacts(tx, tools.carts.pricebooks, { installationId, cartId }, settlement.now)
   if (!facts) throw new Error(`session ${session.id} has lost its cart`)
@@ -171,11 +171,11 @@ async function usePromotionOf(
 ): Promise<{ promotion: Promotion | null } | { obstacle: OrderObstacle }> {
   // A late approval may find the address erased, or contact and address sealed by a version of the root secret that was removed. An order
   // without them could not be sent, and the customer could not be contacted.
-  if (!openCustomerOf(tools, session) || (draft.shipping && !address)) return { obstacle: 'contact_lost' }
-  const promotion = draft.promotion ? await usePromotion(tx, session, draft.promotion.id) : null
+  if (!decryptCustomerOfSession(tools, session) || (draft.shipping && !address)) return { obstacle: 'contact_lost' }
+  const promotion = draft.promotion ? await countPromotionUse(tx, session, draft.promotion.id) : null
   if (promotion === undefined) return { obstacle: 'promotion_used_up' }
   if (promotion && (await isOverused(tools, tx, session, promotion))) {
-    await giveBackPromotion(tx, session, promotion.id)
+    await releasePromotionUse(tx, session, promotion.id)
     return { obstacle: 'promotion_used_before' }
   }
   return { promotion }
@@ -241,8 +241,8 @@ async function takeRest(
           expiresAt: now + orderAddressMs,
         })
       : undefined,
-    factsOfCart(tx, tools.carts.pricebooks, cart, now),
-    takeOrderNumber(tx, session),
+    loadCartFacts(tx, tools.carts.pricebooks, cart, now),
+    assignOrderNumber(tx, session),
     Promise.all(booked.map((paid) => savePayment(tx, paid))),
   ])
   // The address was swept since it was read; the next look-up returns the money.
@@ -265,7 +265,7 @@ async function returnCharge(given: Settlement, obstacle: OrderObstacle): Promise
   const settlement = { ...given, session }
   const { tx, payment, now } = settlement
   await savePayment(tx, payment)
-  if (payment.provider !== nothingDue) await queueReturn(tx, payment, 'no order was possible', now)
+  if (payment.provider !== nothingDue) await queuePaymentReturn(tx, payment, 'no order was possible', now)
   await reopenSession(settlement, obstacleFailure(obstacle))
 }
 
@@ -289,8 +289,8 @@ async function bookOrder(
     mode,
     session,
     addressId: addressId ?? null,
-    addressSummaryText: address ? summaryText(address) : null,
-    vat: orderVatOf(cart.vat, session.id, now),
+    addressSummaryText: address ? formatAddressSummary(address) : null,
+    vat: orderVatFromCart(cart.vat, session.id, now),
     isPaid: payment.status === 'succeeded',
     paymentDueAt: await findDueAt(settlement),
     rootSecret: tools.rootSecret,

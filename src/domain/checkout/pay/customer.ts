@@ -2,15 +2,18 @@
 // and again when it is approved.
 
 import type { Tx } from '../../../platform/storage/storage.ts'
-import { type Customer, nobody, openCustomer } from '../../orders/customer.ts'
+import { type Customer, decryptCustomer, emptyCustomer } from '../../orders/customer.ts'
 import type { Promotion } from '../../promotions/store.ts'
 import { customerHashes, listCustomerKeys } from '../customer.ts'
 import { countUses, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 
 // Returns undefined if the data cannot be decrypted.
-export function openCustomerOf({ rootSecret }: PayTools, { id, customerSealed }: SessionRow): Customer | undefined {
-  return openCustomer(rootSecret, id, customerSealed)
+export function decryptCustomerOfSession(
+  { rootSecret }: PayTools,
+  { id, customerSealed }: SessionRow,
+): Customer | undefined {
+  return decryptCustomer(rootSecret, id, customerSealed)
 }
 
 // Whether this customer has no use left. The second check is made under the lock that counting the use has taken: two payments of one
@@ -23,7 +26,7 @@ export async function isOverused(
 ): Promise<boolean> {
   const { merchantId, customerSealed, emailHash } = session
   if (customerLimit === null || emailHash === null) return false
-  const { email } = openCustomer(rootSecret, session.id, customerSealed) ?? nobody
+  const { email } = decryptCustomer(rootSecret, session.id, customerSealed) ?? emptyCustomer
   const emailHashes = customerHashes(await listCustomerKeys(tx, rootSecret), rootSecret, merchantId, email)
   return (await countUses(tx, session, { promotionId: id, emailHashes })) >= customerLimit
 }

@@ -26,7 +26,7 @@ export function providerStateIn(
 }
 
 // The caller has locked the payment.
-export async function noteDispute(
+export async function recordProviderDispute(
   { watch, clock }: PayTools,
   tx: Tx,
   payment: PaymentRow,

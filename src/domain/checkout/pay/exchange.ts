@@ -6,14 +6,14 @@ import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import type { AgreedExchange, ExchangeChange } from '../../carts/pricing.ts'
 import { findOrderFacts } from '../../orders/change.ts'
 import type { MovedMoney, MovedPart } from '../../orders/refunds.ts'
-import { leftToGoBack } from '../../orders/spread.ts'
+import { refundableAmount } from '../../orders/spread.ts'
 import type { OrderRow } from '../../orders/store.ts'
 import type { OrderFacts } from '../../orders/view.ts'
 import { paymentLifecycle } from '../../payments/lifecycle.ts'
 import { copyLocale, insertPayment, type PaymentRow } from '../../payments/store.ts'
 import type { ReturnRefund } from '../../returns/amounts.ts'
 import { changeReturn } from '../../returns/change.ts'
-import { noteExchange } from '../../returns/exchange.ts'
+import { recordExchange } from '../../returns/exchange.ts'
 import { previewReturnRefund } from '../../returns/refund.ts'
 import { findReturn, type ReturnFacts } from '../../returns/store.ts'
 import type { SessionRow } from '../store.ts'
@@ -35,7 +35,7 @@ export async function findAgreedExchange(
     findReturn(db, { installationId, returnId }),
     findOrderFacts(db, { installationId, orderId }),
   ])
-  if (!facts || !order || leftToGoBack(order) < credit) return undefined
+  if (!facts || !order || refundableAmount(order) < credit) return undefined
   try {
     const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
     return refund.amount === credit ? { facts, order, refund } : undefined
@@ -54,7 +54,7 @@ export async function endExchange(
 ): Promise<void> {
   const context = { now, cause: null }
   const exchange = { orderId: placed.id, orderNumber: placed.number, credit, refunded: 0, paid }
-  const after = await noteExchange(tx, facts, moved, exchange, context)
+  const after = await recordExchange(tx, facts, moved, exchange, context)
   if (close) await changeReturn(tx, after, 'close', {}, context)
 }
 

@@ -9,16 +9,16 @@ import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../paym
 import type { NextAction } from '../../payments/port.ts'
 import { hasRefundsOrDispute } from '../../payments/providerstate.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
-import { endLook, lockTriedPayment, lookAgain, type PaymentRow, savePayment } from '../../payments/store.ts'
-import { endTry } from '../../payments/tries.ts'
+import { endPaymentQuery, lockTriedPayment, makeQueryDue, type PaymentRow, savePayment } from '../../payments/store.ts'
+import { recordTryOutcome } from '../../payments/tries.ts'
 import { lockSessionWithCart, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { type Completed, completeSession, SoldOutMeanwhile } from './complete.ts'
+import { type CompletedSession, completeSession, SoldOutMeanwhile } from './complete.ts'
 import { declinedFailure } from './failures.ts'
-import { recordAfterEnd } from './late.ts'
-import { sealNextAction } from './nextaction.ts'
+import { recordOutcomeAfterEnd } from './late.ts'
+import { encryptNextAction } from './nextaction.ts'
 import { recordProviderChanges } from './paid.ts'
-import { lockAwaited, pendingCheckAt, recordAwaited, warnOfAmount } from './pending.ts'
+import { lockAwaitedPayment, pendingCheckAt, recordAwaitedOutcome, warnOfAmountMismatch } from './pending.ts'
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
@@ -28,18 +28,19 @@ export async function finishPayment(
   asked: PaymentRow,
   outcome: PaymentOutcome,
   cause: Cause | null,
-): Promise<Completed | undefined> {
+): Promise<CompletedSession | undefined> {
   tools.onStep?.('settling')
   const settle = (isHasty: boolean) =>
     tools.storage.write(async (tx) => {
-      let completed: Completed | undefined
-      if (isAwaitedFromProvider(asked)) await recordAwaited(tools, tx, await lockAwaited(tx, asked), outcome)
+      let completed: CompletedSession | undefined
+      if (isAwaitedFromProvider(asked))
+        await recordAwaitedOutcome(tools, tx, await lockAwaitedPayment(tx, asked), outcome)
       else if (asked.status === 'succeeded') await recordProviderChanges(tools, tx, asked, outcome)
       else completed = await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause, isHasty })
-      if (asked.lookingUntil !== null) endLook(tx, asked)
+      if (asked.lookingUntil !== null) endPaymentQuery(tx, asked)
       // If the payment has just succeeded, another look-up records refunds and disputes.
       if (asked.status !== 'succeeded' && hasRefundsOrDispute(outcome.providerState))
-        lookAgain(tx, asked, tools.clock().getTime())
+        makeQueryDue(tx, asked, tools.clock().getTime())
       return completed
     })
   try {
@@ -84,15 +85,15 @@ export async function recordOutcome(
   tx: Tx,
   { session, cart, payment, subjects }: LockedPayment,
   { outcome, cause, isHasty = false }: { outcome: PaymentOutcome; cause: Cause | null; isHasty?: boolean },
-): Promise<Completed | undefined> {
+): Promise<CompletedSession | undefined> {
   const { installationId, id } = payment
   if (!isUndecided(payment)) {
-    await recordAfterEnd(tools, tx, payment, outcome)
+    await recordOutcomeAfterEnd(tools, tx, payment, outcome)
     return undefined
   }
   if (!session) throw new Error(`payment ${id} has lost its session`)
   if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'redirect')
-    endTry(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
+    recordTryOutcome(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
   if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
   return decide({ tools, tx, session, cart, payment, now: tools.clock().getTime(), cause, isHasty }, outcome)
 }
@@ -102,11 +103,11 @@ function isShoppersFault(outcome: PaymentOutcome): boolean {
   return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
 }
 
-async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<Completed | undefined> {
+async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<CompletedSession | undefined> {
   const { tools, tx, payment, now } = settlement
   const seen = { ...payment, updatedAt: now, checks: payment.checks + 1 }
   const isOtherAmount = outcome.kind === 'approved' && outcome.collected !== payment.amount
-  if (isOtherAmount) warnOfAmount(tools, tx, payment, outcome)
+  if (isOtherAmount) warnOfAmountMismatch(tools, tx, payment, outcome)
   if (outcome.kind === 'unknown' || isOtherAmount) {
     const collected = isOtherAmount ? outcome.collected : payment.collected
     await savePayment(tx, { ...seen, collected, checkAt: nextTryAt(seen.checks, now) })
@@ -124,7 +125,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
     }
     case 'redirect': {
       const { reference, nextAction, until, isTried = false } = outcome
-      const placeSealed = sealNextAction(tools.rootSecret, payment, nextAction)
+      const placeSealed = encryptNextAction(tools.rootSecret, payment, nextAction)
       const checkAt = Math.max(now + leaseMs, Math.min(now + redirectEveryMs, until))
       const triedAt = payment.triedAt ?? (isTried || isBackFromPage(payment, nextAction) ? now : null)
       await savePayment(tx, { ...decided, reference, placeSealed, placeUntil: until, checkAt, triedAt })

@@ -6,8 +6,8 @@ import { findMerchantFace } from '../../merchants/store.ts'
 import { findOrder } from '../../orders/store.ts'
 import { claimLabels, deleteLabel, type LabelRow, listDueLabels, postponeLabel } from '../../payments/labels.ts'
 import { callToDescribe, type DescribeAnswer } from '../../payments/port.ts'
-import { nextTryAt, waitsMs } from '../../payments/schedule.ts'
-import { chargeOf, findPayment } from '../../payments/store.ts'
+import { nextTryAt, paymentWaitsMs } from '../../payments/schedule.ts'
+import { buildCharge, findPayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
 import { callOptions } from './ask.ts'
 
@@ -25,7 +25,7 @@ export async function labelPayments(tools: PayTools, limit = 20): Promise<number
     keyOf,
     async (label) => {
       const answer = await tell(tools, label)
-      const isOver = answer !== 'unknown' || label.tries > waitsMs.length
+      const isOver = answer !== 'unknown' || label.tries > paymentWaitsMs.length
       await storage.write(async (tx) => {
         if (isOver) deleteLabel(tx, label)
         else postponeLabel(tx, label, nextTryAt(label.tries, now))
@@ -49,7 +49,7 @@ async function tell(tools: PayTools, { installationId, paymentId }: LabelRow): P
   const { payment, order, provider, merchantName } = found
   const about = { orderNumber: order.number, merchantName }
   return callToDescribe(
-    async (signal) => provider.describe?.(chargeOf(payment), about, signal) ?? 'refused',
+    async (signal) => provider.describe?.(buildCharge(payment), about, signal) ?? 'refused',
     callOptions(tools, payment, 'describe'),
   )
 }

@@ -10,15 +10,15 @@ import {
   paymentLifecycle,
   type StoredPaymentStatus,
 } from '../../payments/lifecycle.ts'
-import type { Outcome } from '../../payments/port.ts'
+import type { ProviderOutcome } from '../../payments/port.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import { listRefundsOfPayment, type PaymentRow, queueVoid, savePayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
-import { noteDispute, providerStateIn } from './dispute.ts'
-import { queueReturn } from './return.ts'
+import { providerStateIn, recordProviderDispute } from './dispute.ts'
+import { queuePaymentReturn } from './return.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
-export async function recordAfterEnd(
+export async function recordOutcomeAfterEnd(
   tools: PayTools,
   tx: Tx,
   payment: PaymentRow,
@@ -33,7 +33,7 @@ export async function recordAfterEnd(
   }
   // A payment can be disputed even after it was refunded.
   const dispute = providerStateIn(tools, tx, payment, outcome)?.dispute
-  if (dispute) await noteDispute(tools, tx, payment, dispute)
+  if (dispute) await recordProviderDispute(tools, tx, payment, dispute)
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked && (await isReturnedByHand(tx, payment))) {
@@ -44,7 +44,7 @@ export async function recordAfterEnd(
   if (booked) {
     const reason = 'approved after the payment had ended'
     // A charge that is still pending at the provider has not left the shopper's account, so it is voided.
-    if (outcome.kind === 'approved') await queueReturn(tx, payment, reason, now)
+    if (outcome.kind === 'approved') await queuePaymentReturn(tx, payment, reason, now)
     else await queueVoid(tx, payment, { id: newId('rfd'), reason }, now)
     // A payment with an order keeps its status: the order was cancelled, and does not await the money again.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
@@ -64,7 +64,7 @@ export function warnOfContradiction(
   { watch }: PayTools,
   tx: Tx,
   { provider, id, status }: PaymentRow,
-  outcome: Outcome,
+  outcome: ProviderOutcome,
 ): void {
   const message = 'payment provider contradicts what it said before'
   const more = { status, outcome: outcome.kind }
@@ -85,7 +85,7 @@ function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
 }
 
 // The members of the payment that change because money arrived late; undefined if none arrived, or it was not late.
-function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow> | undefined {
+function bookedFor({ status }: PaymentRow, outcome: ProviderOutcome): Partial<PaymentRow> | undefined {
   const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
   if (outcome.kind === 'approved') {
     const { reference, brand, last4, collected, instrument = null } = outcome
@@ -98,7 +98,7 @@ function bookedFor({ status }: PaymentRow, outcome: Outcome): Partial<PaymentRow
 
 // Whether the provider contradicts an order that was placed for the money, or awaits it. (A payment without an order does not count: its
 // void is owed, and a voided charge is looked up as declined.)
-export function isContradiction({ status, orderId }: PaymentRow, { kind }: Outcome): boolean {
+export function isContradiction({ status, orderId }: PaymentRow, { kind }: ProviderOutcome): boolean {
   if (orderId === null) return false
   return (
     (status === 'succeeded' && kind === 'declined') ||

@@ -3,17 +3,17 @@
 import { onlyMove } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
-import { fixPrices, setCartStatus } from '../../carts/store.ts'
+import { freezeCartPrices, setCartStatus } from '../../carts/store.ts'
 import type { MovedPart } from '../../orders/refunds.ts'
-import { draftFor } from '../draft.ts'
+import { buildOrderDraft } from '../draft.ts'
 import { sessionLifecycle } from '../lifecycle.ts'
-import { factsOf } from '../sessions.ts'
+import { loadSessionFacts } from '../sessions.ts'
 import { findSession, type SessionKey, type SessionRow, saveSession } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 import { completeSession } from './complete.ts'
 import { insertMoved } from './exchange.ts'
 
-export interface PaidByMoved {
+export interface CreditPayment {
   key: SessionKey
   // The announced price of the order.
   total: number
@@ -24,24 +24,24 @@ export interface PaidByMoved {
 }
 
 // The session was opened in this transaction, so its stock is held for it. Returns the id of the order.
-export async function completeByMoved(tools: PayTools, tx: Tx, asked: PaidByMoved): Promise<string> {
+export async function completeSessionByCredit(tools: PayTools, tx: Tx, asked: CreditPayment): Promise<string> {
   const { key, total, parts, now, cause } = asked
   const session = await findSession(tx, key)
   if (!session) throw new Error(`session ${key.sessionId} is gone`)
-  const { quote } = await factsOf(tools, tx, session, now)
+  const { quote } = await loadSessionFacts(tools, tx, session, now)
   // Both totals come from the same pricing function. If they ever differ, nothing is written.
   if (!quote.isPriced || quote.pricing.totals.total !== total)
     throw new Error(`session ${session.id} costs ${quote.pricing.totals.total} and not ${total}`)
   const [payment, ...others] = parts.map((part) => insertMoved(tx, session, part, now))
   if (!payment) throw new Error(`nothing moved to session ${session.id}`)
   const cartKey = { installationId: session.installationId, cartId: session.cartId }
-  fixPrices(tx, cartKey)
+  freezeCartPrices(tx, cartKey)
   setCartStatus(tx, cartKey, 'lock')
   const paying: SessionRow = {
     ...session,
     status: onlyMove(sessionLifecycle, 'pay').to,
     version: session.version + 1,
-    quote: JSON.stringify(draftFor(quote)),
+    quote: JSON.stringify(buildOrderDraft(quote)),
     updatedAt: now,
   }
   saveSession(tx, paying)

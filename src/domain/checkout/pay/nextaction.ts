@@ -1,23 +1,24 @@
 // The next action of a payment by redirect, as it is stored with the payment.
 
-import { openByRoot, type RootSecret, sealByRoot } from '../../../platform/secrets/secrets.ts'
+import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../../platform/secrets/secrets.ts'
 import type { NextAction } from '../../payments/port.ts'
 import type { PaymentRow } from '../../payments/store.ts'
 
 const nextActionPurpose = 'payment place'
 
 // Sealed, because it may contain a secret of the provider with which the payment can be made.
-export function sealNextAction(
+export function encryptNextAction(
   rootSecret: RootSecret,
   payment: Pick<PaymentRow, 'installationId' | 'id'>,
   nextAction: NextAction,
 ): string {
-  return sealByRoot(rootSecret, nextActionPurpose, JSON.stringify(nextAction), contextOf(payment))
+  return encryptByRootSecret(rootSecret, nextActionPurpose, JSON.stringify(nextAction), contextOf(payment))
 }
 
 // Returns undefined if there is none, or the version of the root secret that sealed it was removed.
-export function openNextAction(rootSecret: RootSecret, payment: PaymentRow): NextAction | undefined {
-  const text = payment.placeSealed && openByRoot(rootSecret, nextActionPurpose, payment.placeSealed, contextOf(payment))
+export function decryptNextAction(rootSecret: RootSecret, payment: PaymentRow): NextAction | undefined {
+  const text =
+    payment.placeSealed && decryptByRootSecret(rootSecret, nextActionPurpose, payment.placeSealed, contextOf(payment))
   return text ? (JSON.parse(text) as NextAction) : undefined
 }
 

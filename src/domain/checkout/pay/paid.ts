@@ -9,9 +9,9 @@ import type { ProviderStatePlan } from '../../payments/providerstate.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import { lockPayment, type PaymentRow, savePayment } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
-import { noteDispute, providerStateIn } from './dispute.ts'
-import { isContradiction, recordAfterEnd, warnOfContradiction } from './late.ts'
-import { warnOfAmount } from './pending.ts'
+import { providerStateIn, recordProviderDispute } from './dispute.ts'
+import { isContradiction, recordOutcomeAfterEnd, warnOfContradiction } from './late.ts'
+import { warnOfAmountMismatch } from './pending.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
 // The order is locked before its payment, as everywhere.
@@ -25,20 +25,20 @@ export async function recordProviderChanges(
   const facts = orderId === null ? undefined : await lockOrderFacts(tx, { installationId, orderId })
   const payment = await lockPayment(tx, installationId, id)
   if (!payment) throw new Error(`payment ${id} does not exist any more`)
-  if (payment.status !== 'succeeded') return recordAfterEnd(tools, tx, payment, outcome)
+  if (payment.status !== 'succeeded') return recordOutcomeAfterEnd(tools, tx, payment, outcome)
   // A newer look-up has begun since, and knows more.
   if (payment.lookedAt !== asked.lookedAt) return
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
   if (outcome.kind === 'unknown') return savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
-  warnOfAmount(tools, tx, payment, outcome)
+  warnOfAmountMismatch(tools, tx, payment, outcome)
   const providerState = providerStateIn(tools, tx, payment, outcome)
   const plan = providerState && (await recordProviderState(tx, facts, payment, providerState, now))
   // A payment that was returned as a whole, or is about to be, may be reported as declined.
   if (isContradiction(payment, outcome) && sumListed(providerState) < payment.amount)
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)
-  if (providerState?.dispute) await noteDispute(tools, tx, payment, providerState.dispute)
+  if (providerState?.dispute) await recordProviderDispute(tools, tx, payment, providerState.dispute)
   await savePayment(tx, {
     ...seen,
     checks: checksAnswered,

@@ -3,52 +3,52 @@
 // (recover.ts).
 
 import type { Cause } from '../../../platform/outbox/announce.ts'
-import type { Outcome } from '../../payments/port.ts'
-import { chargeOf, findPayment } from '../../payments/store.ts'
+import type { ProviderOutcome } from '../../payments/port.ts'
+import { buildCharge, findPayment } from '../../payments/store.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { SessionKey, SessionName, SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { askProvider, callFacts, outcomeWithoutProvider } from './ask.ts'
+import { callFacts, outcomeWithoutProvider, queryProvider } from './ask.ts'
 import { type BegunPayment, beginPayment } from './begin.ts'
-import type { Completed } from './complete.ts'
+import type { CompletedSession } from './complete.ts'
 import { finishPayment } from './finish.ts'
 import { returnUrlsFor } from './redirect.ts'
 
-export interface PayAnswer {
+export interface PayResult {
   problem: CheckoutProblem | null
   // The session, if this payment completed it and its money has arrived.
   paid?: SessionRow | undefined
 }
 
-export async function pay(
+export async function paySession(
   tools: PayTools,
   session: SessionName,
   input: PayInput,
   cause: Cause | null,
-): Promise<PayAnswer> {
+): Promise<PayResult> {
   const begun = await tools.storage.write((tx) => beginPayment(tools, tx, { session, input, cause }))
   if ('problem' in begun) return begun
-  const completed = await carryOut(tools, begun, input, cause)
+  const completed = await chargeAtProvider(tools, begun, input, cause)
   return { problem: null, paid: completed?.order.paymentStatus === 'pending' ? undefined : completed?.session }
 }
 
 // Calls the provider after the attempt is recorded, and records the outcome. Returns undefined if this has not completed the session.
-export async function carryOut(
+export async function chargeAtProvider(
   tools: PayTools,
   { payment, isNew, provider, billing, purchase }: BegunPayment,
   { method, details, locale = 'en' }: Pick<PayInput, 'method' | 'details' | 'locale'>,
   cause: Cause | null,
-): Promise<Completed | undefined> {
+): Promise<CompletedSession | undefined> {
   tools.onStep?.('recorded')
   // The same form was sent twice: the first request is in progress, or finished.
   if (!isNew) return undefined
   const returnUrls = () => returnUrlsFor(tools, payment, locale)
-  const outcome: Outcome =
+  const outcome: ProviderOutcome =
     provider === undefined
       ? outcomeWithoutProvider(payment)
-      : await askProvider(tools, payment, 'start', (signal) =>
+      : await queryProvider(tools, payment, 'start', (signal) =>
           provider.start(
-            chargeOf(payment),
+            buildCharge(payment),
             { method, details, returnUrls, ...(billing && { billing }), ...(purchase && { purchase }) },
             signal,
           ),
@@ -63,7 +63,7 @@ export interface ChallengeAnswer {
 }
 
 // Continues a payment after the shopper's bank page.
-export async function answerChallenge(
+export async function continueAfterChallenge(
   tools: PayTools,
   session: SessionKey,
   { paymentId, answer }: ChallengeAnswer,
@@ -76,8 +76,8 @@ export async function answerChallenge(
     tools.watch.missing(callFacts(payment, 'confirm'))
     return { code: 'not_open' }
   }
-  const outcome = await askProvider(tools, payment, 'confirm', (signal) =>
-    provider.confirm(chargeOf(payment), answer, signal),
+  const outcome = await queryProvider(tools, payment, 'confirm', (signal) =>
+    provider.confirm(buildCharge(payment), answer, signal),
   )
   await finishPayment(tools, payment, outcome, cause)
   return null

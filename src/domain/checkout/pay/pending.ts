@@ -4,24 +4,24 @@
 import { newId } from '../../../platform/kit/ids.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
-import { cancelFound } from '../../orders/cancel.ts'
-import { lockOrderFacts, noteChange } from '../../orders/change.ts'
+import { cancelLockedOrder } from '../../orders/cancel.ts'
+import { lockOrderFacts, recordOrderChange } from '../../orders/change.ts'
 import { cancelObstacle, orderPaymentLifecycle } from '../../orders/lifecycle.ts'
-import { payOrder } from '../../orders/operator.ts'
+import { recordOrderPaid } from '../../orders/operator.ts'
 import type { OrderFacts } from '../../orders/view.ts'
 import { isAwaitedFromProvider, paymentLifecycle } from '../../payments/lifecycle.ts'
-import type { Outcome } from '../../payments/port.ts'
+import type { ProviderOutcome } from '../../payments/port.ts'
 import { checksAnswered, nextTryAt } from '../../payments/schedule.ts'
 import {
-  bringRefundsForward,
   lockPayment,
+  makeRefundsDue,
   type PaymentRow,
   queueVoid,
   type RefundRow,
   savePayment,
 } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
-import { recordAfterEnd } from './late.ts'
+import { recordOutcomeAfterEnd } from './late.ts'
 import type { PaymentOutcome } from './settlement.ts'
 
 const hourMs = 3_600_000
@@ -31,27 +31,30 @@ export function pendingCheckAt(now: number, isFirst: boolean): number {
   return now + (isFirst ? hourMs : 6 * hourMs)
 }
 
-export interface LockedAwaited {
+export interface LockedAwaitedPayment {
   found: OrderFacts
   payment: PaymentRow
 }
 
 // The order is locked before its payment, as everywhere.
-export async function lockAwaited(tx: Tx, { installationId, id, orderId }: PaymentRow): Promise<LockedAwaited> {
+export async function lockAwaitedPayment(
+  tx: Tx,
+  { installationId, id, orderId }: PaymentRow,
+): Promise<LockedAwaitedPayment> {
   const found = await lockOrderFacts(tx, { installationId, orderId: orderId ?? '' })
   const payment = await lockPayment(tx, installationId, id)
   if (!found || !payment) throw new Error(`payment ${id} has lost its order`)
   return { found, payment }
 }
 
-export async function recordAwaited(
+export async function recordAwaitedOutcome(
   tools: PayTools,
   tx: Tx,
-  { found, payment }: LockedAwaited,
+  { found, payment }: LockedAwaitedPayment,
   outcome: PaymentOutcome,
 ): Promise<void> {
   const key = { installationId: payment.installationId, orderId: found.order.id }
-  if (!isAwaitedFromProvider(payment)) return recordAfterEnd(tools, tx, payment, outcome)
+  if (!isAwaitedFromProvider(payment)) return recordOutcomeAfterEnd(tools, tx, payment, outcome)
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
   const isDecided = outcome.kind === 'approved' || (outcome.kind === 'declined' && !outcome.isDoubtful)
@@ -60,11 +63,11 @@ export async function recordAwaited(
     const { reference, brand, last4, collected } = outcome
     const instrument = outcome.instrument ?? seen.instrument
     await savePayment(tx, { ...seen, checks: checksAnswered, reference, brand, last4, instrument, collected })
-    await payOrder(tx, key, { now, cause: null })
+    await recordOrderPaid(tx, key, { now, cause: null })
   } else if (outcome.kind === 'declined' && !outcome.isDoubtful) await giveUp(tools, tx, found, seen)
   else if (outcome.kind === 'unknown') await savePayment(tx, { ...seen, checkAt: nextTryAt(seen.checks, now) })
   else {
-    warnOfAmount(tools, tx, payment, outcome)
+    warnOfAmountMismatch(tools, tx, payment, outcome)
     const collected = outcome.kind === 'approved' ? outcome.collected : seen.collected
     await savePayment(tx, { ...seen, checks: checksAnswered, collected, checkAt: pendingCheckAt(now, false) })
   }
@@ -76,17 +79,17 @@ async function endCancelled(
   tx: Tx,
   { refunds }: OrderFacts,
   payment: PaymentRow,
-  outcome: Outcome,
+  outcome: ProviderOutcome,
 ): Promise<void> {
   const now = payment.updatedAt
-  warnOfAmount(tools, tx, payment, outcome)
+  warnOfAmountMismatch(tools, tx, payment, outcome)
   const { reference, collected } = outcome.kind === 'approved' ? outcome : payment
   await savePayment(tx, { ...payment, reference, collected, checkAt: null })
   // A void that was refused while the money was on its way is queued again.
   await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
   const isQueued = ({ paymentId, kind, status }: RefundRow) =>
     paymentId === payment.id && kind === 'void' && status === 'pending'
-  bringRefundsForward(tx, refunds.filter(isQueued), now)
+  makeRefundsDue(tx, refunds.filter(isQueued), now)
 }
 
 // The money will not arrive. An unsent order is cancelled; if the order was sent, only its payment ends.
@@ -101,17 +104,17 @@ async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: Payme
   const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
   if (!cancelObstacle(found.order)) {
     const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
-    await cancelFound(tx, { ...found, payments }, input, moment)
+    await cancelLockedOrder(tx, { ...found, payments }, input, moment)
     return
   }
   const order = { paymentStatus: unpaid.to }
-  noteChange(tx, { ...found, payments }, { order, timeline: ['voided'] }, moment)
+  recordOrderChange(tx, { ...found, payments }, { order, timeline: ['voided'] }, moment)
   const facts = { provider: payment.provider, paymentId: payment.id }
   const message = 'awaited payment failed after its order was sent; a person must see to it'
   tx.afterCommit(() => tools.watch.error('pending_failed', message, facts))
 }
 
-export function warnOfAmount(tools: PayTools, tx: Tx, payment: PaymentRow, outcome: Outcome): void {
+export function warnOfAmountMismatch(tools: PayTools, tx: Tx, payment: PaymentRow, outcome: ProviderOutcome): void {
   if (outcome.kind !== 'approved' || outcome.collected === payment.amount) return
   const facts = { provider: payment.provider, paymentId: payment.id }
   const more = { amount: payment.amount, collected: outcome.collected }

@@ -3,17 +3,17 @@
 import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { checkAddress } from '../../addresses/check.ts'
-import { openCartAddress } from '../../carts/destination.ts'
+import { decryptCartAddress } from '../../carts/destination.ts'
 import { isExchange } from '../../carts/pricing.ts'
 import { needsShipping } from '../../carts/shipping.ts'
-import { livingAddress, type Quote } from '../../carts/view.ts'
+import { type Quote, unexpiredAddress } from '../../carts/view.ts'
 import { findMethodSettings } from '../../payments/methods.ts'
 import type { PaymentProvider } from '../../payments/port.ts'
 import { manualName } from '../../payments/providers/manual/provider.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
-import { isOverused, openCustomerOf } from './customer.ts'
+import { decryptCustomerOfSession, isOverused } from './customer.ts'
 
 export async function findOrderProblem(
   tools: PayTools,
@@ -23,12 +23,12 @@ export async function findOrderProblem(
   const { cart, lines, promotion, pricing } = quote
   const unsellable = lineProblem(lines)
   if (unsellable) return unsellable
-  if (session.emailHash === null || !openCustomerOf(tools, session))
+  if (session.emailHash === null || !decryptCustomerOfSession(tools, session))
     return { code: 'invalid', issues: [issueAt('/email', 'needed')] }
   // Items that an edit adds are sent to the address of the order.
   const change = cart.terms?.change
   if ((!change || isExchange(change)) && needsShipping(lines.map(({ offer }) => offer))) {
-    const address = livingAddress(cart, now) ? await openCartAddress(tx, tools.rootSecret, cart, now) : undefined
+    const address = unexpiredAddress(cart, now) ? await decryptCartAddress(tx, tools.rootSecret, cart, now) : undefined
     if (!address) return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
     // The address may be incomplete: agents may begin with a part of it.
     const checked = checkAddress(address)

@@ -2,15 +2,15 @@
 
 import type { Address } from '../../../contract/open/carts.ts'
 import type { Quote } from '../../carts/view.ts'
-import { type Customer, nobody } from '../../orders/customer.ts'
+import { type Customer, emptyCustomer } from '../../orders/customer.ts'
 import type { Purchase, PurchaseLine } from '../../payments/port.ts'
-import { draftFor } from '../draft.ts'
+import { buildOrderDraft } from '../draft.ts'
 
-export function purchaseOf(
+export function buildPurchase(
   quote: Quote,
   { customer, address }: { customer: Customer | undefined; address: Address | undefined },
 ): Purchase {
-  const { email, name, phone } = customer ?? nobody
+  const { email, name, phone } = customer ?? emptyCustomer
   return { shopper: { email, name, phone }, delivery: address ?? null, lines: linesOf(quote) }
 }
 
@@ -23,7 +23,7 @@ function linesOf(quote: Quote): PurchaseLine[] {
     const amounts = { quantity: 1, unitPrice: total, discount: 0, total, taxRateBps: null }
     return [{ kind: 'physical', name: cart.terms.change.number, code: null, ...amounts }]
   }
-  const { lines, totals, shipping, shippingTax, shippingTaxRateBps, shippingTaxes } = draftFor(quote)
+  const { lines, totals, shipping, shippingTax, shippingTaxRateBps, shippingTaxes } = buildOrderDraft(quote)
   const { amount: shippingAmount, discount: shippingDiscount } = quote.pricing.shipping
   const goods = lines.map((line, index): PurchaseLine => {
     const kind = quote.lines[index]?.offer.delivery === 'digital' ? 'digital' : 'physical'

@@ -2,11 +2,11 @@
 
 import type { PaymentErrorCode } from '../../../contract/words.ts'
 import { handleClaimed } from '../../../platform/jobs/rows.ts'
-import { callToClose, type Finding, type PaymentProvider } from '../../payments/port.ts'
+import { callToClose, type PaymentProvider, type ProviderFinding } from '../../payments/port.ts'
 import { leaseMs } from '../../payments/schedule.ts'
-import { chargeOf, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } from '../../payments/store.ts'
+import { buildCharge, claimPaymentsToCheck, listPaymentsToCheck, type PaymentRow } from '../../payments/store.ts'
 import type { PayTools } from '../tools.ts'
-import { askProvider, callFacts, callOptions, outcomeWithoutProvider } from './ask.ts'
+import { callFacts, callOptions, outcomeWithoutProvider, queryProvider } from './ask.ts'
 import { finishPayment } from './finish.ts'
 import { challengeMs, nothingDue, type PaymentOutcome } from './settlement.ts'
 
@@ -46,9 +46,9 @@ export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise
 }
 
 async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment: PaymentRow): Promise<PaymentOutcome> {
-  const charge = chargeOf(payment)
-  const lookUp = () => askProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
-  const finding: Finding = await lookUp()
+  const charge = buildCharge(payment)
+  const lookUp = () => queryProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
+  const finding: ProviderFinding = await lookUp()
   // A paid payment is never closed, whatever the provider reports now.
   if (payment.status === 'succeeded') return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   const ageMs = tools.clock().getTime() - payment.createdAt
@@ -61,7 +61,7 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const closed = await callToClose((signal) => provider.close(charge, signal), callOptions(tools, payment, 'close'))
   tools.onStep?.('closed')
   if (closed === 'unknown') return { kind: 'unknown' }
-  const after: Finding = await lookUp()
+  const after: ProviderFinding = await lookUp()
   // Paid at the last moment: the shopper wants the order, not the money back.
   if (closed === 'taken') return after.kind === 'absent' ? { kind: 'unknown' } : after
   if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }

@@ -3,21 +3,21 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cause } from '../../../platform/outbox/announce.ts'
-import { deriveKeys, type RootSecret, readToken, signToken } from '../../../platform/secrets/secrets.ts'
+import { deriveKeys, type RootSecret, signToken, verifyToken } from '../../../platform/secrets/secrets.ts'
 import { findMerchantFace } from '../../merchants/store.ts'
 import { isUndecided } from '../../payments/lifecycle.ts'
 import { callToClose, type ReturnUrls } from '../../payments/port.ts'
 import { checksAnswered } from '../../payments/schedule.ts'
 import {
-  chargeOf,
-  claimPaymentToLook,
+  buildCharge,
+  claimPaymentToQuery,
   findPayment,
-  isLooking,
+  isBeingQueried,
   listPaymentsOfSession,
-  lookEveryMs,
-  mayLook,
+  mayQueryPayment,
   type PaymentRow,
-  wantLook,
+  queryEveryMs,
+  requestPaymentQuery,
 } from '../../payments/store.ts'
 import type { CheckoutProblem } from '../port.ts'
 import type { SessionKey } from '../store.ts'
@@ -30,12 +30,12 @@ const returnPurpose = 'payment return'
 
 // The token in the address to which a provider sends the shopper back. It identifies the payment, not the page: the secret of the page is
 // never sent to another host.
-export function returnTokenOf(rootSecret: RootSecret, { installationId, id }: PaymentName): string {
+export function makeReturnToken(rootSecret: RootSecret, { installationId, id }: PaymentName): string {
   return signToken(deriveKeys(rootSecret, returnPurpose)[0], `${installationId} ${id}`)
 }
 
-export function returnPathOf(rootSecret: RootSecret, payment: PaymentName): string {
-  return `/r/${returnTokenOf(rootSecret, payment)}`
+export function makeReturnPath(rootSecret: RootSecret, payment: PaymentName): string {
+  return `/r/${makeReturnToken(rootSecret, payment)}`
 }
 
 export interface PaymentName {
@@ -45,7 +45,7 @@ export interface PaymentName {
 
 export function readReturnToken(rootSecret: RootSecret, token: string): PaymentName | undefined {
   for (const key of deriveKeys(rootSecret, returnPurpose)) {
-    const [installationId, id] = readToken(key, token)?.split(' ') ?? []
+    const [installationId, id] = verifyToken(key, token)?.split(' ') ?? []
     if (installationId !== undefined && id !== undefined) return { installationId, id }
   }
   return undefined
@@ -54,35 +54,35 @@ export function readReturnToken(rootSecret: RootSecret, token: string): PaymentN
 export async function returnUrlsFor(tools: PayTools, payment: PaymentRow, locale: string): Promise<ReturnUrls> {
   const { storage, rootSecret, publicOrigin } = tools
   const merchant = await storage.read((db) => findMerchantFace(db, payment.merchantId))
-  const returnUrl = publicOrigin() + returnPathOf(rootSecret, payment)
+  const returnUrl = publicOrigin() + makeReturnPath(rootSecret, payment)
   return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
 }
 
 // Looks up the payment now, unless that is in progress or was done a moment ago, after a return, a view of a page or a webhook. Returns
 // whether it did.
-export async function lookUpNow(
+export async function queryPaymentNow(
   tools: PayTools,
   { installationId, id }: PaymentName,
-  everyMs = lookEveryMs,
+  everyMs = queryEveryMs,
 ): Promise<boolean> {
   const now = tools.clock().getTime()
-  const claimed = await tools.storage.write((tx) => claimPaymentToLook(tx, { installationId, id }, now, everyMs))
+  const claimed = await tools.storage.write((tx) => claimPaymentToQuery(tx, { installationId, id }, now, everyMs))
   if (claimed) await finishPayment(tools, claimed, await findOutcome(tools, claimed), null)
   return claimed !== undefined
 }
 
 // The shopper returns. A look-up that began earlier may have missed the payment, so a new one is needed: by this process as soon as none
 // is in progress, or by another process. If that takes too long, the page keeps waiting.
-export async function lookUpForReturn(tools: PayTools, name: PaymentName): Promise<void> {
-  const wanted = await tools.storage.write((tx) => wantLook(tx, name))
+export async function queryPaymentOnReturn(tools: PayTools, name: PaymentName): Promise<void> {
+  const wanted = await tools.storage.write((tx) => requestPaymentQuery(tx, name))
   // The order already awaits its money, or there is nothing to look up.
-  if (!wanted) return void (await lookUpNow(tools, name))
+  if (!wanted) return void (await queryPaymentNow(tools, name))
   let payment: PaymentRow | undefined = wanted
   for (let waits = 0; payment && isOutcomeOpen(payment); ) {
     const now = tools.clock().getTime()
-    if (payment.looks >= wanted.looksWanted && !isLooking(payment, now)) return
+    if (payment.looks >= wanted.looksWanted && !isBeingQueried(payment, now)) return
     // A waiting return only reads: a shopper who returns again and again must not cause constant writes.
-    const hasAsked = mayLook(payment, now) && (await lookUpNow(tools, name))
+    const hasAsked = mayQueryPayment(payment, now) && (await queryPaymentNow(tools, name))
     if (!hasAsked) {
       const waitMs = returnWaitsMs[waits]
       if (waitMs === undefined) return
@@ -110,7 +110,7 @@ const waitingEveryMs = 10_000
 const openEveryMs = 60_000
 
 // Looks up the payment that the session waits for.
-export async function lookUpAwaited(
+export async function queryAwaitedPayment(
   tools: PayTools,
   { installationId, sessionId }: SessionKey,
   reason: 'page' | 'poll' = 'page',
@@ -124,12 +124,12 @@ export async function lookUpAwaited(
   // The creation of a redirect payment counts as a look-up.
   const answeredAt = lookedAt ?? (status === 'challenge' ? createdAt : null)
   const isRecent = answeredAt !== null && answeredAt <= now && answeredAt > now - everyMs
-  if (!isRecent || looks < looksWanted) await lookUpNow(tools, payment, everyMs)
+  if (!isRecent || looks < looksWanted) await queryPaymentNow(tools, payment, everyMs)
 }
 
 // The shopper wants to go back to the order, to pay in another way. A payment that is being made at this moment is not cancelled; the
 // result is then the order.
-export async function goBack(
+export async function abandonPayment(
   tools: PayTools,
   session: SessionKey,
   cause: Cause | null,
@@ -144,13 +144,13 @@ export async function goBack(
     return { code: 'payment_in_progress' }
   }
   const closed = await callToClose(
-    (signal) => provider.close(chargeOf(payment), signal),
+    (signal) => provider.close(buildCharge(payment), signal),
     callOptions(tools, payment, 'close'),
   )
   tools.onStep?.('closed')
   const declined = { kind: 'declined', code: 'declined', brand: null, last4: null, isWithdrawn: true } as const
   if (closed === 'closed') await finishPayment(tools, payment, declined, cause)
-  else await lookUpNow(tools, payment)
+  else await queryPaymentNow(tools, payment)
   const after = await tools.storage.read((db) => findPayment(db, installationId, payment.id))
   return after?.status === 'challenge' || after?.status === 'processing' ? { code: 'payment_in_progress' } : null
 }

@@ -5,9 +5,9 @@ import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import { findCartFacts } from '../../carts/quote.ts'
 import { setCartStatus } from '../../carts/store.ts'
 import type { Quote } from '../../carts/view.ts'
-import { hold, release } from '../../inventory/holds.ts'
-import { holdUntil, sessionLifecycle } from '../lifecycle.ts'
-import { announceSession, factsOf } from '../sessions.ts'
+import { releaseHolds, replaceHolds } from '../../inventory/holds.ts'
+import { holdExpiryFor, sessionLifecycle } from '../lifecycle.ts'
+import { announceSession, loadSessionFacts } from '../sessions.ts'
 import { type SessionRow, saveSession } from '../store.ts'
 import type { Failure } from './failures.ts'
 import type { Settlement } from './settlement.ts'
@@ -31,17 +31,17 @@ export async function reopenSession(settlement: Settlement, failure: Failure | n
     updatedAt: now,
   }
   saveSession(tx, opened)
-  announceSession(tools, tx, await factsOf(tools, tx, opened, now), { kind: move.announces, now, cause })
+  announceSession(tools, tx, await loadSessionFacts(tools, tx, opened, now), { kind: move.announces, now, cause })
 }
 
 // Holds the stock as for any open session. If that is not possible (the session has expired, or a SKU is no longer sold), everything is
 // released and the page shows what is missing: a session must reopen after a payment whatever stock is left.
 async function holdAgain({ tx, session, now, cause }: Settlement, lines: Quote['lines']): Promise<number | null> {
-  const expiresAt = holdUntil(session, now)
+  const expiresAt = holdExpiryFor(session, now)
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))
   const isHeld =
-    expiresAt > now && (await hold(tx, session, session.id, wanted, { expiresAt, now, cause })).length === 0
+    expiresAt > now && (await replaceHolds(tx, session, session.id, wanted, { expiresAt, now, cause })).length === 0
   if (isHeld) return expiresAt
-  await release(tx, session, session.id, { now, cause })
+  await releaseHolds(tx, session, session.id, { now, cause })
   return null
 }

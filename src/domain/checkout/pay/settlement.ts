@@ -3,7 +3,7 @@
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import type { CartRow } from '../../carts/store.ts'
-import type { Outcome, ProviderState } from '../../payments/port.ts'
+import type { ProviderOutcome, ProviderState } from '../../payments/port.ts'
 import type { PaymentRow } from '../../payments/store.ts'
 import type { SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
@@ -27,7 +27,11 @@ export interface Settlement {
 
 // `isDoubtful`: the payment was closed here as declined, but the provider does not know it, so it is looked up again. `isWithdrawn`: the
 // shopper went back to pay in another way, which is not a failure.
-export type PaymentOutcome = Outcome & { isDoubtful?: boolean; isWithdrawn?: boolean; providerState?: ProviderState }
+export type PaymentOutcome = ProviderOutcome & {
+  isDoubtful?: boolean
+  isWithdrawn?: boolean
+  providerState?: ProviderState
+}
 
 // The provider of a payment of 0: the order is approved without calling a provider.
 export const nothingDue = 'none'

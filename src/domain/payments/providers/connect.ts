@@ -14,32 +14,32 @@ import {
   AccountRefused,
   type ConnectedAccount,
   type ConnectRequest,
-  type OpenAccount,
+  type DecryptedAccount,
   sentenceOfIssue,
 } from '../accountport.ts'
 import {
   type AccountRow,
   type AccountSecrets,
+  decryptAccountSecrets,
+  decryptFormerSecrets,
+  encryptAccountSecrets,
+  encryptFormerSecrets,
   findAccount,
   insertAccount,
   listLivingAccounts,
   lockAccount,
-  openFormer,
-  openSecrets,
   saveAccount,
-  sealFormer,
-  sealSecrets,
 } from '../accounts.ts'
 import { clearProblems } from '../health.ts'
-import { silenceOf } from '../port.ts'
-import { type LateAccountProvider, noticeUrlOf, type ProviderUrls, pageHostOf } from './registry.ts'
+import { missingResponseFrom } from '../port.ts'
+import { type LoadAccountProvider, noticeUrlOf, type ProviderUrls, walletHostFor } from './registry.ts'
 
 // The dependencies of a call to a provider.
 export interface ProviderTools {
   rootSecret: RootSecret
   publicOrigin: () => string
   providerUrls: ProviderUrls
-  withAccount: Readonly<Record<string, LateAccountProvider>>
+  withAccount: Readonly<Record<string, LoadAccountProvider>>
   clock: () => Date
 }
 
@@ -51,7 +51,7 @@ export interface AccountTools extends ProviderTools {
 
 export type AccountChange = Pick<AuditedChange, 'kind' | 'members'>
 
-export type Answers = ConnectRequest['answers']
+export type ConnectAnswers = ConnectRequest['answers']
 
 // How long secrets are accepted after they were replaced.
 const previousMs = 24 * 3_600_000
@@ -93,22 +93,22 @@ export interface AcceptedAccount {
   secrets: AccountSecrets
 }
 
-export async function askToConnect(
+export async function connectAtProvider(
   tools: ProviderTools,
   { merchantId, mode }: MerchantMode,
   provider: AccountProvider,
-  answers: Answers,
+  answers: ConnectAnswers,
 ): Promise<AcceptedAccount> {
   const { rootSecret, clock } = tools
   const name = { merchantId, id: newId('pac'), mode, provider: provider.name }
   const noticeUrl = noticeUrlFor(tools, name)
-  const pageHost = pageHostOf(tools.publicOrigin())
+  const pageHost = walletHostFor(tools.publicOrigin())
   const connected = await askProvider(provider, { answers, mode, noticeUrl, pageHost })
   const now = clock().getTime()
   const account: AccountRow = {
     ...name,
     public: connected.public,
-    secretsSealed: sealSecrets(rootSecret, name, connected.secrets),
+    secretsSealed: encryptAccountSecrets(rootSecret, name, connected.secrets),
     previousSealed: null,
     previousUntil: null,
     seenUntil: null,
@@ -134,7 +134,7 @@ export function accountChange({ id, mode, provider }: AccountRow, change: Accoun
 export async function removeAtProvider(
   tools: ProviderTools,
   account: AccountRow,
-  secrets = openSecrets(tools.rootSecret, account, account.secretsSealed),
+  secrets = decryptAccountSecrets(tools.rootSecret, account, account.secretsSealed),
 ): Promise<Issue | null> {
   if (!secrets) return issueAt('', 'secrets_unopened')
   try {
@@ -152,22 +152,22 @@ export async function rotateAccount(
   tools: AccountTools,
   account: AccountRow,
   provider: AccountProvider,
-  answers: Answers,
+  answers: ConnectAnswers,
 ): Promise<AccountRow> {
-  const connected = await askToRotate(tools, account, provider, answers)
+  const connected = await rotateAtProvider(tools, account, provider, answers)
   return recordChange(tools, account, connected, 'keys')
 }
 
-export async function askToRotate(
+export async function rotateAtProvider(
   tools: ProviderTools,
   account: AccountRow,
   provider: AccountProvider,
-  answers: Answers,
+  answers: ConnectAnswers,
 ): Promise<ConnectedAccount> {
-  const known = openSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
+  const known = decryptAccountSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
   const isSigned = provider.noticeSecret === null || known[provider.noticeSecret] !== undefined
   const noticeUrl = isSigned || account.endedAt !== null ? null : noticeUrlFor(tools, account)
-  const pageHost = pageHostOf(tools.publicOrigin())
+  const pageHost = walletHostFor(tools.publicOrigin())
   const connected = await askProvider(provider, { answers, mode: account.mode, noticeUrl, pageHost })
   const { accountFact } = provider
   if (connected.public[accountFact] !== account.public[accountFact]) {
@@ -186,7 +186,7 @@ export async function rotateNoticeSecret(
   secret: string,
 ): Promise<AccountRow> {
   if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its notices.` })
-  if (!openSecrets(tools.rootSecret, account, account.secretsSealed)) throw refuse('payment_account_unusable')
+  if (!decryptAccountSecrets(tools.rootSecret, account, account.secretsSealed)) throw refuse('payment_account_unusable')
   return recordChange(tools, account, { public: {}, secrets: { [noticeSecret]: secret } }, 'noticeSecret')
 }
 
@@ -213,15 +213,15 @@ export async function changeAccount(
   { account, changed, replaced }: { account: AccountRow; changed: ConnectedAccount; replaced: Replaced },
 ): Promise<{ rotated: AccountRow; change: AccountChange }> {
   const found = await lockKnown(tx, account)
-  const known = openSecrets(rootSecret, found, found.secretsSealed) ?? {}
+  const known = decryptAccountSecrets(rootSecret, found, found.secretsSealed) ?? {}
   const now = clock().getTime()
   const rotated: AccountRow = {
     ...found,
     public: { ...found.public, ...changed.public },
-    secretsSealed: sealSecrets(rootSecret, found, { ...known, ...changed.secrets }),
-    ...sealFormer(rootSecret, found, [
+    secretsSealed: encryptAccountSecrets(rootSecret, found, { ...known, ...changed.secrets }),
+    ...encryptFormerSecrets(rootSecret, found, [
       { secrets: known, until: now + previousMs },
-      ...openFormer(rootSecret, found, now),
+      ...decryptFormerSecrets(rootSecret, found, now),
     ]),
     updatedAt: Math.max(now, found.updatedAt + 1),
   }
@@ -242,7 +242,7 @@ export async function endAccount(tx: Tx, account: AccountRow, now: number): Prom
 
 // Returns the current problems of the account.
 export async function checkAccount(tools: ProviderTools, account: AccountRow): Promise<readonly Issue[]> {
-  const secrets = openSecrets(tools.rootSecret, account, account.secretsSealed)
+  const secrets = decryptAccountSecrets(tools.rootSecret, account, account.secretsSealed)
   if (!secrets) return [issueAt('', 'secrets_unopened')]
   try {
     const provider = await accountProvider(tools, account.provider)
@@ -281,8 +281,8 @@ async function askProvider(provider: AccountProvider, request: ConnectRequest): 
   }
 }
 
-function opened(tools: ProviderTools, account: AccountRow, secrets: AccountSecrets): OpenAccount {
-  const pageHost = pageHostOf(tools.publicOrigin())
+function opened(tools: ProviderTools, account: AccountRow, secrets: AccountSecrets): DecryptedAccount {
+  const pageHost = walletHostFor(tools.publicOrigin())
   return { account, secrets, previous: [], noticeUrl: noticeUrlFor(tools, account), pageHost }
 }
 
@@ -305,7 +305,7 @@ async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Pr
 // An error of a client may quote the key, so only sentences that the provider's adapter wrote are passed on.
 function issueOf(provider: string, error: unknown): Issue {
   if (error instanceof AccountRefused) return error.issue
-  const { error: name, code } = silenceOf(error)
+  const { error: name, code } = missingResponseFrom(error)
   const reason = [name, code].filter((word) => word !== null).join(' ') || undefined
   return issueAt('', 'provider_unreachable', { provider, reason })
 }

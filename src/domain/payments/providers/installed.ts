@@ -1,10 +1,10 @@
 // The providers that this server includes.
 
-import { late } from '../../../platform/kit/late.ts'
+import { loadOnce } from '../../../platform/kit/late.ts'
 import type { Storage } from '../../../platform/storage/storage.ts'
 import type { Providers } from '../port.ts'
 import { manualName, manualProvider } from './manual/provider.ts'
-import { createRegistry, type LateAccountProvider, type ProviderUrls, type RegistryParts } from './registry.ts'
+import { createRegistry, type LoadAccountProvider, type ProviderUrls, type RegistryParts } from './registry.ts'
 import { createSandboxProvider, sandboxName } from './sandbox/provider.ts'
 
 export type InstalledParts = Omit<RegistryParts, 'withoutAccount' | 'withAccount'> & { storage: Storage }
@@ -13,10 +13,12 @@ export type InstalledParts = Omit<RegistryParts, 'withoutAccount' | 'withAccount
 export function accountProviders(
   urls: ProviderUrls,
   clock = () => new Date(),
-): Readonly<Record<string, LateAccountProvider>> {
+): Readonly<Record<string, LoadAccountProvider>> {
   return {
-    stripe: late(async () => (await import('./stripe/account.ts')).createStripeAccounts({ clock, url: urls.stripe })),
-    mollie: late(async () => (await import('./mollie/account.ts')).createMollieAccounts({ url: urls.mollie })),
+    stripe: loadOnce(async () =>
+      (await import('./stripe/account.ts')).createStripeAccounts({ clock, url: urls.stripe }),
+    ),
+    mollie: loadOnce(async () => (await import('./mollie/account.ts')).createMollieAccounts({ url: urls.mollie })),
   }
 }
 

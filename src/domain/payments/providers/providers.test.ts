@@ -9,9 +9,9 @@ import { eachEngine } from '../../../../harness/storage.ts'
 import { openStripeBench } from '../../../../harness/stripe/bench.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import type { Storage } from '../../../platform/storage/storage.ts'
-import { type Charge, callProvider, type Finding, providerText, type RefundAnswer } from '../port.ts'
+import { type Charge, callProvider, type ProviderFinding, providerText, type RefundAnswer } from '../port.ts'
 import { manualProvider } from './manual/provider.ts'
-import { chargesOf, createSandboxProvider } from './sandbox/provider.ts'
+import { createSandboxProvider, listTestCharges } from './sandbox/provider.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const dayMs = 24 * 3_600_000
@@ -30,7 +30,7 @@ const stored: Readonly<Record<string, (storage: Storage) => ProviderBench>> = {
     details: card,
     books: {
       async of({ key }) {
-        const charges = (await chargesOf(storage)).filter((charge) => charge.key === key)
+        const charges = (await listTestCharges(storage)).filter((charge) => charge.key === key)
         return { charges: charges.length, refunded: charges.reduce((sum, { refunded }) => sum + refunded, 0) }
       },
       closesUnknownKeys: true,
@@ -99,7 +99,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     else assert.deepEqual(found, { kind: 'absent' })
   }
   // What a look-up says besides the provider state.
-  const outcomeIn = ({ providerState: _, ...outcome }: Finding) => outcome
+  const outcomeIn = ({ providerState: _, ...outcome }: ProviderFinding) => outcome
 
   test('has a name, a mode, and texts for everything it shows', () => {
     const { provider } = bench

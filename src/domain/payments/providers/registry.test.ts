@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { eachEngine } from '../../../../harness/storage.ts'
 import { testSecret } from '../../../../harness/testServer.ts'
 import { newId } from '../../../platform/kit/ids.ts'
-import type { AccountProvider, OpenAccount } from '../accountport.ts'
-import { type AccountRow, insertAccount, saveAccount, sealSecrets } from '../accounts.ts'
+import type { AccountProvider, DecryptedAccount } from '../accountport.ts'
+import { type AccountRow, encryptAccountSecrets, insertAccount, saveAccount } from '../accounts.ts'
 import type { PaymentProvider } from '../port.ts'
 import { manualProvider } from './manual/provider.ts'
-import { createRegistry, pageHostOf } from './registry.ts'
+import { createRegistry, walletHostFor } from './registry.ts'
 
 const start = Date.parse('2026-06-15T12:00:00.000Z')
 
@@ -21,14 +21,14 @@ test('wallets are registered only for public hosts with https', () => {
     ['https://127.0.0.1', null],
     ['https://[::1]', null],
   ] as const)
-    assert.equal(pageHostOf(origin), host, origin)
+    assert.equal(walletHostFor(origin), host, origin)
 })
 
 eachEngine('the registry of providers', (given) => {
   async function openRegistry() {
     const storage = await given.open({ url: await given.migratedUrl() })
     const clock = { now: start }
-    const opened: OpenAccount[] = []
+    const opened: DecryptedAccount[] = []
     const unusable: string[] = []
     const bank: AccountProvider = {
       name: 'bank',
@@ -69,7 +69,7 @@ eachEngine('the registry of providers', (given) => {
         updatedAt: clock.now,
         ...changes,
       }
-      account.secretsSealed ||= sealSecrets(testSecret, account, { key: 'rk_first' })
+      account.secretsSealed ||= encryptAccountSecrets(testSecret, account, { key: 'rk_first' })
       await storage.write((tx) => insertAccount(tx, account))
       return account
     }
@@ -110,7 +110,7 @@ eachEngine('the registry of providers', (given) => {
     await offered(account)
     const rotated = {
       ...account,
-      secretsSealed: sealSecrets(testSecret, account, { key: 'rk_second' }),
+      secretsSealed: encryptAccountSecrets(testSecret, account, { key: 'rk_second' }),
       previousSealed: account.secretsSealed,
       previousUntil: start + 1_000,
       updatedAt: start + 1,

@@ -6,11 +6,11 @@ import type { RootSecret } from '../../../platform/secrets/secrets.ts'
 import type { AccountProvider } from '../accountport.ts'
 import {
   type AccountRow,
+  decryptAccountSecrets,
+  decryptFormerSecrets,
   findAccount,
   findAccountById,
   listLivingAccounts,
-  openFormer,
-  openSecrets,
 } from '../accounts.ts'
 import type { AccountHealth, KeyAnswer } from '../health.ts'
 import { createProviders, type PaymentProvider, type Providers } from '../port.ts'
@@ -19,14 +19,14 @@ import type { PaymentWatch } from '../watch.ts'
 export type ProviderUrls = Readonly<Record<string, string>>
 
 // The provider's code is imported when its first account is used.
-export type LateAccountProvider = () => Promise<AccountProvider>
+export type LoadAccountProvider = () => Promise<AccountProvider>
 
 export interface RegistryParts {
   rootSecret: RootSecret
   clock: () => Date
   publicOrigin: () => string
   withoutAccount: readonly PaymentProvider[]
-  withAccount: Readonly<Record<string, LateAccountProvider>>
+  withAccount: Readonly<Record<string, LoadAccountProvider>>
   // By the provider's name: the URL that replaces that of its API. For tests.
   providerUrls: ProviderUrls
   watch: Pick<PaymentWatch, 'unusable'>
@@ -48,8 +48,8 @@ export function createRegistry(parts: RegistryParts): Providers {
     if (known?.updatedAt === account.updatedAt && (known.previousUntil ?? Number.POSITIVE_INFINITY) > now)
       return known.provider
     try {
-      const former = openFormer(rootSecret, account, now)
-      const secrets = openSecrets(rootSecret, account, account.secretsSealed)
+      const former = decryptFormerSecrets(rootSecret, account, now)
+      const secrets = decryptAccountSecrets(rootSecret, account, account.secretsSealed)
       const load = Object.hasOwn(withAccount, account.provider) ? withAccount[account.provider] : undefined
       if (!secrets || !load) throw new Error(secrets ? 'the provider is not installed' : 'the secrets cannot be opened')
       const provider = (await load()).open({
@@ -58,7 +58,7 @@ export function createRegistry(parts: RegistryParts): Providers {
         previous: former.map(({ secrets }) => secrets),
         ...(health && { onCall: (answer: KeyAnswer) => health.called(account, answer) }),
         noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
-        pageHost: pageHostOf(publicOrigin()),
+        pageHost: walletHostFor(publicOrigin()),
       })
       // The provider must be created again when the first of the former secrets expires.
       const previousUntil = former.at(-1)?.until ?? null
@@ -109,7 +109,7 @@ export function noticeUrlOf(
 }
 
 // Returns null if wallets cannot be offered anyway: without https, on this machine, or if the host is an IP address.
-export function pageHostOf(publicOrigin: string): string | null {
+export function walletHostFor(publicOrigin: string): string | null {
   const { protocol, hostname } = new URL(publicOrigin)
   const isNamed = /\.[a-z][a-z0-9-]*$/.test(hostname) && !hostname.endsWith('.localhost')
   return protocol === 'https:' && isNamed ? hostname : null

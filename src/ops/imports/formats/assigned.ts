@@ -3,7 +3,7 @@
 
 import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { ColumnMeaning } from '../../../contract/words.ts'
-import { htmlOf } from '../../../domain/catalog/plaintext.ts'
+import { plainTextToHtml } from '../../../domain/catalog/plaintext.ts'
 import { dropsLetters, slugify } from '../../../platform/kit/slug.ts'
 import type { ShopifyColumn } from '../shopify.ts'
 import {
@@ -127,7 +127,7 @@ class Reading {
     const [type = '', ...furtherTypes] = partsOf(this.#text(row, 'category'))
     return {
       title: this.#text(row, 'title'),
-      body: /<[a-z][^<>]*>/i.test(description) ? description : htmlOf(description),
+      body: /<[a-z][^<>]*>/i.test(description) ? description : plainTextToHtml(description),
       vendor: this.#text(row, 'brand'),
       type,
       furtherTypes: furtherTypes.join('\n'),

@@ -1,7 +1,7 @@
 // Reads a feed for Google in RSS or Atom as rows with a header, like a text feed. `google.ts` reads both.
 
 import { remark } from '../../../contract/remarks.ts'
-import { type CsvRow, FileError, guarded } from '../csv.ts'
+import { type CsvRow, FileError, guardFormula } from '../csv.ts'
 import { readXml } from '../xml.ts'
 import { columnName, heldCharactersMax, heldMebibytesMax, heldRowsMax } from './format.ts'
 import {
@@ -117,7 +117,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
 
   const names = [...columns]
   yield { line: 1, cells: names.map((name) => (name === 'product type' ? productTypePath : name)) }
-  for (const { line, cells } of items) yield { line, cells: names.map((name) => guarded(cells.get(name) ?? '')) }
+  for (const { line, cells } of items) yield { line, cells: names.map((name) => guardFormula(cells.get(name) ?? '')) }
 }
 
 function partsOf(name: string): [prefix: string, local: string] {

@@ -2,7 +2,7 @@
 
 import { TextDecoder } from 'node:util'
 import { remark } from '../../../contract/remarks.ts'
-import { type CsvOptions, type CsvRow, FileError, inUtf8, readCsv } from '../csv.ts'
+import { type CsvOptions, type CsvRow, decodeToUtf8, FileError, readCsv } from '../csv.ts'
 import { readFeed } from './feed.ts'
 
 export interface FileOptions extends CsvOptions {
@@ -33,7 +33,7 @@ export async function* readFile(chunks: AsyncIterable<Buffer>, options: FileOpti
     return
   }
   const encoding = options.isUtf8 ? 'utf-8' : (options.encoding ?? declaredIn(text))
-  yield* readFeed(textOf(inUtf8(all(), encoding)))
+  yield* readFeed(textOf(decodeToUtf8(all(), encoding)))
 }
 
 // A UTF-16 file is recognised by its byte order mark, so a declaration of UTF-16 adds nothing.

@@ -4,7 +4,7 @@
 import { skusMax } from '../../../contract/entries.ts'
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
-import { type CsvRow, FileError, withoutGuard } from '../csv.ts'
+import { type CsvRow, FileError, removeFormulaGuard } from '../csv.ts'
 import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 
 export interface ProductFormat {
@@ -58,7 +58,7 @@ export function columnName(text: string): string {
 
 export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, number>): FileRow {
   const cell = (name: string) => cells[places.get(name) ?? -1] ?? ''
-  return { line, cell: (name) => withoutGuard(cell(name).slice(0, lengthMaxOf(name)).trim()) }
+  return { line, cell: (name) => removeFormulaGuard(cell(name).slice(0, lengthMaxOf(name)).trim()) }
 }
 
 // Longer cells are cut before they are processed.
@@ -144,16 +144,16 @@ export function optionsOf(options: readonly { name: string; value: string }[], f
 }
 
 // Describes one of the variants that are made from a single row: its index, their number, and the end of its code.
-export interface Share {
+export interface VariantShare {
   index: number
   count: number
   end: string
 }
 
-export const unrolledMax = 500
+export const combinedVariantsMax = 500
 
 // Combinations of one element of each list, at most `countMax`.
-export function combined(lists: readonly (readonly string[])[], countMax: number): string[][] {
+export function combineValues(lists: readonly (readonly string[])[], countMax: number): string[][] {
   let combinations: string[][] = [[]]
   for (const list of lists) {
     const longer: string[][] = []
@@ -165,7 +165,7 @@ export function combined(lists: readonly (readonly string[])[], countMax: number
 }
 
 // Cells of one of several variants that are made from a single row: each gets its own code and a part of the stock.
-export function sharedCells(cells: ShopifyCells, share: Share | undefined): ShopifyCells {
+export function sharedCells(cells: ShopifyCells, share: VariantShare | undefined): ShopifyCells {
   if (!share) return cells
   const { index, count, end } = share
   const stock = Number(cells.quantity)

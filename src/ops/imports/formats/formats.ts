@@ -2,7 +2,7 @@
 
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
-import { type CsvRow, codeCell, FileError, guarded } from '../csv.ts'
+import { type CsvRow, csvCodeCell, FileError, guardFormula } from '../csv.ts'
 import { type ShopifyColumn, shopifyColumns, unreadNotes } from '../shopify.ts'
 import { isStockFile } from '../stockfile.ts'
 import { type AssignedColumn, assignedFormat } from './assigned.ts'
@@ -117,7 +117,7 @@ async function* converted(
 
 // Guards a cell, since the reader removes one guard.
 function cellText(column: ShopifyColumn, text: string): string {
-  return guarded(column === 'sku' || column === 'barcode' ? codeCell(text) : text)
+  return guardFormula(column === 'sku' || column === 'barcode' ? csvCodeCell(text) : text)
 }
 
 async function* fileRows(rows: AsyncIterable<CsvRow>, places: ReadonlyMap<string, number>): AsyncGenerator<FileRow> {

@@ -2,8 +2,8 @@
 // `item_group_id`.
 
 import { remark } from '../../../contract/remarks.ts'
-import { attributeOf, optionAttributes } from '../../../domain/catalog/attributes.ts'
-import { htmlOf } from '../../../domain/catalog/plaintext.ts'
+import { optionAttributeOf, optionAttributes } from '../../../domain/catalog/attributes.ts'
+import { plainTextToHtml } from '../../../domain/catalog/plaintext.ts'
 import { isNoOption, optionColumns } from '../shopify.ts'
 import {
   type ConvertedRow,
@@ -40,7 +40,7 @@ interface Option {
 // Text that is added to the title of an item: the options that Google has no attribute for.
 export function titleEndOf(options: readonly Option[]): string {
   return options
-    .filter((option) => !attributeOf(option.name))
+    .filter((option) => !optionAttributeOf(option.name))
     .map(({ value }) => ` – ${value}`)
     .join('')
 }
@@ -174,7 +174,7 @@ function nameOf(item: FileRow): string {
 function bodyOf(description: string): string {
   return /<\/(?:p|div|ul|ol|li|b|strong|i|em|h\d|table)>|<br\s*\/?>/i.test(description)
     ? description
-    : htmlOf(description)
+    : plainTextToHtml(description)
 }
 
 // For example "12.90 EUR".

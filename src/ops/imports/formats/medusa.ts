@@ -1,7 +1,7 @@
 // Medusa's product file: the rows of a product are consecutive, and there is a column for each currency and for each picture.
 
 import { remark } from '../../../contract/remarks.ts'
-import { htmlOf } from '../../../domain/catalog/plaintext.ts'
+import { plainTextToHtml } from '../../../domain/catalog/plaintext.ts'
 import { optionColumns } from '../shopify.ts'
 import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type ShopifyCells } from './format.ts'
 
@@ -50,7 +50,7 @@ function productCells(row: FileRow): ShopifyCells {
   const status = row.cell('product status').toLowerCase()
   return {
     title: row.cell('product title'),
-    body: htmlOf(row.cell('product description')),
+    body: plainTextToHtml(row.cell('product description')),
     type: row.cell('product type'),
     tags: row.cell('product tags') || numbered(row, 'product tag', tagsMax).join(', '),
     status: status === 'published' ? 'active' : status,

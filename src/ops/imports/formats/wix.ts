@@ -2,13 +2,14 @@
 // PRODUCT, VARIANT and MEDIA). The first row of a product has the options, and the rows of its variants have the values.
 
 import { remark } from '../../../contract/remarks.ts'
-import { htmlOf } from '../../../domain/catalog/plaintext.ts'
+import { plainTextToHtml } from '../../../domain/catalog/plaintext.ts'
 import { decimalAmount, parseDecimal, roundHalfUpDivide } from '../../../platform/kit/money.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
 import { optionColumns, slugOfHandle } from '../shopify.ts'
 import {
   type ConvertedRow,
-  combined,
+  combinedVariantsMax,
+  combineValues,
   type FileRow,
   groupRows,
   holdRows,
@@ -16,10 +17,9 @@ import {
   optionsOf,
   type ProductFormat,
   productRows,
-  type Share,
   type ShopifyCells,
   sharedCells,
-  unrolledMax,
+  type VariantShare,
   variantsOf,
 } from './format.ts'
 
@@ -87,7 +87,7 @@ function markedProduct(row: FileRow): MarkedProduct[] {
 interface Variant {
   row: FileRow
   values: readonly string[]
-  share?: Share
+  share?: VariantShare
 }
 
 function* productOf(
@@ -141,9 +141,9 @@ function optionsIn(row: FileRow, rows: readonly FileRow[]): { names: string[]; v
     const variants = rows.map((one) => ({ row: one, values: numbers.map((number) => valuesAt(one, number)[0] ?? '') }))
     return { names, variants }
   }
-  const combinations = combined(
+  const combinations = combineValues(
     numbers.map((number) => valuesAt(row, number)),
-    unrolledMax,
+    combinedVariantsMax,
   )
   const count = combinations.length
   const variants = combinations.map((values, index) => {
@@ -180,7 +180,7 @@ function bodyOf(row: FileRow): string {
     return text === '' ? '' : `<h3>${title}</h3>${text}`
   })
   const text = row.cell('description') || row.cell('plaindescription')
-  return (/<\w+[^>]*>/.test(text) ? text : htmlOf(text)) + sections.join('')
+  return (/<\w+[^>]*>/.test(text) ? text : plainTextToHtml(text)) + sections.join('')
 }
 
 function variantCells(variant: FileRow, product: FileRow, currency: string): ShopifyCells {

@@ -9,7 +9,8 @@ import { slugify } from '../../../platform/kit/slug.ts'
 import { optionColumns, slugOfHandle } from '../shopify.ts'
 import {
   type ConvertedRow,
-  combined,
+  combinedVariantsMax,
+  combineValues,
   type FileRow,
   groupRows,
   holdRows,
@@ -18,10 +19,9 @@ import {
   optionsOf,
   type ProductFormat,
   productRows,
-  type Share,
   type ShopifyCells,
   sharedCells,
-  unrolledMax,
+  type VariantShare,
   variantsOf,
 } from './format.ts'
 import { isRead } from './wooheader.ts'
@@ -222,7 +222,7 @@ interface Variant {
   row: FileRow
   // Values of the variant's options, in their order.
   values?: readonly string[]
-  share?: Share
+  share?: VariantShare
 }
 
 // An empty value in a variation stands for all of the product's values.
@@ -253,7 +253,7 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
       continue
     }
     const lists = options.map((name, index) => (values[index] ? [values[index]] : (choices.get(name) ?? [])))
-    const all = combined(lists, Math.min(unrolledMax, room))
+    const all = combineValues(lists, Math.min(combinedVariantsMax, room))
     room -= all.length
     const free = all.filter((one) => !taken.has(JSON.stringify(one)))
     for (const [index, one] of free.entries()) {
@@ -264,9 +264,9 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
     }
     if (free.length > 1)
       notes.push(
-        all.length < unrolledMax
+        all.length < combinedVariantsMax
           ? remark('variation_unrolled')
-          : remark('variation_unrolled_in_part', { max: unrolledMax }),
+          : remark('variation_unrolled_in_part', { max: combinedVariantsMax }),
       )
   }
   return { options, variants, constants, notes }
@@ -386,7 +386,7 @@ function attributesOf(row: FileRow, { attributes }: WooFile): Map<string, string
 
 function valuesIn(text: string): string[] {
   return text
-    .split(/(?<!\\),/, unrolledMax)
+    .split(/(?<!\\),/, combinedVariantsMax)
     .map(unescaped)
     .filter((value) => value !== '')
 }

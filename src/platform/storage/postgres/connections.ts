@@ -1,7 +1,7 @@
 // The connections of one process. Work waits here for one, and connections to a server that is no longer the primary are not used.
 
 import type pg from 'pg'
-import { wordsOf } from '../inside.ts'
+import { errorMessageOf } from '../inside.ts'
 import { StorageOutage, StorageUnavailable } from '../storage.ts'
 import { createWaitQueue, WaitTimeout } from '../waitqueue.ts'
 import type { PostgresBounds } from './bounds.ts'
@@ -13,14 +13,14 @@ const REFUSED_MS = 250
 // Time after which the pool may grow again to its full size.
 const FEWER_MS = 30_000
 
-export interface Connections {
+export interface PooledConnections {
   acquire(): Promise<pg.PoolClient>
   // Existing connections are not used again: they lead to a server that is no longer the primary.
   distrust(): void
   waiting(): number
 }
 
-export function keepConnections(pool: pg.Pool, bounds: PostgresBounds): Connections {
+export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): PooledConnections {
   const connectedAt = new WeakMap<pg.PoolClient, number>()
   let distrustedAt = -1
   let refusedAt = Number.NEGATIVE_INFINITY
@@ -76,7 +76,7 @@ export function keepConnections(pool: pg.Pool, bounds: PostgresBounds): Connecti
         if (error instanceof StorageUnavailable) throw error
         if (error instanceof WaitTimeout || isPoolTimeout(error))
           throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
-        throw new StorageOutage(`PostgreSQL cannot be reached: ${wordsOf(error)}`, error)
+        throw new StorageOutage(`PostgreSQL cannot be reached: ${errorMessageOf(error)}`, error)
       }
     },
     distrust() {

@@ -1,7 +1,7 @@
 // Classifies errors of PostgreSQL: whether the server refused a statement or the connection is lost, and whether a retry may succeed.
 
 import pg from 'pg'
-import { wordsOf } from '../inside.ts'
+import { errorMessageOf } from '../inside.ts'
 import { StorageOutage, StorageUnavailable } from '../storage.ts'
 import { UnreadableValue } from './values.ts'
 
@@ -31,10 +31,10 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25006'
 }
 
-export function unavailable(error: unknown): StorageUnavailable | undefined {
+export function asUnavailable(error: unknown): StorageUnavailable | undefined {
   if (isRefusal(error) && !(error instanceof pg.DatabaseError && UNAVAILABLE.test(error.code ?? ''))) return undefined
   const Kind = isLost(error) ? StorageOutage : StorageUnavailable
-  return new Kind(`PostgreSQL: ${wordsOf(error)}`, error)
+  return new Kind(`PostgreSQL: ${errorMessageOf(error)}`, error)
 }
 
 // The connection is lost, and not because this process was too slow.
@@ -53,13 +53,13 @@ export function isOutdated(error: unknown): boolean {
 // Returns an error if the same work may succeed when it is retried, otherwise undefined. Nothing was committed: the work lost a race, its
 // plan was outdated, or its connection turned out to be dead before any answer, as all idle ones are after a restart of the database. A
 // lock timeout is not retried, since it has already waited five seconds.
-export function retryable(error: unknown, answered: boolean): RetryableError | undefined {
+export function asRetryable(error: unknown, answered: boolean): RetryableError | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
   return isRace || isDead || isOutdated(error) ? new RetryableError('try again', { cause: error }) : undefined
 }
 
-export function gaveUp(tries: number, cause: unknown): StorageUnavailable {
+export function gaveUpError(tries: number, cause: unknown): StorageUnavailable {
   if (isReadOnly(cause)) return new StorageOutage(READ_ONLY, cause)
   const Kind = isLost(cause) ? StorageOutage : StorageUnavailable
   return new Kind(`gave up after ${tries} tries`, cause)

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { type Log, withinTime, wordsOf } from '../inside.ts'
+import { errorMessageOf, type Log, withinTime } from '../inside.ts'
 import type { Outage } from '../outage.ts'
-import { type Listeners, signalsNameFor } from '../signals.ts'
+import { type SignalListeners, signalsNameFor } from '../signals.ts'
 import type { SignalName } from '../storage.ts'
 
-export interface Notices {
+export interface SignalConnection {
   // Notifies the other nodes immediately, or, shortly after the last notification, together with the signals raised since.
   send(names: ReadonlySet<SignalName>): void
   // Starts listening for signals of other nodes, until `close`.
@@ -23,12 +23,12 @@ interface NoticesOptions {
   pool: pg.Pool
   schema: string
   bounds: { connectMsMax: number; signalMsMax: number }
-  listeners: Listeners
+  listeners: SignalListeners
   outage: Outage
   log: Log
 }
 
-export function openNotices(options: NoticesOptions): Notices {
+export function openSignalConnection(options: NoticesOptions): SignalConnection {
   const channel = signalsNameFor(options.schema)
   const closing = new AbortController()
   const sender = openSender(options, channel, closing.signal)
@@ -73,7 +73,7 @@ function openSender({ pool, outage, log }: NoticesOptions, channel: string, clos
       await notify(pool, channel, names)
       failing = false
     } catch (error) {
-      if (!failing && !outage.isOn) log('could not notify the other nodes', { error: wordsOf(error) })
+      if (!failing && !outage.isOn) log('could not notify the other nodes', { error: errorMessageOf(error) })
       failing = true
     }
   }
@@ -96,7 +96,7 @@ async function notify(pool: pg.Pool, channel: string, names: readonly string[]):
     await withinTime(client.query(query), SEND_MS_MAX, { unhurried: false })
     client.release()
   } catch (error) {
-    cut(client)
+    destroyConnection(client)
     client.release(true)
     throw error
   }
@@ -121,7 +121,8 @@ async function listenUntil(closing: AbortSignal, channel: string, options: Notic
     if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
     if (tries === 0) {
       // The server is reachable but has no connection left for this.
-      if (reason instanceof pg.DatabaseError && reason.code === '53300') log(SIGNALS_PAUSED, { error: wordsOf(reason) })
+      if (reason instanceof pg.DatabaseError && reason.code === '53300')
+        log(SIGNALS_PAUSED, { error: errorMessageOf(reason) })
       else outage.begin(reason)
     }
     await rest(Math.min(RETRY_MS_MIN * 2 ** tries, RETRY_MS_MAX) * (0.5 + Math.random() / 2), closing)
@@ -149,7 +150,7 @@ async function listenOnce(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   })
-  const disconnect = () => cut(client)
+  const disconnect = () => destroyConnection(client)
   // A name without listeners. Another connection sends it: on this one it would arrive with the reply.
   const probe = `probe ${randomUUID()}`
   let isReceived = false
@@ -180,11 +181,11 @@ async function listenOnce(
   } finally {
     clearTimeout(lost)
     closing.removeEventListener('abort', disconnect)
-    cut(client)
+    destroyConnection(client)
   }
 }
 
-async function startListening(client: pg.Client, channel: string, listeners: Listeners): Promise<void> {
+async function startListening(client: pg.Client, channel: string, listeners: SignalListeners): Promise<void> {
   await client.connect()
   // An operator may have limited idle sessions, and this one is always idle.
   await client.query(`set idle_session_timeout = 0; listen ${pg.escapeIdentifier(channel)}`)
@@ -193,12 +194,12 @@ async function startListening(client: pg.Client, channel: string, listeners: Lis
 }
 
 // The driver's own `end` would wait for what is in flight, which on a dead network takes forever.
-export function cut(client: pg.ClientBase): void {
-  streamOf(client).destroy()
+export function destroyConnection(client: pg.ClientBase): void {
+  socketOf(client).destroy()
 }
 
 // The driver's types do not include its socket.
-export function streamOf(client: pg.ClientBase): Socket {
+export function socketOf(client: pg.ClientBase): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 

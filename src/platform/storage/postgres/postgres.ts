@@ -4,10 +4,10 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { type Log, runAll, wordsOf } from '../inside.ts'
+import { errorMessageOf, type Log, runAll } from '../inside.ts'
 import { type Outage, watchOutage } from '../outage.ts'
-import { keepListeners, type Listeners } from '../signals.ts'
-import { keepStatements } from '../statement.ts'
+import { createSignalListeners, type SignalListeners } from '../signals.ts'
+import { createStatementCache } from '../statement.ts'
 import {
   Fragment,
   READS_ONLY,
@@ -22,9 +22,9 @@ import {
   type Tx,
 } from '../storage.ts'
 import { DEFAULTS, type PostgresBounds, silenceMs } from './bounds.ts'
-import { type Connections, keepConnections } from './connections.ts'
-import { gaveUp, READ_ONLY, RetryableError } from './errors.ts'
-import { type Notices, openNotices } from './notices.ts'
+import { createPooledConnections, type PooledConnections } from './connections.ts'
+import { gaveUpError, READ_ONLY, RetryableError } from './errors.ts'
+import { openSignalConnection, type SignalConnection } from './notices.ts'
 import { checkPooler, checkServer, openPool } from './server.ts'
 import { type PlanFor, planNamer, Session, withinPatience } from './session.ts'
 import { PostgresReader, PostgresTx } from './transaction.ts'
@@ -50,7 +50,7 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
   } catch (error) {
     await pool.end()
     if (error instanceof StorageRefused) throw error
-    throw new StorageRefused(`PostgreSQL cannot be used: ${wordsOf(error)}`, error)
+    throw new StorageRefused(`PostgreSQL cannot be used: ${errorMessageOf(error)}`, error)
   }
   return storageOf(new Server({ url, pool, bounds, schema, outage, log }))
 }
@@ -87,10 +87,10 @@ class Server {
   readonly #bounds: Parts['bounds']
   readonly #outage: Outage
   readonly #log: Log
-  readonly #planFor: PlanFor = keepStatements('$', planNamer())
-  readonly #listeners: Listeners
-  readonly #notices: Notices
-  readonly #connections: Connections
+  readonly #planFor: PlanFor = createStatementCache('$', planNamer())
+  readonly #listeners: SignalListeners
+  readonly #notices: SignalConnection
+  readonly #connections: PooledConnections
   readonly #silentMsMax: number
   // Rollbacks in progress.
   readonly #leaving = new Set<Promise<void>>()
@@ -106,9 +106,9 @@ class Server {
     this.#bounds = bounds
     this.#outage = outage
     this.#log = log
-    this.#listeners = keepListeners(log)
-    this.#notices = openNotices({ url, pool, schema, bounds, listeners: this.#listeners, outage, log })
-    this.#connections = keepConnections(pool, bounds)
+    this.#listeners = createSignalListeners(log)
+    this.#notices = openSignalConnection({ url, pool, schema, bounds, listeners: this.#listeners, outage, log })
+    this.#connections = createPooledConnections(pool, bounds)
     // Without a statement timeout there is no limit on the wait for an answer either.
     this.#silentMsMax = bounds.statementMsMax > 0 ? bounds.statementMsMax + silenceMs : Number.POSITIVE_INFINITY
   }
@@ -202,7 +202,7 @@ class Server {
           return value
         } catch (error) {
           if (!(error instanceof RetryableError)) throw error
-          if (tries >= TRIES_MAX) throw gaveUp(tries, error.cause)
+          if (tries >= TRIES_MAX) throw gaveUpError(tries, error.cause)
         }
         this.#retries += 1
         await pause(backoffMs(tries))

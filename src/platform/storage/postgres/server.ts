@@ -1,10 +1,10 @@
 // Opens the pool, and checks that the server and a pooler in front of it can be used.
 
 import pg from 'pg'
-import { type Log, wordsOf } from '../inside.ts'
+import { errorMessageOf, type Log } from '../inside.ts'
 import { StorageRefused } from '../storage.ts'
 import type { PostgresBounds } from './bounds.ts'
-import { parserOf } from './values.ts'
+import { parserFor } from './values.ts'
 
 const IDLE_IN_TRANSACTION_MS = 15_000
 
@@ -21,7 +21,7 @@ export function openPool(url: string, bounds: PostgresBounds): pg.Pool {
       statement_timeout: bounds.statementMsMax,
       lock_timeout: bounds.lockMsMax,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      types: { getTypeParser: (oid: number) => parserOf(oid) },
+      types: { getTypeParser: (oid: number) => parserFor(oid) },
     })
   } catch {
     // The parser's own error repeats the URL, password included.
@@ -52,7 +52,9 @@ export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
         where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
       ) as unlimited`)
     .catch((error: unknown) => {
-      throw /unsupported startup parameter/.test(wordsOf(error)) ? new StorageRefused(STARTUP_PARAMETERS, error) : error
+      throw /unsupported startup parameter/.test(errorMessageOf(error))
+        ? new StorageRefused(STARTUP_PARAMETERS, error)
+        : error
     })
   const [server] = rows
   if (!server) throw new StorageRefused('PostgreSQL did not report its version')

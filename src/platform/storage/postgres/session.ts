@@ -5,9 +5,11 @@ import { channel } from 'node:diagnostics_channel'
 import type pg from 'pg'
 import { guardFailure, type RowMoved } from '../guard.ts'
 import { ENDED, withinTime } from '../inside.ts'
-import { valuesOf } from '../statement.ts'
+import { parameterValues } from '../statement.ts'
 import { type Fragment, type SqlValue, StorageOutage, StorageUnavailable } from '../storage.ts'
 import {
+  asRetryable,
+  asUnavailable,
   isLost,
   isOutdated,
   isReadOnly,
@@ -15,10 +17,8 @@ import {
   nullColumnOf,
   READ_ONLY,
   RetryableError,
-  retryable,
-  unavailable,
 } from './errors.ts'
-import { cut, streamOf } from './notices.ts'
+import { destroyConnection, socketOf } from './notices.ts'
 
 const LEAVE_MS_MAX = 5_000
 const NAMES_MAX = 2_000
@@ -133,7 +133,7 @@ export class Session {
   // A statement that cannot be built has failed too: it may not be awaited, and nothing may be committed without it.
   #queryOf(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): pg.QueryConfig {
     try {
-      const values = valuesOf(parts)
+      const values = parameterValues(parts)
       return { ...this.#planFor(template, parts), values }
     } catch (error) {
       this.failure ??= { shown: error, again: undefined }
@@ -182,7 +182,7 @@ export class Session {
         throw new Kind('PostgreSQL did not answer the commit: its outcome is unknown', error)
       }
       this.#client.release()
-      throw retryable(error, true) ?? unavailable(error) ?? error
+      throw asRetryable(error, true) ?? asUnavailable(error) ?? error
     }
     if (this.#unfit) this.#destroy()
     else this.#client.release()
@@ -207,7 +207,7 @@ export class Session {
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
-    const stream = streamOf(this.#client)
+    const stream = socketOf(this.#client)
     stream.cork()
     process.nextTick(() => {
       this.#isGathering = false
@@ -245,7 +245,7 @@ export class Session {
     this.#answered ||= isRefusal(error)
     this.#unfit ||= !isRefusal(error) || isOutdated(error)
     if (this.#onReadOnly && isReadOnly(error)) return this.#failReadOnly(this.#onReadOnly, error)
-    this.failure ??= { shown: moved ?? unavailable(error) ?? error, again: retryable(error, this.#answered) }
+    this.failure ??= { shown: moved ?? asUnavailable(error) ?? error, again: asRetryable(error, this.#answered) }
     return this.failure
   }
 
@@ -262,7 +262,7 @@ export class Session {
   }
 
   #destroy(): void {
-    cut(this.#client)
+    destroyConnection(this.#client)
     this.#client.release(true)
   }
 }

@@ -1,9 +1,9 @@
 // The reader or transaction that work on PostgreSQL gets.
 
-import { asMigration, type InsideTx, Signals } from '../inside.ts'
+import { asMigration, CommitSignals, type InsideTx } from '../inside.ts'
 import { type ColumnType, Fragment, type Reader, type SignalName, type SqlValue } from '../storage.ts'
 import type { Session } from './session.ts'
-import { arrayOf } from './values.ts'
+import { formatArray } from './values.ts'
 
 export class PostgresReader implements Reader {
   readonly engine = 'postgres'
@@ -44,7 +44,7 @@ export class PostgresTx extends PostgresReader implements InsideTx {
   readonly forUpdate = FOR_UPDATE
   readonly skipLocked = SKIP_LOCKED
   readonly afterwards: (() => void)[] = []
-  readonly signals = new Signals()
+  readonly signals = new CommitSignals()
 
   // `sql` stores a failure, and the commit then fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
@@ -59,7 +59,7 @@ export class PostgresTx extends PostgresReader implements InsideTx {
   // while running it took 3 ms.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     const columns = types.map((type) => `cast(? as ${type}[])`).join(', ')
-    const values = types.map((_, column) => arrayOf(rows.map((row) => row[column] as SqlValue)))
+    const values = types.map((_, column) => formatArray(rows.map((row) => row[column] as SqlValue)))
     return new Fragment(`select * from unnest(${columns})`, values)
   }
 

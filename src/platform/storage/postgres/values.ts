@@ -16,7 +16,7 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   [1700, integer],
 ])
 
-export function parserOf(oid: number): (text: string) => unknown {
+export function parserFor(oid: number): (text: string) => unknown {
   return PARSERS.get(oid) ?? String
 }
 
@@ -27,6 +27,6 @@ function integer(text: string): number {
 }
 
 // PostgreSQL's array syntax: each element in quotation marks, with a backslash before quotation marks and backslashes.
-export function arrayOf(values: readonly SqlValue[]): string {
+export function formatArray(values: readonly SqlValue[]): string {
   return `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`
 }

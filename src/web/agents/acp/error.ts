@@ -3,7 +3,7 @@
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { PlacedIssue } from '../error.ts'
 
-export interface ErrorShown {
+export interface AcpErrorInput {
   status: number
   code: string
   message: string
@@ -13,7 +13,7 @@ export interface ErrorShown {
 // ACP codes for UCP codes about a caller that ACP does not have.
 const codes: Readonly<Record<string, string>> = { profile_not_trusted: 'forbidden' }
 
-export function acpError({ status, code, message, issues }: ErrorShown): object {
+export function acpError({ status, code, message, issues }: AcpErrorInput): object {
   const [first] = issues
   return {
     type: status === 503 ? 'service_unavailable' : status >= 500 ? 'processing_error' : 'invalid_request',

@@ -1,6 +1,6 @@
 // Messages about a checkout in the form of the Agentic Commerce Protocol, translated from UCP messages. Pure.
 
-import { destinationPath, type Message, type Words } from '../ucp/messages.ts'
+import { type AgentWords, destinationPath, type UcpMessage } from '../ucp/messages.ts'
 
 export interface AcpMessage {
   type: 'error' | 'warning' | 'info'
@@ -58,7 +58,7 @@ const params: readonly (readonly [from: string, to: string])[] = [
   ['$.payment', '$.payment_data'],
 ]
 
-export function acpMessage({ type, code, sentence, path, severity }: Message, words: Words): AcpMessage {
+export function acpMessage({ type, code, sentence, path, severity }: UcpMessage, words: AgentWords): AcpMessage {
   const said = { content_type: 'plain', content: sentence(words) } as const
   const param = path === undefined ? {} : { param: paramAt(path) }
   const warned = type === 'warning' ? warningCodes[code] : undefined

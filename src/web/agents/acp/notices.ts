@@ -1,10 +1,10 @@
 // The call to a platform when an order that it made by the Agentic Commerce Protocol changes. It sends the whole order as it is now.
 
 import { createHmac } from 'node:crypto'
-import { taggedId } from '../../../domain/agents/ids.ts'
+import { addPlatformTag } from '../../../domain/agents/ids.ts'
 import { orderLifecycle } from '../../../domain/orders/lifecycle.ts'
 import type { PlatformCall, PlatformDelivery } from '../../../domain/webhooks/call.ts'
-import { openSecret } from '../../../domain/webhooks/signature.ts'
+import { decryptWebhookSecret } from '../../../domain/webhooks/signature.ts'
 import { jsonType } from '../../../platform/http/message.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
 import { onlyMove } from '../../../platform/kit/lifecycle.ts'
@@ -12,17 +12,17 @@ import { attemptHeaders, type NoticeParts } from '../ucp/notices.ts'
 import { findShownOrder } from '../ucp/orders.ts'
 import { acpOrder } from './order.ts'
 
-export async function acpNotice(parts: NoticeParts, claimed: PlatformDelivery): ReturnType<PlatformCall> {
+export async function buildAcpNotice(parts: NoticeParts, claimed: PlatformDelivery): ReturnType<PlatformCall> {
   const { storage, rootSecret, clock } = parts
   const { installationId, subjectId: orderId, platformId, eventId, eventType, secrets } = claimed
   const found = await storage.read((db) => findShownOrder(parts, db, { installationId, orderId }))
   if (!found) return undefined
   const { facts, permalinkUrl } = found
-  const data = acpOrder(facts, { permalinkUrl, tag: (id) => taggedId(rootSecret, platformId, id) })
+  const data = acpOrder(facts, { permalinkUrl, tag: (id) => addPlatformTag(rootSecret, platformId, id) })
   const isNew = eventType === onlyMove(orderLifecycle, 'place').announces
   const body = JSON.stringify({ type: isNew ? 'order_create' : 'order_update', data })
   const now = clock().getTime()
-  const secret = openSecret(rootSecret, secrets.id, secrets.secretSealed)
+  const secret = decryptWebhookSecret(rootSecret, secrets.id, secrets.secretSealed)
   return {
     body,
     headers: {

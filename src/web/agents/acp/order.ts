@@ -3,7 +3,7 @@
 
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
-import { wordsFor } from '../ucp/messages.ts'
+import { agentWordsFor } from '../ucp/messages.ts'
 import { type OrderHistory, refundsShown, shownLines } from '../ucp/order.ts'
 import { totalsView } from '../ucp/view.ts'
 import { acpTotals, lineTotals } from './view.ts'
@@ -16,7 +16,7 @@ export interface AcpOrderContext {
 export function acpOrder(facts: OrderHistory, { permalinkUrl, tag }: AcpOrderContext): object {
   const { order, lines, refunds } = facts
   const { refunded, refundPending: _, ...totals } = orderTotals(order, refunds)
-  const words = wordsFor(order.locale, undefined)
+  const words = agentWordsFor(order.locale, undefined)
   const label = order.shippingChoice?.label ?? words.say('total.shipping')
   return {
     type: 'order',

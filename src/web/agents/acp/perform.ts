@@ -10,27 +10,34 @@ import {
   acpRows,
 } from '../../../contract/agents/acp.ts'
 import {
+  type AgentCallContext,
   type AgentCaller,
-  type AgentMoment,
-  cancelCheckout,
-  openCheckout,
+  cancelAgentCheckout,
+  openAgentCheckout,
   type ReplacedCheckout,
-  replaceCheckout,
-  saveContact,
+  replaceAgentCheckout,
+  saveAgentContact,
 } from '../../../domain/agents/buying.ts'
-import { untaggedId } from '../../../domain/agents/ids.ts'
+import { removePlatformTag } from '../../../domain/agents/ids.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
-import { type Claim, once } from '../../../platform/idempotency/once.ts'
+import { type IdempotencyClaim, runOnce } from '../../../platform/idempotency/once.ts'
 import { canonicalJson } from '../../../platform/kit/canonical.ts'
 import { isId } from '../../../platform/kit/ids.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
-import { type CheckoutLook, completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
-import { lineMessage, type Message, notice, type Words, wordsFor } from '../ucp/messages.ts'
-import { attributionIn, localeIn } from '../ucp/read.ts'
+import {
+  type CheckoutQuery,
+  type CheckoutWithStatus,
+  completeOnce,
+  type PayingParts,
+  readChangedCheckout,
+  readCheckoutWithStatus,
+} from '../paying.ts'
+import { type AgentWords, agentWordsFor, lineMessage, type UcpMessage, ucpNotices } from '../ucp/messages.ts'
+import { parseUcpLocale, readAttribution } from '../ucp/read.ts'
 import { acpMessage } from './messages.ts'
-import { buyerIn, changedWish, nothingYet } from './read.ts'
+import { emptyAgentCart, readAcpBuyer, readAcpChange } from './read.ts'
 import { type AcpViewContext, acpSession } from './view.ts'
 
 export interface AcpCall {
@@ -44,7 +51,7 @@ export interface AcpCall {
   body: unknown
   // Idempotency key of a change.
   key: string
-  moment: AgentMoment
+  moment: AgentCallContext
   // Idempotency keys with a payment in progress in this process.
   paying: Set<string>
 }
@@ -88,15 +95,21 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
   acpCreateSession: (parts, call) =>
     change(parts, call, async (tx) => {
       const body = call.body as AcpCreateShape
-      const sent = { attribution: attributionIn(body.affiliate_attribution), locale: localeIn(body.locale) }
-      const wish = { ...changedWish(body, nothingYet), ...sent }
-      const opened = await openCheckout(parts.tools, tx, call.caller, wish, call.moment)
-      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes, wordsFor(wish.locale, call.view.accepted))
+      const sent = { attribution: readAttribution(body.affiliate_attribution), locale: parseUcpLocale(body.locale) }
+      const wish = { ...readAcpChange(body, emptyAgentCart), ...sent }
+      const opened = await openAgentCheckout(parts.tools, tx, call.caller, wish, call.moment)
+      if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes, agentWordsFor(wish.locale, call.view.accepted))
       const isOther = body.currency !== undefined && body.currency.toUpperCase() !== call.currency
-      return sessionText(parts, tx, call, opened.sessionId, isOther ? [notice.currencyNotOffered(call.currency)] : [])
+      return sessionText(
+        parts,
+        tx,
+        call,
+        opened.sessionId,
+        isOther ? [ucpNotices.currencyNotOffered(call.currency)] : [],
+      )
     }),
   acpGetSession: async (parts, call) => {
-    const seen = await seeCheckout(parts.tools, lookOf(call, sessionIdOf(parts, call)))
+    const seen = await readCheckoutWithStatus(parts.tools, lookOf(call, sessionIdOf(parts, call)))
     return { status: 200, text: JSON.stringify(acpSession(seen, call.view)), isReplayed: false }
   },
   acpUpdateSession: (parts, call) =>
@@ -104,24 +117,24 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
       const { tools } = parts
       const sessionId = sessionIdOf(parts, call)
       const body = call.body as AcpUpdateShape
-      const wanted = (present: Parameters<typeof changedWish>[1]) => changedWish(body, present)
-      const outcome = await replaceCheckout(tools, tx, call.caller, sessionId, wanted, call.moment)
+      const wanted = (present: Parameters<typeof readAcpChange>[1]) => readAcpChange(body, present)
+      const outcome = await replaceAgentCheckout(tools, tx, call.caller, sessionId, wanted, call.moment)
       return outcome === 'busy'
-        ? sessionText(parts, tx, call, sessionId, [notice.inProgress()])
+        ? sessionText(parts, tx, call, sessionId, [ucpNotices.inProgress()])
         : sessionText(parts, tx, call, sessionId, [], outcome)
     }),
   acpCompleteSession: complete,
   acpCancelSession: (parts, call) =>
     change(parts, call, async (tx) => {
       const sessionId = sessionIdOf(parts, call)
-      const outcome = await cancelCheckout(parts.tools, tx, call.caller, sessionId, call.moment)
+      const outcome = await cancelAgentCheckout(parts.tools, tx, call.caller, sessionId, call.moment)
       if (outcome === 'busy') throw new AgentError(409, 'payment_in_progress', 'The session is being paid.')
       return sessionText(parts, tx, call, sessionId, [])
     }),
 }
 
 // The error has the first message: there is no session that could show them all.
-function nothingLeft(notes: readonly LineNote[], words: Words): AgentError {
+function nothingLeft(notes: readonly LineNote[], words: AgentWords): AgentError {
   const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map((note) => acpMessage(note, words))
   return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'No item is left.', {
     issues: [{ path: '/line_items' }],
@@ -129,22 +142,22 @@ function nothingLeft(notes: readonly LineNote[], words: Words): AgentError {
 }
 
 function sessionIdOf({ tools }: PayingParts, { id, caller }: AcpCall): string {
-  const found = untaggedId(tools.rootSecret, caller.platformId, id)
+  const found = removePlatformTag(tools.rootSecret, caller.platformId, id)
   if (found === undefined || !isId('cks', found)) throw notFound()
   return found
 }
 
-const lookOf = ({ caller, view }: AcpCall, sessionId: string): CheckoutLook => ({ caller, sessionId, rules: view })
+const lookOf = ({ caller, view }: AcpCall, sessionId: string): CheckoutQuery => ({ caller, sessionId, rules: view })
 
 async function sessionText(
   { tools }: PayingParts,
   tx: Tx,
   call: AcpCall,
   sessionId: string,
-  notes: readonly Message[],
+  notes: readonly UcpMessage[],
   replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<string> {
-  const seen = await seeChanged(tools, tx, lookOf(call, sessionId), notes, call.moment.now, replaced)
+  const seen = await readChangedCheckout(tools, tx, lookOf(call, sessionId), notes, call.moment.now, replaced)
   return JSON.stringify(acpSession(seen, call.view))
 }
 
@@ -165,13 +178,13 @@ async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
   }
 }
 
-async function completeNow(parts: PayingParts, call: AcpCall, claim: Claim): Promise<AcpAnswer> {
+async function completeNow(parts: PayingParts, call: AcpCall, claim: IdempotencyClaim): Promise<AcpAnswer> {
   const { tools } = parts
   const { caller, view, moment } = call
   const { buyer, payment_data: data, risk_signals: signals } = call.body as AcpCompleteShape
   const sessionId = sessionIdOf(parts, call)
   const { handler_id: handlerId } = data
-  const saved = (tx: Tx) => saveContact(tools, tx, caller, sessionId, buyerIn(buyer ?? {}), moment)
+  const saved = (tx: Tx) => saveAgentContact(tools, tx, caller, sessionId, readAcpBuyer(buyer ?? {}), moment)
   const completion = {
     ...lookOf(call, sessionId),
     claim,
@@ -181,7 +194,7 @@ async function completeNow(parts: PayingParts, call: AcpCall, claim: Claim): Pro
     network: signals?.ip_address,
     cause: moment.cause,
     ...(buyer && { prepare: saved }),
-    render: (seen: Seen) => acpSession(seen, view),
+    render: (seen: CheckoutWithStatus) => acpSession(seen, view),
   }
   return { status: 200, ...(await completeOnce(parts, completion)) }
 }
@@ -193,12 +206,12 @@ async function change(
   work: (tx: Tx) => Promise<string>,
 ): Promise<AcpAnswer> {
   const { status } = acpRows[call.rowId]
-  const { text, replayed } = await once(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
+  const { text, replayed } = await runOnce(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
   return { status, text, isReplayed: replayed }
 }
 
 // A key belongs to one platform and one path. Two bodies are the same if they are the same JSON.
-function claimOf({ caller, key, rowId, id, body, moment }: AcpCall): Claim {
+function claimOf({ caller, key, rowId, id, body, moment }: AcpCall): IdempotencyClaim {
   return {
     claimant: `${caller.installationId} ${caller.platformId}`,
     key: `acp ${hash('sha256', JSON.stringify([rowId, id, key]), 'base64url')}`,

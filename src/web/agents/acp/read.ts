@@ -2,10 +2,10 @@
 // it. Pure.
 
 import type { AcpAddressShape, AcpBuyerShape, AcpUpdateShape } from '../../../contract/agents/acp.ts'
-import type { AgentBuyer, SentAddress } from '../../../domain/agents/asked.ts'
-import type { ChangedWish, PresentWish } from '../../../domain/agents/buying.ts'
+import type { AgentBuyer, PlatformAddress } from '../../../domain/agents/asked.ts'
+import type { AgentCartChange, PresentAgentCart } from '../../../domain/agents/buying.ts'
 
-export const nothingYet: PresentWish = {
+export const emptyAgentCart: PresentAgentCart = {
   lines: [],
   shippingOption: null,
   asked: undefined,
@@ -13,10 +13,10 @@ export const nothingYet: PresentWish = {
   shownPlace: null,
 }
 
-export function changedWish(
+export function readAcpChange(
   body: AcpUpdateShape,
-  { lines, shippingOption, asked, hasOwnAddress }: PresentWish,
-): ChangedWish {
+  { lines, shippingOption, asked, hasOwnAddress }: PresentAgentCart,
+): AgentCartChange {
   const { fulfillment_details: details, selected_fulfillment_options: selected } = body
   const namesContact = body.buyer !== undefined || details?.email !== undefined
   const namesAddress = details === null || details?.address !== undefined
@@ -43,7 +43,7 @@ function codesIn({ discounts, coupons }: AcpUpdateShape): readonly string[] | un
   return discounts?.codes ?? (coupons === null ? [] : coupons)
 }
 
-export function buyerIn({ email, first_name, last_name, full_name, phone_number }: AcpBuyerShape): AgentBuyer {
+export function readAcpBuyer({ email, first_name, last_name, full_name, phone_number }: AcpBuyerShape): AgentBuyer {
   const isWhole = !first_name && !last_name && full_name
   return sent<AgentBuyer>([
     ['email', email],
@@ -59,10 +59,13 @@ function buyerOf({ buyer, fulfillment_details: details }: AcpUpdateShape, before
   const email = details?.email === null ? undefined : (details?.email ?? known)
   const present = email === undefined ? others : { ...others, email }
   if (buyer === undefined) return present
-  return buyer === null ? {} : { ...(email !== undefined && { email }), ...buyerIn(buyer) }
+  return buyer === null ? {} : { ...(email !== undefined && { email }), ...readAcpBuyer(buyer) }
 }
 
-function destinationOf(details: AcpUpdateShape['fulfillment_details'], before: SentAddress | null): SentAddress | null {
+function destinationOf(
+  details: AcpUpdateShape['fulfillment_details'],
+  before: PlatformAddress | null,
+): PlatformAddress | null {
   if (details === undefined) return before
   if (details === null || details.address === null) return null
   const { address, name, phone_number: phone } = details
@@ -70,15 +73,15 @@ function destinationOf(details: AcpUpdateShape['fulfillment_details'], before: S
   if (!place) return null
   return {
     ...place,
-    ...sent<SentAddress>([
+    ...sent<PlatformAddress>([
       ['phone', phone],
       ['firstName', address?.name || name],
     ]),
   }
 }
 
-function addressIn({ line_one, line_two, city, state, country, postal_code }: AcpAddressShape): SentAddress {
-  return sent<SentAddress>([
+function addressIn({ line_one, line_two, city, state, country, postal_code }: AcpAddressShape): PlatformAddress {
+  return sent<PlatformAddress>([
     ['street', line_one],
     ['extended', line_two],
     ['locality', city],

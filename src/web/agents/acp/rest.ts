@@ -2,17 +2,17 @@
 
 import { type AcpRow, type AcpRowId, acpRows } from '../../../contract/agents/acp.ts'
 import { acpVersion } from '../../../contract/agents/settings.ts'
-import { agentBase } from '../../../domain/agents/address.ts'
-import { taggedId } from '../../../domain/agents/ids.ts'
-import { linksOf, type PlatformRow } from '../../../domain/agents/store.ts'
+import { agentBaseUrl } from '../../../domain/agents/address.ts'
+import { addPlatformTag } from '../../../domain/agents/ids.ts'
+import { agentShopLinks, type PlatformRow } from '../../../domain/agents/store.ts'
 import { jsonType, type Outgoing } from '../../../platform/http/message.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
-import { bodyBytesOf, checkedBody, jsonIn, rowAt } from '../request.ts'
-import { platformOfKey, tooMany, trusts } from '../ucp/caller.ts'
-import { handlersOf } from '../ucp/handlers.ts'
-import { capabilities } from '../ucp/negotiate.ts'
+import { checkBody, findRowAt, parseJsonBody, readBodyBytes } from '../request.ts'
+import { platformOfKey, tooManyRequests, trusts } from '../ucp/caller.ts'
+import { listPaymentHandlers } from '../ucp/handlers.ts'
+import { ucpCapabilities } from '../ucp/negotiate.ts'
 import { acpError } from './error.ts'
 import { performAcp } from './perform.ts'
 import { type AcpViewContext, handlerSchema } from './view.ts'
@@ -43,14 +43,14 @@ function headersOf({ request: { raw } }: ShopContext): Record<string, string> {
 async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   const { request, trace, parts, shop, now } = context
   if (path.startsWith('/handlers/')) return handlerDocument(context, path) // 404
-  const { rowId, row, id } = rowAt<AcpRowId, AcpRow>(acpRows, request.raw.method ?? '', path) // 404, 405
+  const { rowId, row, id } = findRowAt<AcpRowId, AcpRow>(acpRows, request.raw.method ?? '', path) // 404, 405
   trace.name = rowId
   const platform = await knownPlatform(context) // 401, 403
   refuseVersion(request.raw.headers['api-version']) // 400
   refuseOften(context, platform, row) // 429
-  const bytes = await bodyBytesOf(context, row) // 413, 400
+  const bytes = await readBodyBytes(context, row) // 413, 400
   const key = row.method === 'GET' ? '' : keyIn(request.raw.headers['idempotency-key']) // 400
-  const body = row.body === null ? null : checkedBody(row, jsonIn(bytes)) // 400
+  const body = row.body === null ? null : checkBody(row, parseJsonBody(bytes)) // 400
   const { merchantId, mode, installationId, currency } = shop
   const caller = { merchantId, mode, installationId, platformId: platform.id, ...spoken }
   const view = await viewOf(context, platform)
@@ -71,23 +71,23 @@ async function viewOf(
   const origin = tools.publicOrigin()
   const mayPay = level === 'buy' && trusts(who, platform, 'key')
   return {
-    base: agentBase(origin, shop, 'acp'),
+    base: agentBaseUrl(origin, shop, 'acp'),
     page: `${origin}/agents/${slug}`,
     mode,
-    active: new Set(Object.keys(capabilities)),
-    handlers: mayPay ? await handlersOf(tools, shop) : [],
+    active: new Set(Object.keys(ucpCapabilities)),
+    handlers: mayPay ? await listPaymentHandlers(tools, shop) : [],
     mayPay,
     reviewFrom,
     accepted: request.raw.headers['accept-language'],
-    links: linksOf(shop),
-    tag: (id) => taggedId(tools.rootSecret, platform.id, id),
+    links: agentShopLinks(shop),
+    tag: (id) => addPlatformTag(tools.rootSecret, platform.id, id),
   }
 }
 
 // Schemas that a payment handler of this server refers to. They are public.
 async function handlerDocument({ parts, shop, trace }: ShopContext, path: string): Promise<Outgoing> {
   trace.name = 'acpGetHandler'
-  const found = handlerSchema(path, shop.level === 'buy' ? await handlersOf(parts.tools, shop) : [])
+  const found = handlerSchema(path, shop.level === 'buy' ? await listPaymentHandlers(parts.tools, shop) : [])
   if (!found) throw refuse('route_not_found')
   return { status: 200, body: JSON.stringify(found), headers: { 'cache-control': 'public, max-age=300' } }
 }
@@ -117,9 +117,9 @@ function refuseVersion(header: string | string[] | undefined): void {
 function refuseOften(context: ShopContext, { id, status: standing }: PlatformRow, { status }: AcpRow): void {
   const isApproved = standing === 'approved'
   const waitMs = context.callWaitMs(id, isApproved ? 'approved' : 'proven')
-  if (waitMs > 0) throw tooMany(waitMs, 'Too many calls were made.')
+  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many calls were made.')
   const openWaitMs = status === 201 && !isApproved ? context.openWaitMs() : 0
-  if (openWaitMs > 0) throw tooMany(openWaitMs, 'Too many sessions were opened.')
+  if (openWaitMs > 0) throw tooManyRequests(openWaitMs, 'Too many sessions were opened.')
 }
 
 function keyIn(header: string | string[] | undefined): string {

@@ -3,22 +3,22 @@
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { CartItem } from '../../../contract/open/carts.ts'
 import type { Mode } from '../../../contract/words.ts'
-import { nameOf, type SentAddress } from '../../../domain/agents/asked.ts'
-import { type AgentCheckout, shownPlaceOf } from '../../../domain/agents/buying.ts'
+import { buyerFullName, type PlatformAddress } from '../../../domain/agents/asked.ts'
+import { type AgentCheckout, withoutPreciseAddress } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
-import type { Seen } from '../paying.ts'
-import { codeMessage, type Words, wordsFor } from '../ucp/messages.ts'
+import type { CheckoutWithStatus } from '../paying.ts'
+import { type AgentWords, agentWordsFor, codeMessage } from '../ucp/messages.ts'
 import type { ShownHandler } from '../ucp/profile.ts'
 import {
-  appliedIn,
+  appliedDiscounts,
   buyerView,
   linksView,
   optionTitle,
   type PayRules,
   shippingLabel,
-  type Total,
-  titleOf,
+  type TotalView,
   totalsView,
+  variantTitle,
 } from '../ucp/view.ts'
 import { type AcpMessage, acpMessage } from './messages.ts'
 
@@ -55,12 +55,12 @@ const extensions = [
   },
 ] as const
 
-export function acpSession({ checkout, status, messages }: Seen, context: AcpViewContext): object {
+export function acpSession({ checkout, status, messages }: CheckoutWithStatus, context: AcpViewContext): object {
   const { session, asked, order } = checkout
   const { tag, mayPay, handlers, links } = context
   const { items, totals, currency, url, statusUrl } = session
   const id = tag(session.id)
-  const words = wordsFor(session.locale, context.accepted)
+  const words = agentWordsFor(session.locale, context.accepted)
   const isOwn = checkout.hasSentContact && asked !== undefined && isEmail(asked.buyer.email?.trim() ?? '')
   return {
     id,
@@ -152,13 +152,13 @@ const linkTypes = [
   ['imprint', 'about_us', 'legal.imprint'],
 ] as const
 
-function lineView(item: CartItem, words: Words): object {
+function lineView(item: CartItem, words: AgentWords): object {
   const { skuId, code, name, options, unitPrice, imageUrl, quantity, subtotal, discount } = item
   return {
     id: skuId,
     item: { id: skuId, name, unit_amount: unitPrice },
     quantity,
-    name: titleOf(name, options),
+    name: variantTitle(name, options),
     ...(imageUrl !== null && { images: [imageUrl] }),
     unit_amount: unitPrice,
     sku: code,
@@ -167,7 +167,7 @@ function lineView(item: CartItem, words: Words): object {
   }
 }
 
-export function lineTotals(subtotal: number, discount: number, { say }: Words): Total[] {
+export function lineTotals(subtotal: number, discount: number, { say }: AgentWords): TotalView[] {
   return [
     { type: 'items_base_amount', display_text: say('status.items'), amount: subtotal },
     ...(discount > 0 ? [{ type: 'items_discount', display_text: say('total.discount'), amount: discount }] : []),
@@ -178,11 +178,11 @@ export function lineTotals(subtotal: number, discount: number, { say }: Words): 
 
 // UCP begins with the sum of the items and counts discounts as negative. ACP calls that sum the base; its subtotal is the sum after
 // discounts on items, and its discounts are positive amounts to subtract.
-export function acpTotals(entries: readonly Total[], { say }: Words): Total[] {
+export function acpTotals(entries: readonly TotalView[], { say }: AgentWords): TotalView[] {
   const amountOf = (wanted: string) => entries.find(({ type }) => type === wanted)?.amount ?? 0
   const base = amountOf('subtotal')
   const subtotal = { type: 'subtotal', display_text: say('total.subtotal'), amount: base + amountOf('items_discount') }
-  const taken = (entry: Total) => ({ ...entry, amount: -entry.amount })
+  const taken = (entry: TotalView) => ({ ...entry, amount: -entry.amount })
   const ofType = (wanted: string) => entries.filter(({ type }) => type === wanted)
   return [
     { type: 'items_base_amount', display_text: say('status.items'), amount: base },
@@ -196,10 +196,10 @@ export function acpTotals(entries: readonly Total[], { say }: Words): Total[] {
 // An address has all members, empty if unknown.
 function detailsView(checkout: AgentCheckout): object {
   const { asked, hasSentAddress, hasSentContact, place } = checkout
-  const destination = hasSentAddress ? (asked?.destination ?? null) : place && shownPlaceOf(place)
+  const destination = hasSentAddress ? (asked?.destination ?? null) : place && withoutPreciseAddress(place)
   const email = hasSentContact ? (asked?.buyer.email?.trim() ?? '') : ''
   if (!destination && !isEmail(email)) return {}
-  const name = destination ? nameOf(destination) : ''
+  const name = destination ? buyerFullName(destination) : ''
   return {
     fulfillment_details: {
       ...(name !== '' && { name }),
@@ -210,10 +210,10 @@ function detailsView(checkout: AgentCheckout): object {
   }
 }
 
-export function acpAddress(sent: SentAddress): object {
+export function acpAddress(sent: PlatformAddress): object {
   const { street, extended, locality, region, postalCode, country } = sent
   return {
-    name: nameOf(sent),
+    name: buyerFullName(sent),
     line_one: street ?? '',
     ...(extended !== undefined && { line_two: extended }),
     city: locality ?? '',
@@ -223,7 +223,7 @@ export function acpAddress(sent: SentAddress): object {
   }
 }
 
-function optionsView({ session: { shipping, items }, needsShipping, place }: AgentCheckout, words: Words): object {
+function optionsView({ session: { shipping, items }, needsShipping, place }: AgentCheckout, words: AgentWords): object {
   if (!needsShipping || !place) return { fulfillment_options: [] }
   const { options, optionId } = shipping
   return {
@@ -241,10 +241,10 @@ function optionsView({ session: { shipping, items }, needsShipping, place }: Age
   }
 }
 
-function discountsView(checkout: AgentCheckout, words: Words): object {
+function discountsView(checkout: AgentCheckout, words: AgentWords): object {
   const { asked } = checkout
   const codes = asked?.codes ?? []
-  const applied = appliedIn(checkout)
+  const applied = appliedDiscounts(checkout)
   if (codes.length === 0 && applied.length === 0) return {}
   const rejected = (asked?.codeNotes ?? []).flatMap((note, place) => {
     const said = codeMessage(note, place)

@@ -9,7 +9,7 @@ import { assistantChallenge } from '../../../domain/oauth/bearer.ts'
 import type { Principal } from '../../../platform/access/principal.ts'
 import { type AdmissionParts, createAdmission } from '../../../platform/http/admission.ts'
 import type { Gate } from '../../../platform/http/gates.ts'
-import type { Receive } from '../../../platform/http/limiter.ts'
+import type { ReceiveBody } from '../../../platform/http/limiter.ts'
 import type { Incoming, Outgoing, Trace } from '../../../platform/http/message.ts'
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { Refusal, refuse } from '../../../platform/kit/refuse.ts'
@@ -22,7 +22,7 @@ export interface AdminMcpParts extends AdmissionParts {
   gate: Gate
   // Gate for the tokens of assistants.
   assistantGate: Gate
-  receive: Receive
+  receive: ReceiveBody
   clock: () => Date
   publicOrigin: () => string
   version: string

@@ -20,7 +20,7 @@ export interface RpcHeaders {
   name: string | undefined
 }
 
-export type Era = 'modern' | 'legacy'
+export type McpEra = 'modern' | 'legacy'
 
 export class RpcError extends Error {
   readonly status: number
@@ -60,7 +60,7 @@ const capabilitiesMember = 'io.modelcontextprotocol/clientCapabilities'
 
 // Returns the era of a request. A modern request must say the same in its headers and its body, because a proxy may have relied on the
 // headers.
-export function eraOf({ method, params }: RpcRequest, headers: RpcHeaders): Era {
+export function mcpEraOf({ method, params }: RpcRequest, headers: RpcHeaders): McpEra {
   const meta = isObject(params._meta) ? params._meta : undefined
   const named = meta?.[versionMember]
   if (named === undefined && headers.version !== modernVersion) {
@@ -97,7 +97,7 @@ function mismatch(header: string): RpcError {
   return new RpcError(400, -32020, `The header ${header} is missing, or differs from the body.`)
 }
 
-export interface McpFacts {
+export interface McpServerFacts {
   name: string
   title: string
   version: string
@@ -107,13 +107,13 @@ export interface McpFacts {
 }
 
 // Returns the result of methods that all MCP servers share; undefined for tools/list, tools/call and unknown methods.
-export function commonResult({ method, params }: RpcRequest, era: Era, facts: McpFacts): object | undefined {
+export function commonResult({ method, params }: RpcRequest, era: McpEra, facts: McpServerFacts): object | undefined {
   const { name, title, version, instructions } = facts
   const serverInfo = { name, title, version }
   const capabilities = { tools: {} }
   if (era === 'modern' && method === 'server/discover')
     return {
-      ...modernFrame(facts, true),
+      ...modernResultMembers(facts, true),
       supportedVersions: [modernVersion],
       capabilities,
       instructions,
@@ -126,7 +126,10 @@ export function commonResult({ method, params }: RpcRequest, era: Era, facts: Mc
 }
 
 // Members that a result of the modern era has in addition to its contents.
-export function modernFrame({ name, title, version, cacheScope }: McpFacts, isCacheable: boolean): object {
+export function modernResultMembers(
+  { name, title, version, cacheScope }: McpServerFacts,
+  isCacheable: boolean,
+): object {
   return {
     resultType: 'complete',
     ...(isCacheable && { ttlMs: 300_000, cacheScope }),

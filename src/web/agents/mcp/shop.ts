@@ -8,10 +8,10 @@ import type { Outgoing } from '../../../platform/http/message.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
-import { checkedBody } from '../request.ts'
-import { admit, introduce } from '../ucp/caller.ts'
+import { checkBody } from '../request.ts'
+import { admitPlatform, identifyPlatform } from '../ucp/caller.ts'
 import { performUcp } from '../ucp/perform.ts'
-import { idempotencyKeyIn } from '../ucp/rest.ts'
+import { readIdempotencyKey } from '../ucp/rest.ts'
 import { RpcError, toolResult } from './rpc.ts'
 import { answerPost } from './transport.ts'
 
@@ -91,12 +91,12 @@ async function callTool(
   try {
     const { parts, shop, trace, now, standing } = context
     const meta = (args.meta ?? {}) as Readonly<Record<string, unknown>>
-    const introduced = await introduce(context, row, profileIn(context, meta))
-    const { caller, view } = await admit(context, introduced, row, { protocol: 'mcp', body: bytes })
+    const introduced = await identifyPlatform(context, row, profileIn(context, meta))
+    const { caller, view } = await admitPlatform(context, introduced, row, { protocol: 'mcp', body: bytes })
     const given = meta['idempotency-key']
-    const key = row.needsKey || given !== undefined ? idempotencyKeyIn(given) : null
+    const key = row.needsKey || given !== undefined ? readIdempotencyKey(given) : null
     const payload = row.payload === null ? null : args[row.payload]
-    const body = checkedBody(row, payload)
+    const body = checkBody(row, payload)
     const id = typeof args.id === 'string' ? args.id : ''
     const digest = hash('sha256', JSON.stringify(payload), 'base64url')
     const moment = { now, cause: { operationId: rowId, requestId: trace.requestId } }

@@ -3,17 +3,17 @@
 import { refusals } from '../../../contract/refusals.ts'
 import { addressBucket } from '../../../platform/access/throttle.ts'
 import { readBytes } from '../../../platform/http/body.ts'
-import type { Receive } from '../../../platform/http/limiter.ts'
+import type { ReceiveBody } from '../../../platform/http/limiter.ts'
 import { type Incoming, jsonType, type Outgoing } from '../../../platform/http/message.ts'
 import { parseJson } from '../../../platform/kit/json.ts'
 import { Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import {
   commonResult,
-  type Era,
-  eraOf,
-  type McpFacts,
+  type McpEra,
+  type McpServerFacts,
   mayBatch,
-  modernFrame,
+  mcpEraOf,
+  modernResultMembers,
   RpcError,
   type RpcHeaders,
   type RpcId,
@@ -24,7 +24,7 @@ import {
 } from './rpc.ts'
 
 export interface McpServer {
-  facts: McpFacts
+  facts: McpServerFacts
   listTools(): Promise<readonly object[]>
   // The contents of the result.
   callTool(name: string, args: Readonly<Record<string, unknown>>, bytes: Buffer): Promise<object>
@@ -39,7 +39,7 @@ const plainHeaders = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
 export async function answerPost(
   { raw, address }: Incoming,
-  receive: Receive,
+  receive: ReceiveBody,
   ownOrigin: string,
   server: McpServer,
 ): Promise<Outgoing> {
@@ -81,7 +81,7 @@ async function answerOne(server: McpServer, { value, bytes, headers }: Posted): 
     const request = readRequest(value)
     id = request.id
     if (id === undefined) return { status: 202, body: '', headers: { 'cache-control': 'no-store' } }
-    const result = await resultOf(server, request, eraOf(request, headers), bytes)
+    const result = await resultOf(server, request, mcpEraOf(request, headers), bytes)
     return { status: 200, body: rpcReply(id, result), headers: { ...plainHeaders } }
   } catch (error) {
     return failed(id, error)
@@ -139,12 +139,12 @@ function one(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : undefined
 }
 
-async function resultOf(server: McpServer, request: RpcRequest, era: Era, bytes: Buffer): Promise<object> {
+async function resultOf(server: McpServer, request: RpcRequest, era: McpEra, bytes: Buffer): Promise<object> {
   const { facts } = server
   const { method, params } = request
   const common = commonResult(request, era, facts)
   if (common) return common
-  const frame = (isCacheable: boolean) => (era === 'modern' ? modernFrame(facts, isCacheable) : {})
+  const frame = (isCacheable: boolean) => (era === 'modern' ? modernResultMembers(facts, isCacheable) : {})
   if (method === 'tools/list') return { ...frame(true), tools: await server.listTools() }
   if (method === 'tools/call') {
     const { name, arguments: args = {} } = params

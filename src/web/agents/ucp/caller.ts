@@ -4,34 +4,34 @@
 import type { UcpRow } from '../../../contract/agents/rows.ts'
 import type { PlatformProof } from '../../../contract/agents/settings.ts'
 import type { AgentCaller } from '../../../domain/agents/buying.ts'
-import { listenForOrders } from '../../../domain/agents/endpoints.ts'
-import { taggedId } from '../../../domain/agents/ids.ts'
-import { type FoundProfile, noPlatform, type ProfileAsker } from '../../../domain/agents/platforms.ts'
-import { findPlatformOfKey, linksOf, type PlatformRow } from '../../../domain/agents/store.ts'
+import { ensureOrderEndpoint } from '../../../domain/agents/endpoints.ts'
+import { addPlatformTag } from '../../../domain/agents/ids.ts'
+import { type ProfileLookupContext, type ProfileResult, unknownPlatformId } from '../../../domain/agents/platforms.ts'
+import { agentShopLinks, findPlatformOfKey, type PlatformRow } from '../../../domain/agents/store.ts'
 import { isLoopback } from '../../../platform/kit/loopback.ts'
 import { Lru } from '../../../platform/kit/lru.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
-import { handlersOf } from './handlers.ts'
-import { type Negotiated, negotiate, type PlatformProfile } from './negotiate.ts'
-import { platformKeyIn, provenBySignature, type ShownRequest } from './prove.ts'
+import { listPaymentHandlers } from './handlers.ts'
+import { type NegotiationResult, negotiate, type PlatformProfile } from './negotiate.ts'
+import { readPlatformKey, type ShownRequest, verifyPlatformSignature } from './prove.ts'
 import type { ViewContext } from './view.ts'
 
-export interface Introduced {
+export interface IntroducedCaller {
   // Undefined for a caller without a profile.
   platform: PlatformRow | undefined
   profile: PlatformProfile | undefined
-  negotiated: Exclude<Negotiated, string>
+  negotiated: Exclude<NegotiationResult, string>
   // The platform that the request's key was made for.
   ofKey: PlatformRow | undefined
 }
 
 // Runs before the body is read. `named`: undefined for a caller without a profile, which only MCP allows.
-export async function introduce(
+export async function identifyPlatform(
   context: ShopContext,
   row: Pick<UcpRow, 'capability'>,
   named: string | undefined,
-): Promise<Introduced> {
+): Promise<IntroducedCaller> {
   const { platforms, shop, trace } = context
   const ofKey = await platformOfKey(context) // 401, 403
   const profileUrl = named ?? ofKey?.profileUrl
@@ -45,11 +45,11 @@ export async function introduce(
   if (negotiated === 'version_unsupported')
     throw new AgentError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
   const platform = profileUrl === undefined ? undefined : await platforms.see(shop, profileUrl, known)
-  trace.callerId = platform?.id ?? noPlatform
+  trace.callerId = platform?.id ?? unknownPlatformId
   return { platform, profile, negotiated, ofKey }
 }
 
-export interface Admitted {
+export interface AdmittedPlatform {
   caller: AgentCaller
   view: ViewContext
 }
@@ -57,21 +57,21 @@ export interface Admitted {
 const checkout = 'dev.ucp.shopping.checkout'
 
 // Runs once the body is read, because a signature covers the body.
-export async function admit(
+export async function admitPlatform(
   context: ShopContext,
-  introduced: Introduced,
+  introduced: IntroducedCaller,
   row: Pick<UcpRow, 'capability' | 'status' | 'kind'>,
   { protocol, body }: { protocol: string; body: Buffer },
-): Promise<Admitted> {
+): Promise<AdmittedPlatform> {
   const { parts, shop, request } = context
   const { platform, negotiated } = introduced
   const proof = await proofOf(context, introduced, body) // 401, 400
-  const platformId = platform?.id ?? noPlatform
+  const platformId = platform?.id ?? unknownPlatformId
   const proven = platform?.status === 'approved' ? 'approved' : 'proven'
   const waitMs = context.callWaitMs(platformId, proof === null ? 'claimed' : proven)
-  if (waitMs > 0) throw tooMany(waitMs, 'Too many calls were made.')
+  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many calls were made.')
   const openWaitMs = row.status === 201 ? context.openWaitMs() : 0
-  if (openWaitMs > 0) throw tooMany(openWaitMs, 'Too many carts and checkouts were opened.')
+  if (openWaitMs > 0) throw tooManyRequests(openWaitMs, 'Too many carts and checkouts were opened.')
   const { dialect, active } = negotiated
   const { merchantId, mode, installationId } = shop
   const isTrusted = trusts(shop.who, platform, proof)
@@ -82,23 +82,26 @@ export async function admit(
       dialect,
       active,
       capability: row.capability,
-      handlers: shop.level === 'buy' && row.capability === checkout ? await handlersOf(parts.tools, shop) : [],
+      handlers: shop.level === 'buy' && row.capability === checkout ? await listPaymentHandlers(parts.tools, shop) : [],
       mayPay: shop.level === 'buy' && isTrusted,
       mayReadOrders: proof !== null || isTrusted,
       reviewFrom: shop.reviewFrom,
       accepted: request.raw.headers['accept-language'],
-      links: linksOf(shop),
-      tag: (id) => taggedId(parts.tools.rootSecret, platformId, id),
+      links: agentShopLinks(shop),
+      tag: (id) => addPlatformTag(parts.tools.rootSecret, platformId, id),
     },
   }
 }
 
 // Registers the address at which the platform's profile asks for calls about its orders.
-async function listen({ parts, shop, now }: ShopContext, { platform, profile, negotiated }: Introduced): Promise<void> {
+async function listen(
+  { parts, shop, now }: ShopContext,
+  { platform, profile, negotiated }: IntroducedCaller,
+): Promise<void> {
   const url = profile?.webhookUrl
   if (!platform || url === undefined || shop.orderWebhooks === 0 || !negotiated.active.has('dev.ucp.shopping.order'))
     return
-  await listenForOrders(parts.tools, parts, { mode: shop.mode, platform, url }, now.getTime())
+  await ensureOrderEndpoint(parts.tools, parts, { mode: shop.mode, platform, url }, now.getTime())
 }
 
 export function trusts(
@@ -111,7 +114,7 @@ export function trusts(
   return proof !== null && (who === 'signed' || platform.status === 'approved')
 }
 
-export function tooMany(waitMs: number, sentence: string): AgentError {
+export function tooManyRequests(waitMs: number, sentence: string): AgentError {
   const seconds = Math.ceil(waitMs / 1_000)
   const content = `${sentence} Try again in ${seconds} seconds.`
   return new AgentError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
@@ -125,7 +128,7 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
   if (known?.status === 'blocked')
     throw new AgentError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
   const waitMs = known ? 0 : context.newProfileWaitMs()
-  if (waitMs > 0) throw tooMany(waitMs, 'Too many new profiles were named.')
+  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many new profiles were named.')
   return known
 }
 
@@ -149,7 +152,7 @@ function refuseBadUrl({ parts }: ShopContext, url: string): void {
 // Returns the platform of the request's key, if the key was made for a platform of this shop.
 export async function platformOfKey(context: ShopContext): Promise<PlatformRow | undefined> {
   const { parts, shop, request, now } = context
-  const key = platformKeyIn(request.raw)
+  const key = readPlatformKey(request.raw)
   if (key === undefined) return undefined
   const principal = await parts.identify(`Bearer ${key}`, now.getTime())
   if (!principal) throw new AgentError(401, 'unauthorized', 'The key is unknown, or it has ended.')
@@ -163,7 +166,7 @@ export async function platformOfKey(context: ShopContext): Promise<PlatformRow |
 
 async function proofOf(
   context: ShopContext,
-  { platform, profile, ofKey }: Introduced,
+  { platform, profile, ofKey }: IntroducedCaller,
   body: Buffer,
 ): Promise<PlatformProof | null> {
   const claimed: ShownRequest = { keys: profile?.keys ?? [], body, now: context.now.getTime() }
@@ -173,15 +176,15 @@ async function proofOf(
       : 'unreachable'
     return keysOf(found)
   }
-  if (await provenBySignature(context, claimed, again)) return 'signature'
+  if (await verifyPlatformSignature(context, claimed, again)) return 'signature'
   return ofKey ? 'key' : null
 }
 
-function keysOf(found: FoundProfile<PlatformProfile>): readonly unknown[] {
+function keysOf(found: ProfileResult<PlatformProfile>): readonly unknown[] {
   return typeof found === 'string' ? [] : (found.profile?.keys ?? [])
 }
 
-function askerOf({ profileReadWaitMs }: ShopContext, platform: PlatformRow | undefined): ProfileAsker {
+function askerOf({ profileReadWaitMs }: ShopContext, platform: PlatformRow | undefined): ProfileLookupContext {
   return { readWaitMs: profileReadWaitMs, isApproved: platform?.status === 'approved' }
 }
 

@@ -10,7 +10,7 @@ import { reversedHost, type ShownHandler } from './profile.ts'
 const shopsMax = 500
 const withoutAccounts = new WeakMap<Providers, Lru<string, readonly ShownHandler[]>>()
 
-export async function handlersOf(
+export async function listPaymentHandlers(
   { storage, providers, publicOrigin }: PayTools,
   shop: AgentShop,
 ): Promise<readonly ShownHandler[]> {

@@ -3,12 +3,20 @@ import { test } from 'node:test'
 import { issueAt } from '../../../contract/issues.ts'
 import { agentTexts } from '../../languages/agents.ts'
 import { languages } from '../../languages/checkout/texts.ts'
-import { addressMessage, codeMessage, lineMessage, type Message, notice, shownMessages, wordsFor } from './messages.ts'
+import {
+  addressMessage,
+  agentWordsFor,
+  codeMessage,
+  lineMessage,
+  shownMessages,
+  type UcpMessage,
+  ucpNotices,
+} from './messages.ts'
 
 const places = new Map([['sku_1', 0]])
 const line = { name: 'Mug', asked: 5, got: 3 }
-const messages: Message[] = [
-  ...Object.values(notice).map((make) => (make as (...args: unknown[]) => Message)(120, 'EUR')),
+const messages: UcpMessage[] = [
+  ...Object.values(ucpNotices).map((make) => (make as (...args: unknown[]) => UcpMessage)(120, 'EUR')),
   ...(['not_found', 'item_unavailable', 'out_of_stock'] as const).flatMap(
     (reason) => lineMessage({ kind: 'left_out', item: 'sku_2', name: 'Vase', reason }, places) ?? [],
   ),
@@ -20,7 +28,7 @@ const messages: Message[] = [
   addressMessage(issueAt('/address/country', 'not_a_country'), ''),
 ]
 
-const shownIn = (locale: string) => shownMessages(messages, wordsFor(locale, undefined))
+const shownIn = (locale: string) => shownMessages(messages, agentWordsFor(locale, undefined))
 
 test('every language has every text, with the same codes', () => {
   const english = shownIn('en')
@@ -43,12 +51,12 @@ test('every language has every text, with the same codes', () => {
 })
 
 test('the language is that of the checkout, else of the request, else English', () => {
-  const said = (locale: string | null, accepted?: string) => wordsFor(locale, accepted).tell('page.pay')
+  const said = (locale: string | null, accepted?: string) => agentWordsFor(locale, accepted).tell('page.pay')
   const german = agentTexts.de['page.pay']
   assert.deepEqual(
     [said('de-AT', 'fr'), said('auto', 'de-CH,fr;q=0.5'), said(null, 'tlh'), said('pt-BR')],
     [german, german, agentTexts.en['page.pay'], agentTexts.en['page.pay']],
   )
-  const [line5] = shownMessages([notice.taxIncluded(123456, 'EUR')], wordsFor('de', undefined))
+  const [line5] = shownMessages([ucpNotices.taxIncluded(123456, 'EUR')], agentWordsFor('de', undefined))
   assert.equal(line5?.content, 'Enthält 1.234,56\u00a0€ MwSt.')
 })

@@ -2,16 +2,16 @@
 // checkout. Pure.
 
 import type { Issue } from '../../../contract/issues.ts'
-import { fieldsFor, formatFor } from '../../../domain/addresses/formats.ts'
+import { addressFieldsFor, formatFor } from '../../../domain/addresses/formats.ts'
 import type { CodeNote, LineNote } from '../../../domain/carts/replace.ts'
 import { type AgentTextKey, agentTexts } from '../../languages/agents.ts'
 import type { TextKey } from '../../languages/checkout/en.ts'
 import { type Speaker, speakerFor, type Values } from '../../languages/language.ts'
 
 // Returns the sentence in the language of the words.
-export type Sentence = (words: Words) => string
+export type Sentence = (words: AgentWords) => string
 
-export interface Message {
+export interface UcpMessage {
   type: 'error' | 'warning' | 'info'
   code: string
   sentence: Sentence
@@ -21,22 +21,22 @@ export interface Message {
 
 export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable'
 
-export interface Words extends Speaker {
+export interface AgentWords extends Speaker {
   tell(key: AgentTextKey, values?: Values): string
 }
 
 // Uses the language of the checkout or cart, if it has one, else the languages that the request accepts.
-export function wordsFor(locale: string | null | undefined, accepted: string | undefined): Words {
+export function agentWordsFor(locale: string | null | undefined, accepted: string | undefined): AgentWords {
   const speaker = speakerFor(locale ?? 'auto', accepted)
   return { ...speaker, tell: (key, values) => speaker.fill(agentTexts[speaker.language][key], values) }
 }
 
-export interface ShownMessage extends Omit<Message, 'sentence'> {
+export interface ShownMessage extends Omit<UcpMessage, 'sentence'> {
   content_type: 'plain'
   content: string
 }
 
-export function shownMessages(messages: readonly Message[], words: Words): ShownMessage[] {
+export function shownMessages(messages: readonly UcpMessage[], words: AgentWords): ShownMessage[] {
   return messages.map(({ type, code, path, severity, sentence }) => ({
     type,
     code,
@@ -47,15 +47,15 @@ export function shownMessages(messages: readonly Message[], words: Words): Shown
   }))
 }
 
-function error(code: string, sentence: Sentence, severity: Severity, path?: string): Message {
+function error(code: string, sentence: Sentence, severity: Severity, path?: string): UcpMessage {
   return { type: 'error', code, sentence, severity, ...(path !== undefined && { path }) }
 }
 
-function warning(code: string, sentence: Sentence, path?: string): Message {
+function warning(code: string, sentence: Sentence, path?: string): UcpMessage {
   return { type: 'warning', code, sentence, ...(path !== undefined && { path }) }
 }
 
-const info = (code: string, sentence: Sentence): Message => ({ type: 'info', code, sentence })
+const info = (code: string, sentence: Sentence): UcpMessage => ({ type: 'info', code, sentence })
 
 const say =
   (key: TextKey, values?: Values): Sentence =>
@@ -78,7 +78,7 @@ const english =
 export const destinationPath = '$.fulfillment.methods[0].destinations[0]'
 
 // biome-ignore format: a table is read by its rows
-export const notice = {
+export const ucpNotices = {
   notFound: () => error('not_found', tell('thing.none'), 'unrecoverable'),
   incompatible: () => error('capabilities_incompatible', english('The profile of the platform does not list this capability.'), 'unrecoverable'),
   methodNotOffered: (place: number) => error('invalid', tell('shipping.only'), 'recoverable', `$.fulfillment.methods[${place}]`),
@@ -119,7 +119,7 @@ const leftOutTexts: Readonly<Record<(LineNote & { kind: 'left_out' })['reason'],
 }
 
 // `places`: index of each SKU in the answer's line items.
-export function lineMessage(note: LineNote, places: ReadonlyMap<string, number>): Message | undefined {
+export function lineMessage(note: LineNote, places: ReadonlyMap<string, number>): UcpMessage | undefined {
   if (note.kind === 'left_out')
     return error(note.reason, leftOutTexts[note.reason](note.name ?? note.item), 'recoverable')
   const place = places.get(note.skuId)
@@ -140,11 +140,11 @@ const codeNames: Readonly<Record<string, string>> = {
   minimum_not_met: 'discount_code_minimum_not_met',
 }
 
-export function codeMessage({ code, reason }: CodeNote, place: number): Message | undefined {
+export function codeMessage({ code, reason }: CodeNote, place: number): UcpMessage | undefined {
   if (reason === null) return undefined
   const [name, why] = codeTexts[reason] ?? [
     codeNames[reason] ?? 'discount_code_invalid',
-    (words: Words) => words.sayKnown(`code.${reason}`, words.say('code.disabled')),
+    (words: AgentWords) => words.sayKnown(`code.${reason}`, words.say('code.disabled')),
   ]
   return warning(name, (words) => `${code}: ${why(words)}`, `$.discounts.codes[${place}]`)
 }
@@ -162,7 +162,7 @@ const addressMembers: Readonly<Record<string, string>> = {
 }
 
 // `country`: as the platform sent it. It decides how the parts of an address are labelled.
-export function addressMessage({ path, code }: Issue, country: string): Message {
+export function addressMessage({ path, code }: Issue, country: string): UcpMessage {
   const name = path.split('/').at(-1) ?? ''
   const member = addressMembers[name] ?? ''
   const isMissing = code === 'needed' || code === 'needed_in_country'
@@ -175,9 +175,9 @@ export function addressMessage({ path, code }: Issue, country: string): Message 
 }
 
 // The sentence of the checkout page.
-function addressSentence({ say: words }: Words, name: string, country: string, isMissing: boolean): string {
+function addressSentence({ say: words }: AgentWords, name: string, country: string, isMissing: boolean): string {
   if (name === 'phone') return words('field.phone')
-  const labelled = fieldsFor(country).find((field) => field.name === name)
+  const labelled = addressFieldsFor(country).find((field) => field.name === name)
   const label = words(labelled?.labelKey ?? 'address.title')
   const { example } = formatFor(country).postalCode
   if (name === 'country') return words('field.choose', { label })

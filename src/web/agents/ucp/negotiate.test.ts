@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { capabilitiesIn, dialects, negotiate, newest, readPlatformProfile } from './negotiate.ts'
+import { capabilitiesIn, negotiate, newestUcpVersion, readPlatformProfile, ucpVersions } from './negotiate.ts'
 
 const profile = (version: string, names: readonly string[], of = version) =>
   readPlatformProfile({
@@ -14,7 +14,7 @@ const strict = { capability: checkout, isLenient: false }
 
 describe('negotiation', () => {
   test('selects what both list in the version of the profile, and extensions only with their parent', () => {
-    for (const { version } of dialects) {
+    for (const { version } of ucpVersions) {
       const found = negotiate(profile(version, ['checkout', 'discount', 'unknown']), strict)
       assert.ok(typeof found === 'object' && found.isActive)
       assert.deepEqual([...found.active].sort(), [checkout, 'dev.ucp.shopping.discount'])
@@ -23,7 +23,7 @@ describe('negotiation', () => {
         'dev.ucp.shopping.discount': [{ version }],
       })
     }
-    const orphan = negotiate(profile(newest.version, ['fulfillment', 'order']), strict)
+    const orphan = negotiate(profile(newestUcpVersion.version, ['fulfillment', 'order']), strict)
     assert.ok(typeof orphan === 'object' && !orphan.isActive)
     assert.deepEqual([...orphan.active], ['dev.ucp.shopping.order'])
   })

@@ -1,35 +1,36 @@
 // Versions and capabilities: those of this server, those that a platform's profile lists, and those that both have. Pure.
 
-export interface Dialect {
+export interface UcpVersion {
   version: string
   // Member of a profile that holds its keys.
   keysMember: 'keys' | 'signing_keys'
 }
 
 // Newest first.
-export const dialects = [
+export const ucpVersions = [
   { version: '2026-08-25', keysMember: 'keys' },
   { version: '2026-04-08', keysMember: 'signing_keys' },
-] as const satisfies readonly Dialect[]
+] as const satisfies readonly UcpVersion[]
 
-export const newest: Dialect = dialects[0]
+export const newestUcpVersion: UcpVersion = ucpVersions[0]
 
 const shopping = 'dev.ucp.shopping'
 
 // Capabilities of this server, with the file of the schema and the page of the specification. An extension names its parents.
-export const capabilities: Readonly<Record<string, { schema: string; spec: string; extends?: readonly string[] }>> = {
-  [`${shopping}.checkout`]: { schema: 'checkout', spec: 'shopping/checkout' },
-  [`${shopping}.cart`]: { schema: 'cart', spec: 'shopping/cart' },
-  [`${shopping}.order`]: { schema: 'order', spec: 'shopping/order' },
-  [`${shopping}.catalog.search`]: { schema: 'catalog_search', spec: 'shopping/catalog/search' },
-  [`${shopping}.catalog.lookup`]: { schema: 'catalog_lookup', spec: 'shopping/catalog/lookup' },
-  [`${shopping}.discount`]: {
-    schema: 'discount',
-    spec: 'discount',
-    extends: [`${shopping}.checkout`, `${shopping}.cart`],
-  },
-  [`${shopping}.fulfillment`]: { schema: 'fulfillment', spec: 'fulfillment', extends: [`${shopping}.checkout`] },
-}
+export const ucpCapabilities: Readonly<Record<string, { schema: string; spec: string; extends?: readonly string[] }>> =
+  {
+    [`${shopping}.checkout`]: { schema: 'checkout', spec: 'shopping/checkout' },
+    [`${shopping}.cart`]: { schema: 'cart', spec: 'shopping/cart' },
+    [`${shopping}.order`]: { schema: 'order', spec: 'shopping/order' },
+    [`${shopping}.catalog.search`]: { schema: 'catalog_search', spec: 'shopping/catalog/search' },
+    [`${shopping}.catalog.lookup`]: { schema: 'catalog_lookup', spec: 'shopping/catalog/lookup' },
+    [`${shopping}.discount`]: {
+      schema: 'discount',
+      spec: 'discount',
+      extends: [`${shopping}.checkout`, `${shopping}.cart`],
+    },
+    [`${shopping}.fulfillment`]: { schema: 'fulfillment', spec: 'fulfillment', extends: [`${shopping}.checkout`] },
+  }
 
 export interface PlatformProfile {
   version: string
@@ -46,13 +47,13 @@ export function readPlatformProfile(value: unknown): PlatformProfile | undefined
   const ucp = membersOf(membersOf(value)?.ucp)
   if (!ucp || typeof ucp.version !== 'string') return undefined
   const named = membersOf(ucp.capabilities)
-  const listed = Object.keys(capabilities).map((name): [string, string[]] => {
+  const listed = Object.keys(ucpCapabilities).map((name): [string, string[]] => {
     const entries = named?.[name]
     const versions = (Array.isArray(entries) ? entries : []).map((entry: unknown) => membersOf(entry)?.version)
-    return [name, dialects.flatMap(({ version }) => (versions.includes(version) ? [version] : []))]
+    return [name, ucpVersions.flatMap(({ version }) => (versions.includes(version) ? [version] : []))]
   })
   return {
-    version: dialects.find(({ version }) => version === ucp.version)?.version ?? 'another',
+    version: ucpVersions.find(({ version }) => version === ucp.version)?.version ?? 'another',
     capabilities: new Map(listed),
     keys: keysIn(value, ucp.version),
     webhookUrl: webhookUrlIn(ucp),
@@ -60,7 +61,7 @@ export function readPlatformProfile(value: unknown): PlatformProfile | undefined
 }
 
 function keysIn(value: unknown, version: string): readonly unknown[] {
-  const dialect = dialects.find((known) => known.version === version) ?? newest
+  const dialect = ucpVersions.find((known) => known.version === version) ?? newestUcpVersion
   const keys = membersOf(value)?.[dialect.keysMember]
   return Array.isArray(keys) ? keys.slice(0, keysMax).map(keyView) : []
 }
@@ -96,50 +97,50 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefine
     : undefined
 }
 
-export type Negotiated =
+export type NegotiationResult =
   // `isActive`: whether both sides have the row's own capability.
-  { dialect: Dialect; active: ReadonlySet<string>; isActive: boolean } | 'version_unsupported'
+  { dialect: UcpVersion; active: ReadonlySet<string>; isActive: boolean } | 'version_unsupported'
 
 // A caller without a profile is treated as if it listed all our capabilities. If `isLenient` (in test mode), so is a caller whose profile
 // cannot be read or does not list the requested capability.
 export function negotiate(
   profile: PlatformProfile | undefined,
   { capability, isLenient }: { capability: string; isLenient: boolean },
-): Negotiated {
-  const dialect = profile ? dialects.find(({ version }) => version === profile.version) : newest
-  if (!dialect) return isLenient ? everything(newest) : 'version_unsupported'
+): NegotiationResult {
+  const dialect = profile ? ucpVersions.find(({ version }) => version === profile.version) : newestUcpVersion
+  if (!dialect) return isLenient ? everything(newestUcpVersion) : 'version_unsupported'
   if (!profile) return everything(dialect)
   const active = activeFor(profile, dialect)
   if (!active.has(capability) && isLenient) return everything(dialect)
   return { dialect, active, isActive: active.has(capability) }
 }
 
-const allNames: ReadonlySet<string> = new Set(Object.keys(capabilities))
+const allNames: ReadonlySet<string> = new Set(Object.keys(ucpCapabilities))
 
-function everything(dialect: Dialect): Negotiated {
+function everything(dialect: UcpVersion): NegotiationResult {
   return { dialect, active: allNames, isActive: true }
 }
 
 // Cached for each profile, which has one version.
 const activeOf = new WeakMap<PlatformProfile, ReadonlySet<string>>()
 
-function activeFor(profile: PlatformProfile, dialect: Dialect): ReadonlySet<string> {
+function activeFor(profile: PlatformProfile, dialect: UcpVersion): ReadonlySet<string> {
   const active = activeOf.get(profile) ?? bothHave(profile, dialect)
   activeOf.set(profile, active)
   return active
 }
 
 // Extensions without a common parent are removed.
-function bothHave(profile: PlatformProfile, { version }: Dialect): ReadonlySet<string> {
-  const listed = Object.keys(capabilities).filter((name) => profile.capabilities.get(name)?.includes(version))
+function bothHave(profile: PlatformProfile, { version }: UcpVersion): ReadonlySet<string> {
+  const listed = Object.keys(ucpCapabilities).filter((name) => profile.capabilities.get(name)?.includes(version))
   const both = new Set(listed)
-  return new Set(listed.filter((name) => (capabilities[name]?.extends ?? [name]).some((parent) => both.has(parent))))
+  return new Set(listed.filter((name) => (ucpCapabilities[name]?.extends ?? [name]).some((parent) => both.has(parent))))
 }
 
 // Capabilities that an answer names: the row's own capability and its extensions.
-export function capabilitiesIn(active: ReadonlySet<string>, { version }: Dialect, capability: string): object {
+export function capabilitiesIn(active: ReadonlySet<string>, { version }: UcpVersion, capability: string): object {
   const names = [...active].filter(
-    (name) => name === capability || capabilities[name]?.extends?.includes(capability) === true,
+    (name) => name === capability || ucpCapabilities[name]?.extends?.includes(capability) === true,
   )
   return Object.fromEntries(names.map((name) => [name, [{ version }]]))
 }

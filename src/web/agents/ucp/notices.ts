@@ -1,15 +1,15 @@
 // Calls a platform when its order changes: sends the whole order as it is now, signed with the key of the shop.
 
-import { agentBase } from '../../../domain/agents/address.ts'
-import { taggedId } from '../../../domain/agents/ids.ts'
-import { agentSigner } from '../../../domain/agents/keys.ts'
+import { agentBaseUrl } from '../../../domain/agents/address.ts'
+import { addPlatformTag } from '../../../domain/agents/ids.ts'
+import { loadAgentSigner } from '../../../domain/agents/keys.ts'
 import { findShopOfAgents } from '../../../domain/agents/store.ts'
 import type { PlatformCall, PlatformDelivery } from '../../../domain/webhooks/call.ts'
 import { jsonType } from '../../../platform/http/message.ts'
 import { contentDigestOf, signatureHeaders } from '../../../platform/kit/httpsig.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
 import type { Storage } from '../../../platform/storage/storage.ts'
-import { capabilities, dialects, newest } from './negotiate.ts'
+import { newestUcpVersion, ucpCapabilities, ucpVersions } from './negotiate.ts'
 import { findOrderDocument } from './orders.ts'
 import type { ViewContext } from './view.ts'
 
@@ -31,7 +31,7 @@ export function attemptHeaders({ eventId, createdAt, attempts }: PlatformDeliver
   }
 }
 
-export async function ucpNotice(
+export async function buildUcpNotice(
   parts: NoticeParts,
   claimed: PlatformDelivery,
   version: string,
@@ -39,8 +39,8 @@ export async function ucpNotice(
   const { storage, rootSecret, publicOrigin, clock } = parts
   const { installationId, subjectId: orderId, platformId, eventId, url } = claimed
   const view: ViewContext = {
-    dialect: dialects.find((dialect) => dialect.version === version) ?? newest,
-    active: new Set(Object.keys(capabilities)),
+    dialect: ucpVersions.find((dialect) => dialect.version === version) ?? newestUcpVersion,
+    active: new Set(Object.keys(ucpCapabilities)),
     capability,
     handlers: [],
     mayPay: false,
@@ -48,7 +48,7 @@ export async function ucpNotice(
     reviewFrom: null,
     accepted: undefined,
     links: {},
-    tag: (id) => taggedId(rootSecret, platformId, id),
+    tag: (id) => addPlatformTag(rootSecret, platformId, id),
   }
   const found = await storage.read(async (db) => ({
     shop: await findShopOfAgents(db, installationId),
@@ -56,13 +56,13 @@ export async function ucpNotice(
   }))
   if (!found.shop || !found.document) return undefined
   const now = clock().getTime()
-  const signer = await agentSigner(parts, found.shop, now)
+  const signer = await loadAgentSigner(parts, found.shop, now)
   if (!signer) return undefined
   const body = JSON.stringify(found.document)
   const { host, pathname, search } = new URL(url)
   const headers = {
     'content-type': jsonType,
-    'ucp-agent': `profile="${agentBase(publicOrigin(), found.shop)}/.well-known/ucp"`,
+    'ucp-agent': `profile="${agentBaseUrl(publicOrigin(), found.shop)}/.well-known/ucp"`,
     'idempotency-key': eventId,
     'content-digest': contentDigestOf(body),
   }

@@ -5,8 +5,8 @@ import type { OrderEditRow } from '../../../domain/edits/store.ts'
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
 import type { ReturnFacts } from '../../../domain/returns/store.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
-import { wordsFor } from './messages.ts'
-import { envelopeOf, titleOf, totalsView, type ViewContext } from './view.ts'
+import { agentWordsFor } from './messages.ts'
+import { totalsView, ucpEnvelope, type ViewContext, variantTitle } from './view.ts'
 
 // An order with its later edits and returns.
 export interface OrderHistory extends OrderFacts {
@@ -27,10 +27,10 @@ export function orderDocument(
 ): object {
   const { order, lines, fulfillments, refunds } = facts
   const { refunded: _, refundPending: __, ...totals } = orderTotals(order, refunds)
-  const words = wordsFor(order.locale, context.accepted)
+  const words = agentWordsFor(order.locale, context.accepted)
   const label = order.shippingChoice?.label ?? words.say('total.shipping')
   return {
-    ucp: envelopeOf(context),
+    ucp: ucpEnvelope(context),
     id: context.tag(order.id),
     label: order.number,
     checkout_id: context.tag(order.checkoutSessionId),
@@ -101,7 +101,7 @@ export function shownLines({ order, lines, edits, returns }: OrderHistory): Show
     const original = ordered + (removed.get(skuId) ?? 0) - (added.get(skuId) ?? 0)
     const quantity = { original, total, fulfilled }
     return {
-      ...{ skuId, title: titleOf(name, options), unitPrice, subtotal, discount, quantity },
+      ...{ skuId, title: variantTitle(name, options), unitPrice, subtotal, discount, quantity },
       status: lineStatus(quantity),
     }
   })

@@ -14,43 +14,57 @@ import type {
 } from '../../../contract/agents/shapes.ts'
 import type { Product, ProductSummary } from '../../../contract/open/catalog.ts'
 import {
+  type AgentCallContext,
   type AgentCaller,
-  type AgentMoment,
-  type ChangedWish,
+  type AgentCartChange,
   cancelAgentCart,
-  cancelCheckout,
+  cancelAgentCheckout,
   findAgentCart,
-  openCart,
-  openCheckout,
-  openCheckoutOfCart,
-  type PresentWish,
+  openAgentCart,
+  openAgentCheckout,
+  openCheckoutOfAgentCart,
+  type PresentAgentCart,
   type ReplacedCheckout,
   replaceAgentCart,
-  replaceCheckout,
+  replaceAgentCheckout,
 } from '../../../domain/agents/buying.ts'
-import { untaggedId } from '../../../domain/agents/ids.ts'
+import { removePlatformTag } from '../../../domain/agents/ids.ts'
 import type { AgentShop } from '../../../domain/agents/store.ts'
 import type { LineNote } from '../../../domain/carts/replace.ts'
 import { withOrigin } from '../../../domain/catalog/answer.ts'
-import { categoryTree } from '../../../domain/catalog/question.ts'
+import { buildCategoryTree } from '../../../domain/catalog/question.ts'
 import { listCategories, listNamedListings, listPublicDetails } from '../../../domain/catalog/store.ts'
 import type { KeyCaller } from '../../../platform/access/identify.ts'
 import type { MountedSurface } from '../../../platform/http/surfaces.ts'
-import { type Claim, once } from '../../../platform/idempotency/once.ts'
+import { type IdempotencyClaim, runOnce } from '../../../platform/idempotency/once.ts'
 import { lastingBytes } from '../../../platform/kit/bytes.ts'
 import { isId } from '../../../platform/kit/ids.ts'
 import { entryWeight, Lru } from '../../../platform/kit/lru.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
-import { completeOnce, type PayingParts, type Seen, seeChanged, seeCheckout } from '../paying.ts'
+import {
+  type CheckoutWithStatus,
+  completeOnce,
+  type PayingParts,
+  readChangedCheckout,
+  readCheckoutWithStatus,
+} from '../paying.ts'
 import type { CatalogStanding } from '../standing.ts'
-import { lineMessage, type Message, notice, shownMessages, type Words, wordsFor } from './messages.ts'
+import { type AgentWords, agentWordsFor, lineMessage, shownMessages, type UcpMessage, ucpNotices } from './messages.ts'
 import { findOrderDocument } from './orders.ts'
-import { detailView, featuredOf, type Input, ucpProductView } from './product.ts'
-import { instrumentIn, localeIn, networkIn, type ReadRules, type ReadWish, UnknownDestination, wishIn } from './read.ts'
+import { detailView, featuredVariant, type Input, ucpProductView } from './product.ts'
+import {
+  parseUcpLocale,
+  type ReadRules,
+  readBuyerNetwork,
+  readInstrument,
+  readUcpRequest,
+  type UcpRequestRead,
+  UnknownDestination,
+} from './read.ts'
 import { type FoundPage, type SearchOne, searchEach } from './search.ts'
-import { cartDocument, checkoutView, envelopeOf, type ViewContext } from './view.ts'
+import { cartDocument, checkoutView, ucpEnvelope, type ViewContext } from './view.ts'
 
 export interface UcpParts extends PayingParts {
   open: MountedSurface
@@ -68,7 +82,7 @@ export interface UcpCall {
   // Hash of the sent bytes, by which two requests are the same.
   digest: string
   key: string | null
-  moment: AgentMoment
+  moment: AgentCallContext
 }
 
 export interface UcpAnswer {
@@ -82,8 +96,8 @@ const answered = (body: object): UcpAnswer => ({ status: 200, body: JSON.stringi
 
 // An outcome without a resource. Throwing it rolls back what was written.
 class NoResource extends Error {
-  readonly messages: readonly Message[]
-  constructor(messages: readonly Message[]) {
+  readonly messages: readonly UcpMessage[]
+  constructor(messages: readonly UcpMessage[]) {
     super('no resource')
     this.messages = messages
   }
@@ -92,7 +106,7 @@ class NoResource extends Error {
 export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const row: UcpRow = ucpRows[call.rowId]
   try {
-    if (!call.view.active.has(row.capability)) throw new NoResource([notice.incompatible()])
+    if (!call.view.active.has(row.capability)) throw new NoResource([ucpNotices.incompatible()])
     return await handlers[call.rowId](parts, call)
   } catch (error) {
     if (error instanceof NoResource) return failed(call, error.messages)
@@ -101,7 +115,7 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
 }
 
 // The answer links to the shop, where the buyer can continue.
-async function failed(call: UcpCall, messages: readonly Message[]): Promise<UcpAnswer> {
+async function failed(call: UcpCall, messages: readonly UcpMessage[]): Promise<UcpAnswer> {
   const { version } = call.view.dialect
   const { storeUrl: url } = await call.standing()
   return answered({
@@ -112,9 +126,9 @@ async function failed(call: UcpCall, messages: readonly Message[]): Promise<UcpA
 }
 
 // The language that the request itself names, else those that it accepts.
-function wordsOf({ body, view }: UcpCall): Words {
+function wordsOf({ body, view }: UcpCall): AgentWords {
   const { context } = (body ?? {}) as Pick<CartShape, 'context'>
-  return wordsFor(localeIn(context?.language), view.accepted)
+  return agentWordsFor(parseUcpLocale(context?.language), view.accepted)
 }
 
 function asProtocolError(error: unknown): unknown {
@@ -138,7 +152,7 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpCreateCart: (parts, call) =>
     change(parts, call, async (tx) => {
       const { wish, notes } = readWish(call)
-      const opened = await openCart(parts.tools, tx, call.caller, wish, call.moment)
+      const opened = await openAgentCart(parts.tools, tx, call.caller, wish, call.moment)
       if ('lineNotes' in opened) throw nothingLeft(opened.lineNotes, notes)
       return cartText(parts, tx, call, opened.row.cartId, notes)
     }),
@@ -150,7 +164,7 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpUpdateCart: (parts, call) =>
     change(parts, call, async (tx) => {
       const cartId = cartIdOf(parts, call, call.id)
-      const notes: Message[] = []
+      const notes: UcpMessage[] = []
       const wanted = wantedBy(call, notes)
       await replaceAgentCart(parts.tools, tx, call.caller, { cartId, wanted }, call.moment).catch(notFound)
       return cartText(parts, tx, call, cartId, notes)
@@ -171,8 +185,8 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
       const { tools } = parts
       const opened =
         body.cart_id === undefined
-          ? await openCheckout(tools, tx, call.caller, wish, call.moment)
-          : await openCheckoutOfCart(
+          ? await openAgentCheckout(tools, tx, call.caller, wish, call.moment)
+          : await openCheckoutOfAgentCart(
               tools,
               tx,
               call.caller,
@@ -186,20 +200,27 @@ const handlers: Readonly<Record<UcpRowId, Handle>> = {
   ucpUpdateCheckout: (parts, call) =>
     change(parts, call, async (tx) => {
       const sessionId = sessionIdOf(parts, call)
-      const notes: Message[] = []
-      const replacing = replaceCheckout(parts.tools, tx, call.caller, sessionId, wantedBy(call, notes), call.moment)
+      const notes: UcpMessage[] = []
+      const replacing = replaceAgentCheckout(
+        parts.tools,
+        tx,
+        call.caller,
+        sessionId,
+        wantedBy(call, notes),
+        call.moment,
+      )
       const outcome = await replacing.catch(notFound).catch(unchanged)
-      if (outcome === 'busy') return checkoutText(parts, tx, call, sessionId, [notice.inProgress()])
+      if (outcome === 'busy') return checkoutText(parts, tx, call, sessionId, [ucpNotices.inProgress()])
       return outcome === 'unchanged'
-        ? checkoutText(parts, tx, call, sessionId, [notice.destinationUnknown()])
+        ? checkoutText(parts, tx, call, sessionId, [ucpNotices.destinationUnknown()])
         : checkoutText(parts, tx, call, sessionId, notes, outcome)
     }),
   ucpCompleteCheckout: completeCheckout,
   ucpCancelCheckout: (parts, call) =>
     change(parts, call, async (tx) => {
       const sessionId = sessionIdOf(parts, call)
-      const outcome = await cancelCheckout(parts.tools, tx, call.caller, sessionId, call.moment).catch(notFound)
-      return checkoutText(parts, tx, call, sessionId, outcome === 'busy' ? [notice.inProgress()] : [])
+      const outcome = await cancelAgentCheckout(parts.tools, tx, call.caller, sessionId, call.moment).catch(notFound)
+      return checkoutText(parts, tx, call, sessionId, outcome === 'busy' ? [ucpNotices.inProgress()] : [])
     }),
   ucpGetOrder: getOrder,
 }
@@ -209,22 +230,22 @@ function rulesOf({ view, shop }: UcpCall): ReadRules {
 }
 
 // Reads the wish of a request that creates a cart or checkout.
-function readWish(call: UcpCall): ReadWish {
+function readWish(call: UcpCall): UcpRequestRead {
   const body = call.body as NewCheckoutShape
   try {
-    return wishIn(body, rulesOf(call), undefined)
+    return readUcpRequest(body, rulesOf(call), undefined)
   } catch (error) {
     if (!(error instanceof UnknownDestination)) throw error
     const { fulfillment: _, ...others } = body
-    const { wish, notes } = wishIn(others, rulesOf(call), undefined)
-    return { wish, notes: [...notes, notice.destinationUnknown()] }
+    const { wish, notes } = readUcpRequest(others, rulesOf(call), undefined)
+    return { wish, notes: [...notes, ucpNotices.destinationUnknown()] }
   }
 }
 
 // Returns the function that replaces the present wish. It fills `notes` when it is called.
-function wantedBy(call: UcpCall, notes: Message[]): (present: PresentWish) => ChangedWish {
+function wantedBy(call: UcpCall, notes: UcpMessage[]): (present: PresentAgentCart) => AgentCartChange {
   return (present) => {
-    const read = wishIn(call.body as CartShape & CheckoutShape, rulesOf(call), present)
+    const read = readUcpRequest(call.body as CartShape & CheckoutShape, rulesOf(call), present)
     notes.push(...read.notes)
     return read.wish
   }
@@ -236,19 +257,19 @@ function unchanged(error: unknown): 'unchanged' {
 }
 
 // Without a resource nothing can be corrected, so every message becomes unrecoverable.
-function gone(message: Message | undefined): Message[] {
+function gone(message: UcpMessage | undefined): UcpMessage[] {
   return message ? [{ ...message, type: 'error', severity: 'unrecoverable' }] : []
 }
 
-function nothingLeft(lineNotes: readonly LineNote[], notes: readonly Message[]): NoResource {
+function nothingLeft(lineNotes: readonly LineNote[], notes: readonly UcpMessage[]): NoResource {
   const none = new Map<string, number>()
   const left = lineNotes.flatMap((note) => gone(lineMessage(note, none)))
   return new NoResource([...left, ...notes.filter(({ type }) => type === 'error').flatMap(gone)])
 }
 
 function cartIdOf({ tools }: UcpParts, { caller }: UcpCall, id: string): string {
-  const found = untaggedId(tools.rootSecret, caller.platformId, id)
-  if (found === undefined || !isId('cart', found)) throw new NoResource([notice.notFound()])
+  const found = removePlatformTag(tools.rootSecret, caller.platformId, id)
+  if (found === undefined || !isId('cart', found)) throw new NoResource([ucpNotices.notFound()])
   return found
 }
 
@@ -257,23 +278,24 @@ async function cartText(
   db: Reader,
   { caller, view, moment }: UcpCall,
   cartId: string,
-  notes: readonly Message[],
+  notes: readonly UcpMessage[],
 ): Promise<string> {
   const found = await findAgentCart(tools, db, caller, cartId, moment.now.getTime())
-  if (!found) throw new NoResource([notice.notFound()])
+  if (!found) throw new NoResource([ucpNotices.notFound()])
   return JSON.stringify(cartDocument(found, view, notes))
 }
 
 function notFound(error: unknown): never {
-  if (error instanceof Refusal && error.code === 'cart_not_found') throw new NoResource([notice.notFound()])
+  if (error instanceof Refusal && error.code === 'cart_not_found') throw new NoResource([ucpNotices.notFound()])
 
-  if (error instanceof Refusal && error.code === 'checkout_session_not_found') throw new NoResource([notice.notFound()])
+  if (error instanceof Refusal && error.code === 'checkout_session_not_found')
+    throw new NoResource([ucpNotices.notFound()])
   throw error
 }
 
 function sessionIdOf({ tools }: UcpParts, { id, caller }: UcpCall): string {
-  const found = untaggedId(tools.rootSecret, caller.platformId, id)
-  if (found === undefined || !isId('cks', found)) throw new NoResource([notice.notFound()])
+  const found = removePlatformTag(tools.rootSecret, caller.platformId, id)
+  if (found === undefined || !isId('cks', found)) throw new NoResource([ucpNotices.notFound()])
   return found
 }
 
@@ -285,11 +307,11 @@ async function change(
 ): Promise<UcpAnswer> {
   const { status } = ucpRows[call.rowId]
   if (call.key === null) return { status, body: await tools.storage.write(work), isReplayed: false }
-  const { text, replayed } = await once(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
+  const { text, replayed } = await runOnce(tools.storage, { ...claimOf(call), keptMs: answersMs }, work, sealedKeeper)
   return { status, body: text, isReplayed: replayed }
 }
 
-function claimOf({ caller, key, digest, rowId, id, moment }: UcpCall): Claim {
+function claimOf({ caller, key, digest, rowId, id, moment }: UcpCall): IdempotencyClaim {
   const fingerprint = hash('sha256', `${rowId} ${id} ${digest}`, 'base64url')
   return {
     claimant: `${caller.installationId} ${caller.platformId}`,
@@ -304,17 +326,17 @@ async function checkoutText(
   tx: Tx,
   { caller, view, moment }: UcpCall,
   sessionId: string,
-  notes: readonly Message[],
+  notes: readonly UcpMessage[],
   replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<string> {
-  const seen = await seeChanged(tools, tx, { caller, sessionId, rules: view }, notes, moment.now, replaced)
+  const seen = await readChangedCheckout(tools, tx, { caller, sessionId, rules: view }, notes, moment.now, replaced)
   return JSON.stringify(checkoutView(seen, view))
 }
 
 async function getCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { caller, view } = call
   const sessionId = sessionIdOf(parts, call)
-  const seen = await seeCheckout(parts.tools, { caller, sessionId, rules: view }).catch(notFound)
+  const seen = await readCheckoutWithStatus(parts.tools, { caller, sessionId, rules: view }).catch(notFound)
   return answered(checkoutView(seen, view))
 }
 
@@ -327,10 +349,10 @@ async function completeCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnsw
     rules: view,
     claim: claimOf(call),
     attempt: key ?? '',
-    instrument: instrumentIn(body, view.dialect.version),
-    network: networkIn(body.signals),
+    instrument: readInstrument(body, view.dialect.version),
+    network: readBuyerNetwork(body.signals),
     cause: moment.cause,
-    render: (seen: Seen) => checkoutView(seen, view),
+    render: (seen: CheckoutWithStatus) => checkoutView(seen, view),
   }
   const { text, isReplayed } = await completeOnce(parts, completion).catch(notFound)
   return { status: 200, body: text, isReplayed }
@@ -338,15 +360,15 @@ async function completeCheckout(parts: UcpParts, call: UcpCall): Promise<UcpAnsw
 
 async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { tools } = parts
-  if (!call.view.mayReadOrders) throw new NoResource([notice.ordersNeedProof()])
+  if (!call.view.mayReadOrders) throw new NoResource([ucpNotices.ordersNeedProof()])
   const { installationId, platformId } = call.caller
-  const orderId = untaggedId(tools.rootSecret, platformId, call.id)
+  const orderId = removePlatformTag(tools.rootSecret, platformId, call.id)
   const document = await tools.storage.read(async (db) =>
     orderId !== undefined && isId('ord', orderId)
       ? findOrderDocument(tools, db, { installationId, orderId }, call.view)
       : undefined,
   )
-  if (!document) throw new NoResource([notice.notFound()])
+  if (!document) throw new NoResource([ucpNotices.notFound()])
   return answered(document)
 }
 
@@ -411,7 +433,7 @@ async function searchNow(parts: UcpParts, call: UcpCall, { storeUrl }: CatalogSt
   const slugs = found.rows.map(({ slug }) => slug)
   const products = await listedProducts(parts, call, slugs)
   return {
-    ucp: envelopeOf(call.view),
+    ucp: ucpEnvelope(call.view),
     products: products.map((product) => ucpProductView(product, { url: pageOf(product, storeUrl) })),
     pagination: {
       has_next_page: found.next !== null,
@@ -448,7 +470,7 @@ async function searchCategories(
   named: readonly string[],
   page: { cursor: string | undefined; limit: number; searchOne: SearchOne<ProductSummary> },
 ): Promise<FoundPage<ProductSummary>> {
-  const tree = categoryTree(await tools.storage.read((db) => listCategories(db, shop.merchantId)))
+  const tree = buildCategoryTree(await tools.storage.read((db) => listCategories(db, shop.merchantId)))
   const bySlug = new Map(tree.inOrder.map(({ slug }) => [slug, slug]))
   const byName = new Map(tree.inOrder.map(({ slug, name }) => [name.toLowerCase(), slug]))
   const slugs = named.flatMap((text) => {
@@ -470,9 +492,9 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   const products = await currentProducts(parts, call, [...new Set(named.map(({ slug }) => slug))])
   const { storeUrl } = await call.standing()
   const found = new Set(named.map(({ word }) => word))
-  const messages = ids.flatMap((id) => (found.has(id) ? [] : [notice.unknownId(id)]))
+  const messages = ids.flatMap((id) => (found.has(id) ? [] : [ucpNotices.unknownId(id)]))
   return answered({
-    ucp: envelopeOf(call.view),
+    ucp: ucpEnvelope(call.view),
     products: products.map((product) => {
       const inputs = inputsOf(
         product,
@@ -489,7 +511,7 @@ function inputsOf(
   { skus }: Product,
   named: readonly { skuId: string | null; word: string }[],
 ): ReadonlyMap<string, Input[]> {
-  const featured = featuredOf(skus)
+  const featured = featuredVariant(skus)
   const inputs = new Map<string, Input[]>()
   for (const { skuId, word } of named) {
     const id = skuId ?? featured?.id ?? ''
@@ -502,13 +524,13 @@ async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const body = call.body as ProductShape
   const [named] = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, [body.id]))
   const [product] = named ? await currentProducts(parts, call, [named.slug]) : []
-  if (!product) throw new NoResource([notice.notFound()])
+  if (!product) throw new NoResource([ucpNotices.notFound()])
   const sku = product.skus.find(({ id }) => id === named?.skuId)
   // A variant's own options are selected, whatever else the request selects.
   const selected = sku?.options.map(({ name, value }) => ({ name, label: value })) ?? body.selected ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
   const shown = detailView(product, asked, { url: pageOf(product, (await call.standing()).storeUrl) })
-  return answered({ ucp: envelopeOf(call.view), product: shown })
+  return answered({ ucp: ucpEnvelope(call.view), product: shown })
 }
 
 // Returns products as they were rendered last, in the order of the slugs.

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { product } from '../../../contract/open/samples.ts'
+import { productSample } from '../../../contract/open/samples.ts'
 import { detailView, ucpProductView } from './product.ts'
 
 test('a unit price has measure and reference in one unit, from which its amount follows', () => {
   const price = { amount: 1_299, currency: 'EUR' }
   const unitPriceOf = (measure: object | null) => {
-    const skus = product.skus.map((sku) => ({ ...sku, price, measure: measure as typeof sku.measure & null }))
-    const { variants } = ucpProductView({ ...product, skus }, { url: undefined }) as { variants: object[] }
+    const skus = productSample.skus.map((sku) => ({ ...sku, price, measure: measure as typeof sku.measure & null }))
+    const { variants } = ucpProductView({ ...productSample, skus }, { url: undefined }) as { variants: object[] }
     return (variants[0] as { unit_price?: object }).unit_price
   }
   const at = (amount: number) => ({ price: { amount, currency: 'EUR' } })
@@ -25,7 +25,7 @@ test('a unit price has measure and reference in one unit, from which its amount 
 })
 
 test('a single product shows the selected options and leaves out variants without them', () => {
-  const [first] = product.skus
+  const [first] = productSample.skus
   assert.ok(first)
   const skuOf = (id: string, size: string, color: string, availability: typeof first.availability = 'in_stock') => ({
     ...{ ...first, id, availability },
@@ -40,7 +40,7 @@ test('a single product shows the selected options and leaves out variants withou
     { name: 'Color', values: ['red', 'blue'] },
   ]
   const shown = (selected: { name: string; label: string }[], preferences: string[] = []) => {
-    const view = detailView({ ...product, skus, options }, { selected, preferences }, { url: undefined })
+    const view = detailView({ ...productSample, skus, options }, { selected, preferences }, { url: undefined })
     const { variants, selected: effective } = view as { variants: { id: string }[]; selected: { label: string }[] }
     return [variants.map(({ id }) => id), effective.map(({ label }) => label)]
   }

@@ -2,7 +2,7 @@
 
 import type { ProductShape } from '../../../contract/agents/shapes.ts'
 import type { Product, Sku } from '../../../contract/open/catalog.ts'
-import { bases, unitSizes } from '../../../platform/kit/unitprice.ts'
+import { unitPriceBases, unitSizes } from '../../../platform/kit/unitprice.ts'
 
 // In a list. A single product is shown with all variants.
 const variantsShownMax = 20
@@ -21,7 +21,7 @@ export interface ProductContext {
 }
 
 // The first variant that is not out of stock, else the first.
-export function featuredOf(skus: readonly Sku[]): Sku | undefined {
+export function featuredVariant(skus: readonly Sku[]): Sku | undefined {
   return skus.find(isForSale) ?? skus[0]
 }
 
@@ -79,7 +79,7 @@ function variantView(product: Product, sku: Sku, inputs: readonly Input[] | unde
 function unitPriceOf({ measure }: Sku): object {
   if (!measure) return {}
   const { amount, unit, per, price } = measure
-  const base = bases[per]
+  const base = unitPriceBases[per]
   const finer = unitSizes[unit].size <= unitSizes[base.unit].size ? unit : base.unit
   const inFiner = (value: number, of: keyof typeof unitSizes) => ({
     value: (value * unitSizes[of].size) / unitSizes[finer].size,
@@ -117,7 +117,7 @@ export function detailView(
   const kept = selected.toSorted((one, other) => rank(one.name) - rank(other.name))
   while (kept.length > 0 && !product.skus.some((sku) => hasAll(sku, kept))) kept.pop()
   const fitting = product.skus.filter((sku) => hasAll(sku, kept))
-  const featured = featuredOf(fitting)
+  const featured = featuredVariant(fitting)
   // Without a selection all variants are shown, and the options of the featured variant are selected.
   const shown = kept.length > 0 ? kept : (featured?.options ?? []).map(({ name, value }) => ({ name, label: value }))
   const options = product.options.map(({ name, values }) => ({

@@ -1,6 +1,6 @@
 // The profile of a shop: its versions, services, capabilities and payment handlers. Pure.
 
-import { capabilities, type Dialect, dialects, newest } from './negotiate.ts'
+import { newestUcpVersion, type UcpVersion, ucpCapabilities, ucpVersions } from './negotiate.ts'
 
 export interface ShownHandler {
   id: string
@@ -22,15 +22,15 @@ export interface ProfileFacts {
   keys: readonly object[]
 }
 
-export function profileOf({ base, mayBuy, handlers, keys }: ProfileFacts, dialect: Dialect): object {
+export function buildProfile({ base, mayBuy, handlers, keys }: ProfileFacts, dialect: UcpVersion): object {
   const { version, keysMember } = dialect
   const site = `https://ucp.dev/${version}`
   const spec = `${site}/specification/overview`
-  const older = dialects.filter((other) => other.version !== newest.version)
+  const older = ucpVersions.filter((other) => other.version !== newestUcpVersion.version)
   return {
     ucp: {
       version,
-      ...(version === newest.version && {
+      ...(version === newestUcpVersion.version && {
         supported_versions: Object.fromEntries(
           older.map((other) => [other.version, `${base}/.well-known/ucp/${other.version}`]),
         ),
@@ -48,7 +48,7 @@ export function profileOf({ base, mayBuy, handlers, keys }: ProfileFacts, dialec
         ],
       },
       capabilities: Object.fromEntries(
-        Object.entries(capabilities)
+        Object.entries(ucpCapabilities)
           .filter(([name]) => mayBuy || name !== 'dev.ucp.shopping.order')
           .map(([name, { schema, spec: page, extends: parents }]) => [
             name,
@@ -62,14 +62,14 @@ export function profileOf({ base, mayBuy, handlers, keys }: ProfileFacts, dialec
             ],
           ]),
       ),
-      payment_handlers: handlersIn(handlers),
+      payment_handlers: groupHandlersByName(handlers),
     },
     [keysMember]: keys,
   }
 }
 
 // Groups handlers by name, as profiles and checkouts list them.
-export function handlersIn(handlers: readonly ShownHandler[]): object {
+export function groupHandlersByName(handlers: readonly ShownHandler[]): object {
   const known = byName.get(handlers) ?? grouped(handlers)
   byName.set(handlers, known)
   return known

@@ -3,10 +3,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import {
+  findSignatureProblem,
   hasSignature,
   type ProvableRequest,
   type SignatureProblem,
-  signatureProblem,
 } from '../../../domain/agents/proof.ts'
 import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
@@ -19,16 +19,16 @@ export interface ShownRequest {
 }
 
 // Returns false if the request has no signature. An invalid signature is refused, whatever else the request has.
-export async function provenBySignature(
+export async function verifyPlatformSignature(
   { request, parts }: ShopContext,
   { keys, body, now }: ShownRequest,
   keysAgain: () => Promise<readonly unknown[]>,
 ): Promise<boolean> {
   if (!hasSignature(request.raw)) return false
   const message = messageOf(request.raw, parts.tools.publicOrigin(), body)
-  const first = signatureProblem(message, keys, now)
+  const first = findSignatureProblem(message, keys, now)
   // The platform may sign with a key that it published after its profile was cached, so the profile is read again.
-  const problem = first === 'key_not_found' ? signatureProblem(message, await keysAgain(), now) : first
+  const problem = first === 'key_not_found' ? findSignatureProblem(message, await keysAgain(), now) : first
   if (problem === null) return true
   const [status, content] = problems[problem]
   throw new AgentError(status, problem, content)
@@ -61,7 +61,7 @@ function messageOf(raw: IncomingMessage, origin: string, body: Buffer): Provable
 }
 
 // Returns undefined if the request has no key. Most platforms send `X-API-Key`.
-export function platformKeyIn({ headers }: IncomingMessage): string | undefined {
+export function readPlatformKey({ headers }: IncomingMessage): string | undefined {
   const plain = headers['x-api-key']
   if (typeof plain === 'string') return plain.trim()
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { localeIn } from './read.ts'
+import { parseUcpLocale } from './read.ts'
 
 test('the language of a buyer becomes the locale of a session or none', () => {
   for (const [tag, locale] of [
@@ -16,5 +16,5 @@ test('the language of a buyer becomes the locale of a session or none', () => {
     ['', null],
     [undefined, null],
   ] as const)
-    assert.equal(localeIn(tag), locale, String(tag))
+    assert.equal(parseUcpLocale(tag), locale, String(tag))
 })

@@ -7,10 +7,10 @@ import type {
   NewCheckoutShape,
 } from '../../../contract/agents/shapes.ts'
 import { patterns } from '../../../contract/patterns.ts'
-import type { SentAddress } from '../../../domain/agents/asked.ts'
-import type { ChangedWish, PresentWish } from '../../../domain/agents/buying.ts'
-import { destinationIdOf } from './destination.ts'
-import { type Message, notice } from './messages.ts'
+import type { PlatformAddress } from '../../../domain/agents/asked.ts'
+import type { AgentCartChange, PresentAgentCart } from '../../../domain/agents/buying.ts'
+import { destinationIdFor } from './destination.ts'
+import { type UcpMessage, ucpNotices } from './messages.ts'
 
 const discount = 'dev.ucp.shopping.discount'
 const fulfillment = 'dev.ucp.shopping.fulfillment'
@@ -20,9 +20,9 @@ export interface ReadRules {
   currency: string
 }
 
-export interface ReadWish {
-  wish: ChangedWish
-  notes: Message[]
+export interface UcpRequestRead {
+  wish: AgentCartChange
+  notes: UcpMessage[]
 }
 
 // The request names a destination that neither the request nor the checkout has. No other destination may replace it.
@@ -30,23 +30,23 @@ export class UnknownDestination extends Error {}
 
 // `notes`: members that were understood but cannot be applied. `present`: the wish before the change; undefined for a new cart or
 // checkout.
-export function wishIn(
+export function readUcpRequest(
   body: NewCheckoutShape,
   { active, currency }: ReadRules,
-  present: PresentWish | undefined,
-): ReadWish {
-  const notes: Message[] = []
+  present: PresentAgentCart | undefined,
+): UcpRequestRead {
+  const notes: UcpMessage[] = []
   const lines = linesIn(body.line_items ?? [], present?.lines ?? [], notes)
   const [method, ...others] = active.has(fulfillment) ? (body.fulfillment?.methods ?? []) : []
   const isShipping = method !== undefined && (method.type ?? 'shipping') === 'shipping'
-  if ((method && !isShipping) || others.length > 0) notes.push(notice.methodNotOffered(isShipping ? 1 : 0))
+  if ((method && !isShipping) || others.length > 0) notes.push(ucpNotices.methodNotOffered(isShipping ? 1 : 0))
   const destinations = isShipping ? (method.destinations ?? []) : []
   const selected = isShipping ? method.selected_destination_id : undefined
   const chosen = destinationIn(destinations, selected ?? undefined, present)
   const { context, buyer = {} } = body
   if (context?.currency !== undefined && context.currency.toUpperCase() !== currency)
-    notes.push(notice.currencyNotOffered(currency))
-  for (const claim of context?.eligibility ?? []) notes.push(notice.notEligible(claim))
+    notes.push(ucpNotices.currencyNotOffered(currency))
+  for (const claim of context?.eligibility ?? []) notes.push(ucpNotices.notEligible(claim))
   return {
     notes,
     wish: {
@@ -62,8 +62,8 @@ export function wishIn(
       keepsAddress: chosen.isKept,
       place: context?.address_country === undefined ? null : addressIn(context),
       shippingOption: (isShipping && method.groups?.[0]?.selected_option_id) || null,
-      attribution: attributionIn(body.attribution),
-      locale: localeIn(context?.language),
+      attribution: readAttribution(body.attribution),
+      locale: parseUcpLocale(context?.language),
     },
   }
 }
@@ -71,18 +71,18 @@ export function wishIn(
 // Goods are sold by piece. A line with another unit keeps its present quantity, or is left out if it is new.
 function linesIn(
   items: CartShape['line_items'],
-  present: PresentWish['lines'],
-  notes: Message[],
+  present: PresentAgentCart['lines'],
+  notes: UcpMessage[],
 ): { item: string; quantity: number }[] {
   return items.flatMap(({ item: { id, quantity_unit: unit }, quantity }) => {
     if (unit === undefined || (unit.unit === 'C62' && (unit.scale ?? 0) === 0)) return [{ item: id, quantity }]
-    notes.push(notice.soldByPiece(id))
+    notes.push(ucpNotices.soldByPiece(id))
     return present.filter(({ item, code }) => item === id || code === id)
   })
 }
 
 interface ChosenDestination {
-  destination: SentAddress | null
+  destination: PlatformAddress | null
   // Whether it is the destination that the shopper gave on the page.
   isKept: boolean
 }
@@ -90,22 +90,22 @@ interface ChosenDestination {
 function destinationIn(
   sent: readonly DestinationShape[],
   selected: string | undefined,
-  present: PresentWish | undefined,
+  present: PresentAgentCart | undefined,
 ): ChosenDestination {
   const addresses = sent.map(addressIn)
   const found =
     selected === undefined
       ? addresses[0]
-      : addresses.find((address) => (address.id ?? destinationIdOf(address)) === selected)
+      : addresses.find((address) => (address.id ?? destinationIdFor(address)) === selected)
   if (found || selected === undefined) return { destination: found ?? null, isKept: false }
   const { asked, hasOwnAddress = false, shownPlace } = present ?? {}
   const known = hasOwnAddress ? shownPlace : asked?.destination
-  if (!known || (known.id ?? destinationIdOf(known)) !== selected) throw new UnknownDestination()
+  if (!known || (known.id ?? destinationIdFor(known)) !== selected) throw new UnknownDestination()
   return { destination: asked?.destination ?? null, isKept: hasOwnAddress }
 }
 
-function addressIn(sent: DestinationShape): SentAddress {
-  const members: [keyof SentAddress, string | undefined][] = [
+function addressIn(sent: DestinationShape): PlatformAddress {
+  const members: [keyof PlatformAddress, string | undefined][] = [
     ['id', sent.id],
     ['street', sent.street_address],
     ['extended', sent.extended_address],
@@ -123,7 +123,7 @@ function addressIn(sent: DestinationShape): SentAddress {
 const isLocale = new RegExp(patterns.locale.source)
 
 // Returns a BCP 47 tag in the form of our sessions; null if the tag is missing or invalid.
-export function localeIn(tag: string | undefined): string | null {
+export function parseUcpLocale(tag: string | undefined): string | null {
   if (tag === undefined || !/^[a-z]{2,3}(?:[-_][\da-z]{1,8})*$/i.test(tag)) return null
   try {
     const { language, script, region } = new Intl.Locale(tag.replaceAll('_', '-'))
@@ -138,7 +138,7 @@ export function localeIn(tag: string | undefined): string | null {
 const attributionMembersMax = 20
 const attributionLengthMax = 200
 
-export function attributionIn(sent: Readonly<Record<string, unknown>> | undefined): Record<string, string> | null {
+export function readAttribution(sent: Readonly<Record<string, unknown>> | undefined): Record<string, string> | null {
   const texts = Object.entries(sent ?? {}).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name.slice(0, attributionLengthMax), value.slice(0, attributionLengthMax)]] : [],
   )
@@ -152,7 +152,7 @@ export interface Instrument {
 }
 
 // Returns the only instrument. Version 2026-04-08 also allows several, of which one is marked as selected.
-export function instrumentIn(
+export function readInstrument(
   { payment: { instruments } }: CheckoutCompleteShape,
   version: string,
 ): Instrument | undefined {
@@ -164,7 +164,7 @@ export function instrumentIn(
 }
 
 // The buyer's IP address, which tells one network from another.
-export function networkIn(signals: Readonly<Record<string, unknown>> | undefined): string | undefined {
+export function readBuyerNetwork(signals: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const address = signals?.['dev.ucp.buyer_ip']
   return typeof address === 'string' && address.length <= 64 ? address : undefined
 }

@@ -1,6 +1,6 @@
 // A search in several categories: the products of each, in the order of the categories, each product once.
 
-import { badCursor } from '../../../platform/kit/cursor.ts'
+import { badCursorRefusal } from '../../../platform/kit/cursor.ts'
 
 export interface FoundPage<Row> {
   rows: readonly Row[]
@@ -52,6 +52,6 @@ export async function searchEach<Row extends { categories: readonly string[] }>(
 function readCursor(cursor: string | undefined, count: number): { place: number; within: string | undefined } {
   if (cursor === undefined) return { place: 0, within: undefined }
   const [, place, within] = /^(\d)\.(.*)$/.exec(cursor) ?? []
-  if (place === undefined || Number(place) >= count) throw badCursor()
+  if (place === undefined || Number(place) >= count) throw badCursorRefusal()
   return { place: Number(place), within: within || undefined }
 }

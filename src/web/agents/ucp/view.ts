@@ -2,26 +2,26 @@
 
 import type { Cart, CartItem, ShippingOption } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'
-import type { Asked, SentAddress } from '../../../domain/agents/asked.ts'
-import { type AgentCart, type AgentCheckout, shownPlaceOf } from '../../../domain/agents/buying.ts'
+import type { PlatformAddress, StoredAgentRequest } from '../../../domain/agents/asked.ts'
+import { type AgentCart, type AgentCheckout, withoutPreciseAddress } from '../../../domain/agents/buying.ts'
 import { isEmail } from '../../../platform/kit/email.ts'
 import type { TextKey } from '../../languages/checkout/en.ts'
-import { destinationIdOf } from './destination.ts'
+import { destinationIdFor } from './destination.ts'
 import {
+  type AgentWords,
   addressMessage,
+  agentWordsFor,
   codeMessage,
   lineMessage,
-  type Message,
-  notice,
   shownMessages,
-  type Words,
-  wordsFor,
+  type UcpMessage,
+  ucpNotices,
 } from './messages.ts'
-import { capabilitiesIn, type Dialect } from './negotiate.ts'
-import { handlersIn, type ShownHandler } from './profile.ts'
+import { capabilitiesIn, type UcpVersion } from './negotiate.ts'
+import { groupHandlersByName, type ShownHandler } from './profile.ts'
 
 export interface ViewContext {
-  dialect: Dialect
+  dialect: UcpVersion
   active: ReadonlySet<string>
   capability: string
   handlers: readonly ShownHandler[]
@@ -40,7 +40,7 @@ export interface ViewContext {
 const discount = 'dev.ucp.shopping.discount'
 const fulfillment = 'dev.ucp.shopping.fulfillment'
 
-export function envelopeOf({ dialect, active, capability }: ViewContext): object {
+export function ucpEnvelope({ dialect, active, capability }: ViewContext): object {
   return { version: dialect.version, status: 'success', capabilities: capabilitiesIn(active, dialect, capability) }
 }
 
@@ -48,25 +48,25 @@ export function envelopeOf({ dialect, active, capability }: ViewContext): object
 export type PayRules = Pick<ViewContext, 'active' | 'handlers' | 'mayPay' | 'reviewFrom'>
 
 // `more`: messages of this request, in addition to those of the checkout.
-export function checkoutStateOf(
+export function ucpCheckoutState(
   checkout: AgentCheckout,
   rules: PayRules,
-  more: readonly Message[],
-): { status: string; messages: Message[] } {
+  more: readonly UcpMessage[],
+): { status: string; messages: UcpMessage[] } {
   const messages = [...standingMessages(checkout, rules), ...more]
   return { status: statusOf(checkout, messages), messages }
 }
 
 export function checkoutView(
-  { checkout, status, messages }: { checkout: AgentCheckout; status: string; messages: readonly Message[] },
+  { checkout, status, messages }: { checkout: AgentCheckout; status: string; messages: readonly UcpMessage[] },
   context: ViewContext,
 ): object {
   const { session, asked, order } = checkout
   const { active, handlers, links, tag } = context
   const { items, totals, currency, url, statusUrl } = session
-  const words = wordsFor(session.locale, context.accepted)
+  const words = agentWordsFor(session.locale, context.accepted)
   return {
-    ucp: { ...envelopeOf(context), payment_handlers: handlersIn(handlers) },
+    ucp: { ...ucpEnvelope(context), payment_handlers: groupHandlersByName(handlers) },
     id: tag(session.id),
     status,
     currency,
@@ -91,11 +91,11 @@ export function checkoutView(
 export function cartDocument(
   { cart, asked, promotion }: AgentCart,
   context: ViewContext,
-  more: readonly Message[] = [],
+  more: readonly UcpMessage[] = [],
 ): object {
   const { items, currency, totals, expiresAt } = cart
   const places = new Map(items.map(({ skuId }, place) => [skuId, place]))
-  const words = wordsFor(asked?.locale, context.accepted)
+  const words = agentWordsFor(asked?.locale, context.accepted)
   const messages = [
     ...(asked?.lineNotes ?? []).flatMap((note) => lineMessage(note, places) ?? []),
     ...(context.active.has(discount)
@@ -104,7 +104,7 @@ export function cartDocument(
     ...more,
   ]
   return {
-    ucp: envelopeOf(context),
+    ucp: ucpEnvelope(context),
     id: context.tag(cart.id),
     currency,
     line_items: items.map(lineView),
@@ -116,7 +116,7 @@ export function cartDocument(
   }
 }
 
-function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly Message[]): string {
+function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly UcpMessage[]): string {
   if (session.status === 'completed') return 'completed'
   if (session.status === 'processing') return isWaiting ? 'requires_escalation' : 'complete_in_progress'
   if (session.status !== 'open') return 'canceled'
@@ -129,11 +129,11 @@ function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly Mess
 }
 
 // Messages that stay until the checkout changes.
-function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: PayRules): Message[] {
+function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: PayRules): UcpMessage[] {
   const { session, asked, isWaiting, needsShipping } = checkout
   const { items, totals, currency } = session
-  if (session.status === 'completed') return session.paymentStatus === 'pending' ? [notice.paymentPending()] : []
-  if (session.status === 'processing') return isWaiting ? [notice.challenge()] : []
+  if (session.status === 'completed') return session.paymentStatus === 'pending' ? [ucpNotices.paymentPending()] : []
+  if (session.status === 'processing') return isWaiting ? [ucpNotices.challenge()] : []
   if (session.status !== 'open') return []
   const places = new Map(items.map(({ skuId }, place) => [skuId, place]))
   const messages = [
@@ -141,34 +141,34 @@ function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, r
     ...(active.has(discount) ? (asked?.codeNotes ?? []).flatMap((note, at) => codeMessage(note, at) ?? []) : []),
     ...contactMessages(checkout),
     ...(needsShipping && active.has(fulfillment) ? deliveryMessages(checkout) : []),
-    ...(checkout.isPriced ? [] : [notice.priceUnavailable()]),
-    ...(totals.taxIncluded && totals.tax > 0 ? [notice.taxIncluded(totals.tax, currency)] : []),
+    ...(checkout.isPriced ? [] : [ucpNotices.priceUnavailable()]),
+    ...(totals.taxIncluded && totals.tax > 0 ? [ucpNotices.taxIncluded(totals.tax, currency)] : []),
   ]
   if (messages.some(({ severity }) => severity === 'recoverable')) return messages
-  if (needsShipping && !active.has(fulfillment)) return [...messages, notice.fulfillmentOnPage()]
-  if (items.some(({ digital }) => digital === true)) return [...messages, notice.consent()]
+  if (needsShipping && !active.has(fulfillment)) return [...messages, ucpNotices.fulfillmentOnPage()]
+  if (items.some(({ digital }) => digital === true)) return [...messages, ucpNotices.consent()]
   const canPay = mayPay && (handlers.length > 0 || totals.total === 0)
-  if (!canPay) return [...messages, notice.onPage()]
+  if (!canPay) return [...messages, ucpNotices.onPage()]
   const isReviewed = reviewFrom !== null && totals.total >= reviewFrom
-  return isReviewed ? [...messages, notice.review()] : messages
+  return isReviewed ? [...messages, ucpNotices.review()] : messages
 }
 
-function contactMessages({ asked, hasEmail, hasSentContact }: AgentCheckout): Message[] {
-  if (!hasEmail) return [notice.emailNeeded()]
-  return hasSentContact && !isEmail(asked?.buyer.email?.trim() ?? '') ? [notice.emailInvalid()] : []
+function contactMessages({ asked, hasEmail, hasSentContact }: AgentCheckout): UcpMessage[] {
+  if (!hasEmail) return [ucpNotices.emailNeeded()]
+  return hasSentContact && !isEmail(asked?.buyer.email?.trim() ?? '') ? [ucpNotices.emailInvalid()] : []
 }
 
-function deliveryMessages(checkout: AgentCheckout): Message[] {
+function deliveryMessages(checkout: AgentCheckout): UcpMessage[] {
   const { session, asked, hasSentAddress, isServed, place } = checkout
   // The shopper gave another address on the page, which checked it.
-  if (!hasSentAddress) return place ? [] : [notice.addressNeeded()]
-  if (!asked?.destination) return [notice.addressNeeded()]
+  if (!hasSentAddress) return place ? [] : [ucpNotices.addressNeeded()]
+  if (!asked?.destination) return [ucpNotices.addressNeeded()]
   if (asked.addressIssues.length > 0) {
     const country = asked.destination.country?.trim().toUpperCase() ?? ''
     return asked.addressIssues.map((issue) => addressMessage(issue, country))
   }
-  if (!isServed) return [notice.undeliverable()]
-  return session.shipping.options.length === 0 ? [notice.noOption()] : []
+  if (!isServed) return [ucpNotices.undeliverable()]
+  return session.shipping.options.length === 0 ? [ucpNotices.noOption()] : []
 }
 
 export function lineView(line: CartItem): object {
@@ -177,7 +177,7 @@ export function lineView(line: CartItem): object {
     id: skuId,
     item: {
       id: skuId,
-      title: titleOf(name, options),
+      title: variantTitle(name, options),
       price: unitPrice,
       ...(imageUrl !== null && { image_url: imageUrl }),
     },
@@ -190,11 +190,11 @@ export function lineView(line: CartItem): object {
   }
 }
 
-export function titleOf(name: string, options: readonly { value: string }[]): string {
+export function variantTitle(name: string, options: readonly { value: string }[]): string {
   return options.length > 0 ? `${name} – ${options.map(({ value }) => value).join(', ')}` : name
 }
 
-export interface Total {
+export interface TotalView {
   type: string
   display_text: string
   amount: number
@@ -205,8 +205,8 @@ export function totalsView(
   items: readonly { discount: number }[],
   { subtotal, discount: off, shipping, tax, taxIncluded, total }: Totals,
   label: string,
-  { say }: Words,
-): Total[] {
+  { say }: AgentWords,
+): TotalView[] {
   const itemsOff = items.reduce((sum, item) => sum + item.discount, 0)
   const entries = [
     { type: 'subtotal', display_text: say('total.subtotal'), amount: subtotal },
@@ -220,7 +220,7 @@ export function totalsView(
   return [...entries, { type: 'total', display_text: say('total.total'), amount: total }]
 }
 
-export function shippingLabel({ session: { shipping } }: AgentCheckout, { say }: Words): string {
+export function shippingLabel({ session: { shipping } }: AgentCheckout, { say }: AgentWords): string {
   return shipping.options.find(({ id }) => id === shipping.optionId)?.label ?? say('total.shipping')
 }
 
@@ -235,7 +235,7 @@ const linkTypes: LinkTypes = [
 
 export function linksView(
   links: Readonly<Record<string, string>>,
-  { say }: Words,
+  { say }: AgentWords,
   types: LinkTypes = linkTypes,
 ): object[] {
   return types.flatMap(([member, type, title]) => {
@@ -244,7 +244,7 @@ export function linksView(
   })
 }
 
-export function buyerView({ email, firstName, lastName, phone }: Asked['buyer']): object {
+export function buyerView({ email, firstName, lastName, phone }: StoredAgentRequest['buyer']): object {
   return {
     ...(email !== undefined && { email }),
     ...(firstName !== undefined && { first_name: firstName }),
@@ -265,7 +265,7 @@ interface Applied {
 }
 
 // At most one discount is applied.
-export function appliedIn({ session, promotion }: Discounted): Applied[] {
+export function appliedDiscounts({ session, promotion }: Discounted): Applied[] {
   const { state, code, amount } = session.promotion
   if (state !== 'applied' || code === null || amount === 0) return []
   const allocations = session.items.flatMap(({ discount: off }, place) =>
@@ -276,14 +276,14 @@ export function appliedIn({ session, promotion }: Discounted): Applied[] {
 
 function discountsView(discounted: Discounted): object {
   const codes = discounted.asked?.codes ?? []
-  const applied = appliedIn(discounted)
+  const applied = appliedDiscounts(discounted)
   return codes.length === 0 && applied.length === 0 ? {} : { discounts: { codes, applied } }
 }
 
-function fulfillmentView(checkout: AgentCheckout, words: Words): object {
+function fulfillmentView(checkout: AgentCheckout, words: AgentWords): object {
   const { session, asked, hasSentAddress, place } = checkout
   const ids = session.items.map(({ skuId }) => skuId)
-  const destination = hasSentAddress ? (asked?.destination ?? null) : place && shownPlaceOf(place)
+  const destination = hasSentAddress ? (asked?.destination ?? null) : place && withoutPreciseAddress(place)
   const shown = destination && destinationView(destination)
   const { options, optionId } = session.shipping
   return {
@@ -312,15 +312,15 @@ function fulfillmentView(checkout: AgentCheckout, words: Words): object {
   }
 }
 
-export function optionTitle({ label, amount }: ShippingOption, { say }: Words): string {
+export function optionTitle({ label, amount }: ShippingOption, { say }: AgentWords): string {
   return amount === 0 ? `${label} (${say('total.free')})` : label
 }
 
-export function destinationView(sent: SentAddress): { id: string } & Record<string, string> {
-  return { type: 'shipping_address', id: sent.id ?? destinationIdOf(sent), ...addressView(sent) }
+export function destinationView(sent: PlatformAddress): { id: string } & Record<string, string> {
+  return { type: 'shipping_address', id: sent.id ?? destinationIdFor(sent), ...addressView(sent) }
 }
 
-export function addressView(sent: SentAddress): Record<string, string> {
+export function addressView(sent: PlatformAddress): Record<string, string> {
   const members: [string, string | undefined][] = [
     ['street_address', sent.street],
     ['extended_address', sent.extended],

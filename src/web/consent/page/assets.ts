@@ -1,8 +1,8 @@
 // The style sheet of the authorization pages. Their only script is the one for passkeys, which the account pages of users share.
 
-import { styleSheet } from '../../../platform/html/files.ts'
+import { serveStyleSheet } from '../../../platform/html/files.ts'
 
-export const style = styleSheet({
+export const style = serveStyleSheet({
   path: '/oauth/style.css',
   name: 'oauth style',
   file: new URL('../../../platform/html/sheet.css', import.meta.url),

@@ -3,8 +3,8 @@
 import { type Mode, modes, type Scope } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { appHead, framed, redirectHostOf } from './frame.ts'
-import { type ConsentProblem, type ConsentView, type MerchantChoice, steps } from './views.ts'
+import { redirectHostOf, renderAppHeading, renderConsentFrame } from './frame.ts'
+import { type ConsentProblem, type ConsentView, consentSteps, type MerchantChoice } from './views.ts'
 import { alwaysAllowed, scopeWords } from './words.ts'
 
 export function consentPage(view: ConsentView): string {
@@ -12,7 +12,7 @@ export function consentPage(view: ConsentView): string {
   const [only, second] = merchants
   const chosen = view.merchantId ?? (only && !second ? only.id : null)
   const isAssistant = app.claimedName !== undefined
-  const body = html`${appHead(app)}
+  const body = html`${renderAppHeading(app)}
 ${
   isAssistant
     ? html`<h1><span dir="auto">${app.name}</span> wants to work for your shop</h1>`
@@ -28,7 +28,7 @@ ${app.description !== '' && html`<p class="lead" dir="auto">${app.description}</
 <p class="soft">Signed in as <strong>${email}</strong></p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 <form method="post">
-${hiddenFields({ step: steps.consent })}
+${hiddenFields({ step: consentSteps.consent })}
 <fieldset${problem === 'merchant_missing' && html` aria-describedby="problem"`}>
 <legend>Which shop?</legend>
 ${merchants.map((merchant) => merchantRow(merchant, merchant.id === chosen))}
@@ -62,7 +62,7 @@ ${
 <p class="hint">
   Either way you return to <span class="place">${redirectHostOf(app)}</span>. Approve only if you know
   this ${isAssistant ? 'assistant' : 'app'} and came from there.</p>`
-  return framed(`${problem === null ? '' : 'Not done yet: '}Connect ${app.name} – Cartwright`, body)
+  return renderConsentFrame(`${problem === null ? '' : 'Not done yet: '}Connect ${app.name} – Cartwright`, body)
 }
 
 function merchantRow({ id, slug, name, isInstalled }: MerchantChoice, isChosen: boolean): Html {

@@ -2,7 +2,7 @@
 // developer of the app.
 
 import { html } from '../../../platform/html/html.ts'
-import { framed } from './frame.ts'
+import { renderConsentFrame } from './frame.ts'
 import type { ErrorKind, ErrorView } from './views.ts'
 
 // biome-ignore format: a table is read by its rows
@@ -33,7 +33,7 @@ ${cross}
 <p class="lead">${text}</p>
 ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${cut(value)}</dd></div>`)}</dl>`}
 </div>`
-  return framed(`${title} – Cartwright`, body)
+  return renderConsentFrame(`${title} – Cartwright`, body)
 }
 
 const factLengthMax = 500

@@ -1,21 +1,21 @@
 // Parts that surround every authorization page: the painted bar, one narrow sheet, and the headers.
 
-import { documentFor } from '../../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../../platform/html/frame.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { initialOf } from '../../../platform/html/initial.ts'
-import { brand, mark } from '../../../platform/html/mark.ts'
+import { logoMark, siteBranding } from '../../../platform/html/mark.ts'
 import { originsOf, privateHeaders, self } from '../../../platform/html/policy.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import { style } from './assets.ts'
-import type { AppFace } from './views.ts'
+import type { RequestingApp } from './views.ts'
 
-export function framed(title: string, inside: Html, script?: string): string {
-  return documentFor({
-    ...brand,
+export function renderConsentFrame(title: string, inside: Html, script?: string): string {
+  return renderHtmlDocument({
+    ...siteBranding,
     title,
     style: style.href,
     ...(script !== undefined && { script }),
-    header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
+    header: html`<header class="bar"><span class="name">${logoMark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
 ${inside}
 </main>`,
@@ -23,7 +23,7 @@ ${inside}
 }
 
 // The app's name, above the permissions that it requests.
-export function appHead({ name, mode }: AppFace): Html {
+export function renderAppHeading({ name, mode }: RequestingApp): Html {
   return html`<div class="app">
 <span class="monogram" aria-hidden="true">${initialOf(name)}</span>
 <span class="app-name" dir="auto">${name}</span>
@@ -32,18 +32,18 @@ ${mode === 'test' && html`<span class="ribbon">Test mode</span>`}
 }
 
 // Host and port of the redirect URI; empty if it is not a URL.
-export function redirectHostOf({ redirectUri }: AppFace): string {
+export function redirectHostOf({ redirectUri }: RequestingApp): string {
   return URL.canParse(redirectUri) ? new URL(redirectUri).host : ''
 }
 
 // `leadsTo`: redirect URI of the request, once it is known to be the app's.
 export function answerPage(status: number, text: string, leadsTo?: string, hasPasskeys = false): PageAnswer {
-  return { status, body: text, headers: headersFor(leadsTo, hasPasskeys) }
+  return { status, body: text, headers: consentHeaders(leadsTo, hasPasskeys) }
 }
 
 // The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). The opener is not cut off:
 // an app may show these pages in its own window and wait for its end.
-export function headersFor(leadsTo?: string, hasPasskeys = false): Record<string, string> {
+export function consentHeaders(leadsTo?: string, hasPasskeys = false): Record<string, string> {
   const sources = {
     style: [self],
     img: [self, 'data:'],

@@ -3,19 +3,19 @@
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { html } from '../../../platform/html/html.ts'
 import { passkeyScript } from '../../signin/page/assets.ts'
-import { appHead, framed, redirectHostOf } from './frame.ts'
-import { type CodeView, type SignInView, type SignOutView, steps } from './views.ts'
+import { redirectHostOf, renderAppHeading, renderConsentFrame } from './frame.ts'
+import { type CodeView, consentSteps, type SignInView, type SignOutView } from './views.ts'
 
 export function signInPage({ app, email, problem }: SignInView): string {
   const described = problem !== null && html` aria-describedby="problem"`
   const invalid = problem === 'failed' && html` aria-invalid="true"`
-  const body = html`${appHead(app)}
+  const body = html`${renderAppHeading(app)}
 <h1>Sign in</h1>
 <p class="lead">
   <strong dir="auto">${app.name}</strong> wants to connect to your shop. Sign in to see what it asks for.</p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 <form method="post">
-${hiddenFields({ step: steps.signIn })}
+${hiddenFields({ step: consentSteps.signIn })}
 <div class="field">
 <label for="email">E-mail</label>
 <input
@@ -45,24 +45,28 @@ ${hiddenFields({ step: steps.signIn })}
 </div>
 </form>
 <form method="post" data-passkey="sign_in" hidden>
-${hiddenFields({ step: steps.passkey, response: '' })}
+${hiddenFields({ step: consentSteps.passkey, response: '' })}
 <p class="problem" data-problem role="alert" hidden>${problems.passkey}</p>
 <div class="choice"><button class="second">Sign in with a passkey</button></div>
 </form>
 <p class="hint">
   Your password stays here: the app never sees it. Afterwards you return to <span class="place">${redirectHostOf(app)}</span>.</p>`
-  return framed(problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright', body, passkeyScript.href)
+  return renderConsentFrame(
+    problem === null ? 'Sign in – Cartwright' : 'Could not sign in – Cartwright',
+    body,
+    passkeyScript.href,
+  )
 }
 
 export function codePage({ app, pending, problem }: CodeView): string {
   const described = problem !== null && html` aria-describedby="problem"`
   const invalid = problem === 'failed' && html` aria-invalid="true"`
-  const body = html`${appHead(app)}
+  const body = html`${renderAppHeading(app)}
 <h1>Enter your code</h1>
 <p class="lead">Open your authenticator app and enter the six digits that it shows. A recovery code works too, once.</p>
 ${problem !== null && html`<p class="problem" id="problem" role="alert">${codeProblems[problem]}</p>`}
 <form method="post">
-${hiddenFields({ step: steps.code, pending })}
+${hiddenFields({ step: consentSteps.code, pending })}
 <div class="field">
 <label for="code">Code</label>
 <input
@@ -80,7 +84,7 @@ ${hiddenFields({ step: steps.code, pending })}
 <button class="second" name="decision" value="decline" formnovalidate>Cancel</button>
 </div>
 </form>`
-  return framed(problem === null ? 'Enter your code – Cartwright' : 'Wrong code – Cartwright', body)
+  return renderConsentFrame(problem === null ? 'Enter your code – Cartwright' : 'Wrong code – Cartwright', body)
 }
 
 export function signOutPage({ action, fields }: SignOutView): string {
@@ -90,7 +94,7 @@ export function signOutPage({ action, fields }: SignOutView): string {
 ${hiddenFields(fields)}
 <div class="choice"><button class="first" autofocus>Continue</button></div>
 </form>`
-  return framed('Sign in – Cartwright', body)
+  return renderConsentFrame('Sign in – Cartwright', body)
 }
 
 const codeProblems: Readonly<Record<NonNullable<CodeView['problem']>, string>> = {

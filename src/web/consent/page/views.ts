@@ -6,10 +6,10 @@ import type { SignInProblem } from '../../../domain/users/signin.ts'
 // The hidden field `step` of each form names the page that a post answers. The other fields are `email` and `password`, or `response` of
 // a passkey, or `pending` and `code`, or `merchant`, `scope` (repeated) and, for an assistant, `mode`; `decision` is `approve` or
 // `decline`, and every page can decline.
-export const steps = { signIn: 'sign_in', passkey: 'passkey', code: 'code', consent: 'consent' } as const
+export const consentSteps = { signIn: 'sign_in', passkey: 'passkey', code: 'code', consent: 'consent' } as const
 
 // The requesting app, as the merchant sees it.
-export interface AppFace {
+export interface RequestingApp {
   // For an assistant, the host of its address: the only verified fact about it.
   name: string
   description: string
@@ -23,7 +23,7 @@ export interface AppFace {
 }
 
 export interface SignInView {
-  app: AppFace
+  app: RequestingApp
   // The typed e-mail address. The password is never written back.
   email: string
   problem: SignInProblem | 'passkey' | null
@@ -31,7 +31,7 @@ export interface SignInView {
 
 // The second step, for a person who has a second factor.
 export interface CodeView {
-  app: AppFace
+  app: RequestingApp
   // Signed token of the first step.
   pending: string
   problem: 'failed' | 'limited' | null
@@ -60,7 +60,7 @@ export type ConsentProblem =
   | 'too_many_yours'
 
 export interface ConsentView {
-  app: AppFace
+  app: RequestingApp
   // E-mail address of the signed-in user.
   email: string
   merchants: readonly MerchantChoice[]

@@ -2,7 +2,7 @@
 // with the contract, so no scope allows more than its points say.
 
 import type { OperationId } from '../../../contract/open/operations.ts'
-import type { AdminScope, OpenScope, Scope } from '../../../contract/words.ts'
+import type { AdminScope, OpenInterfaceScope, Scope } from '../../../contract/words.ts'
 
 export interface ScopeWords {
   title: string
@@ -18,7 +18,7 @@ export interface ScopePoint {
   operations: readonly OperationId[]
 }
 
-const openWords: Readonly<Record<OpenScope, ScopeWords>> = {
+const openWords: Readonly<Record<OpenInterfaceScope, ScopeWords>> = {
   'catalog:read': {
     title: 'Run checkouts and see orders',
     note: 'Despite its name, this allows more than reading.',

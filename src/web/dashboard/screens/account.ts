@@ -3,16 +3,23 @@
 
 import { limits } from '../../../contract/limits.ts'
 import { qrPath } from '../../../domain/users/qr.ts'
-import { hiddenFields, lineIn } from '../../../platform/html/form.ts'
+import { hiddenFields, readLineField } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import type { AccountView, NewApp } from '../../signin/ownaccount.ts'
+import type { AccountView, AuthenticatorSetup } from '../../signin/ownaccount.ts'
 import { confirmPathFor } from '../../signin/visit.ts'
 import { postButton } from '../controls.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, field, form, type Problems, valuesOf } from '../form.ts'
-import { button, linkButton, notice } from '../parts.ts'
-import { goTo, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
+import { buildBody, type Field, field, type Problems, readTypedValues, renderForm } from '../form.ts'
+import { button, linkButton, renderNotice } from '../parts.ts'
+import {
+  type PostedScreen,
+  redirectTo,
+  type Screen,
+  type ScreenResult,
+  type ScreenSheet,
+  type ScreenVisit,
+} from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
 import { type DashboardLanguage, dashboardTexts, type TextKey } from '../words.ts'
 
 type Session = AccountView['sessions'][number]
@@ -20,7 +27,7 @@ type Passkey = AccountView['passkeys'][number]
 type Assistant = AccountView['assistants'][number]
 
 const ofAccount = { place: null, needs: null } as const
-const backOf = ({ words, to }: Visit) => ({ href: to('account'), label: words.say('account.title') })
+const backOf = ({ words, to }: ScreenVisit) => ({ href: to('account'), label: words.say('account.title') })
 
 const account: Screen = {
   ...ofAccount,
@@ -29,17 +36,17 @@ const account: Screen = {
   setsUpFactor: true,
   get: (visit) => accountSheet(visit),
   async post(posted) {
-    if (posted.isFactorMissing) return goTo(posted.to('account'))
+    if (posted.isFactorMissing) return redirectTo(posted.to('account'))
     const { form: sent, to, words } = posted
-    const read = bodyOf(words, profileFields(posted), sent)
+    const read = buildBody(words, profileFields(posted), sent)
     if ('problems' in read) return accountSheet(posted, read.problems)
     const language = languages.find((known) => known === sent.get('language')) ?? null
-    await (await posted.account()).setProfile({ name: lineIn(sent, 'name'), language })
-    return done(to('account'), 'done.saved')
+    await (await posted.account()).setProfile({ name: readLineField(sent, 'name'), language })
+    return redirectWithToast(to('account'), 'done.saved')
   },
 }
 
-async function accountSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function accountSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words } = visit
   const own = await visit.account()
   if (visit.isFactorMissing) return missingSheet(visit, await own.hasPasskey())
@@ -61,7 +68,7 @@ const languages = Object.keys(dashboardTexts) as DashboardLanguage[]
 const languageNames: Readonly<Record<DashboardLanguage, string>> = { en: 'English', de: 'Deutsch' }
 
 function part(
-  { words }: Visit,
+  { words }: ScreenVisit,
   id: 'you' | 'password' | 'factor' | 'passkeys' | 'sessions' | 'assistants',
   body: Html,
 ) {
@@ -73,7 +80,7 @@ function part(
 <div class="card"><div class="card-body">${body}</div></div></section>`
 }
 
-function profileFields({ words }: Visit): Field[] {
+function profileFields({ words }: ScreenVisit): Field[] {
   const choices = languages.map((value) => ({ value, label: languageNames[value] }))
   return [
     {
@@ -98,21 +105,24 @@ function profileFields({ words }: Visit): Field[] {
   ]
 }
 
-function profileForm(visit: Visit, problems: Problems | undefined): Html {
+function profileForm(visit: ScreenVisit, problems: Problems | undefined): Html {
   const { words, to, email, name, language } = visit
   const fields = profileFields(visit)
-  return form(visit, {
+  return renderForm(visit, {
     action: to('account'),
     before: html`<p><span class="soft">${words.say('account.email')}:</span> <span dir="ltr">${email}</span></p>`,
     fields,
-    values: 'form' in visit ? valuesOf(fields, (visit as Posted).form) : { name: name ?? '', language: language ?? '' },
+    values:
+      'form' in visit
+        ? readTypedValues(fields, (visit as PostedScreen).form)
+        : { name: name ?? '', language: language ?? '' },
     problems,
     submit: words.say('action.save'),
     kind: 'second',
   })
 }
 
-function factorPart({ words, to }: Visit, { hasSecondFactor, recoveryCodes }: AccountView): Html {
+function factorPart({ words, to }: ScreenVisit, { hasSecondFactor, recoveryCodes }: AccountView): Html {
   const link = (path: string, label: TextKey, isDialog = false) =>
     linkButton({ label: words.say(label), href: to(`account/${path}`), isDialog })
   if (!hasSecondFactor) return html`<p class="gap">${words.say('account.factorOff')}</p>${link('app', 'account.setUp')}`
@@ -138,14 +148,14 @@ function entry(name: Html, detail: Html, actions: Html | false): Html {
   </li>`
 }
 
-function passkeysPart(visit: Visit, all: readonly Passkey[]): Html {
+function passkeysPart(visit: ScreenVisit, all: readonly Passkey[]): Html {
   const { words, to } = visit
   const add = linkButton({ label: words.say('account.addPasskey'), href: to('account/passkeys/new') })
   if (all.length === 0) return html`<p class="gap">${words.say('account.passkeysNone')}</p>${add}`
   return html`${entries(all.map((one) => passkeyEntry(visit, one)))}${add}`
 }
 
-function passkeyEntry({ words, to }: Visit, { id, name, createdAt, usedAt }: Passkey): Html {
+function passkeyEntry({ words, to }: ScreenVisit, { id, name, createdAt, usedAt }: Passkey): Html {
   const link = (path: string, label: TextKey, isDanger = false) =>
     html`<a${isDanger && html` class="danger-link"`} href="${to(`account/passkeys/${id}${path}`)}" data-dialog>
       ${words.say(label)}
@@ -162,19 +172,19 @@ function passkeyEntry({ words, to }: Visit, { id, name, createdAt, usedAt }: Pas
   )
 }
 
-function sessionsPart(visit: Visit, { sessions, sessionId }: AccountView): Html {
+function sessionsPart(visit: ScreenVisit, { sessions, sessionId }: AccountView): Html {
   const { words, to } = visit
   return html`${entries(sessions.map((one) => sessionEntry(visit, one, one.id === sessionId)))}
 ${sessions.length > 1 && postButton({ action: to('account/sessions'), label: words.say('account.endOthers') })}`
 }
 
-function sessionEntry({ words, to }: Visit, { id, browser, seenAt }: Session, isThis: boolean): Html {
+function sessionEntry({ words, to }: ScreenVisit, { id, browser, seenAt }: Session, isThis: boolean): Html {
   const name = html`${browser || words.say('account.unknown')}${isThis && html` <span class="soft">(${words.say('account.here')})</span>`}`
   const end = { action: to('account/sessions'), label: words.say('account.end'), hidden: { session: id } }
   return entry(name, html`${words.say('account.used', { date: words.moment(seenAt) })}`, !isThis && postButton(end))
 }
 
-function assistantEntry({ words, to }: Visit, assistant: Assistant): Html {
+function assistantEntry({ words, to }: ScreenVisit, assistant: Assistant): Html {
   const { id, name, mode, merchantName, createdAt, lastTokenAt } = assistant
   const when =
     lastTokenAt === null
@@ -188,7 +198,7 @@ function assistantEntry({ words, to }: Visit, assistant: Assistant): Html {
 }
 
 // A person with a passkey must use it: otherwise another factor could be set up with the password alone, and replace it.
-function missingSheet(visit: Visit, hasPasskey: boolean): Sheet {
+function missingSheet(visit: ScreenVisit, hasPasskey: boolean): ScreenSheet {
   const { words, to } = visit
   return {
     title: words.say('account.missing'),
@@ -210,13 +220,13 @@ function missingSheet(visit: Visit, hasPasskey: boolean): Sheet {
   }
 }
 
-async function isPasskeyNeeded(visit: Visit): Promise<boolean> {
+async function isPasskeyNeeded(visit: ScreenVisit): Promise<boolean> {
   return visit.isFactorMissing && (await (await visit.account()).hasPasskey())
 }
 
 // Password
 
-function passwordSheet(visit: Visit, problems?: Problems): Sheet {
+function passwordSheet(visit: ScreenVisit, problems?: Problems): ScreenSheet {
   const { words, to, email } = visit
   const back = backOf(visit)
   const field: Field = {
@@ -234,7 +244,7 @@ function passwordSheet(visit: Visit, problems?: Problems): Sheet {
     back,
     lead: words.say('account.passwordText'),
     status: problems ? 400 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('account/password'),
       // Tells a password manager the account. Password managers ignore fields of the type `hidden`.
       before: html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`,
@@ -258,7 +268,7 @@ const accountPassword: Screen = {
     const changed = await (await posted.account()).changePassword(sent.get('password') ?? '', userAgent)
     if ('problem' in changed)
       return passwordSheet(posted, { at: { '/password': words.say(`account.password.${changed.problem}`) } })
-    const answer = done(to('account'), 'done.password')
+    const answer = redirectWithToast(to('account'), 'done.password')
     if (changed.cookie === undefined) return answer
     return { ...answer, headers: { ...answer.headers, 'set-cookie': changed.cookie } }
   },
@@ -266,7 +276,7 @@ const accountPassword: Screen = {
 
 // Second factor
 
-function appSheet(visit: Visit, { key, uri, modules, sealed }: NewApp, isWrong = false): Sheet {
+function appSheet(visit: ScreenVisit, { key, uri, modules, sealed }: AuthenticatorSetup, isWrong = false): ScreenSheet {
   const { words, to } = visit
   const back = backOf(visit)
   const problems = isWrong ? { at: { '/code': words.say('account.codeWrong') } } : undefined
@@ -279,7 +289,7 @@ function appSheet(visit: Visit, { key, uri, modules, sealed }: NewApp, isWrong =
 ${modules && qrImage(words.say('account.picture'), modules)}
 <p><span class="soft">${words.say('account.key')}:</span> <code dir="ltr">${key}</code></p>
 <p class="gap"><a href="${uri}">${words.say('account.openApp')}</a></p>
-${form(visit, {
+${renderForm(visit, {
   action: to('account/app'),
   fields: [
     {
@@ -314,14 +324,14 @@ const accountApp: Screen = {
   asksAgain: true,
   setsUpFactor: true,
   async get(visit) {
-    if (await isPasskeyNeeded(visit)) return goTo(visit.to('account'))
+    if (await isPasskeyNeeded(visit)) return redirectTo(visit.to('account'))
     return appSheet(visit, (await visit.account()).newApp())
   },
   async post(posted) {
-    if (await isPasskeyNeeded(posted)) return goTo(posted.to('account'))
+    if (await isPasskeyNeeded(posted)) return redirectTo(posted.to('account'))
     const { form: sent, to } = posted
     const set = await (await posted.account()).setApp(sent.get('sealed') ?? '', sent.get('code') ?? '')
-    if (!set) return goTo(to('account/app'))
+    if (!set) return redirectTo(to('account/app'))
     return 'again' in set ? appSheet(posted, set.again, true) : codesSheet(posted, set.codes)
   },
 }
@@ -338,7 +348,7 @@ const accountAppOff: Screen = {
       title: words.say('account.turnOffTitle'),
       back,
       lead: words.say('account.turnOffLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('account/app/off'),
         fields: [],
         submit: words.say('account.turnOff'),
@@ -349,11 +359,11 @@ const accountAppOff: Screen = {
   },
   async post(posted) {
     await (await posted.account()).removeApp()
-    return done(posted.to('account'), 'done.factorOff')
+    return redirectWithToast(posted.to('account'), 'done.factorOff')
   },
 }
 
-function codesSheet(visit: Visit, codes: readonly string[]): Sheet {
+function codesSheet(visit: ScreenVisit, codes: readonly string[]): ScreenSheet {
   const { words, to } = visit
   const text = codes.join('\n')
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`
@@ -393,7 +403,7 @@ const accountCodes: Screen = {
       title: words.say('account.newCodes'),
       back,
       lead: words.say('account.newCodesLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('account/codes'),
         fields: [],
         submit: words.say('account.newCodes'),
@@ -403,13 +413,13 @@ const accountCodes: Screen = {
   },
   async post(posted) {
     const codes = await (await posted.account()).replaceCodes()
-    return codes ? codesSheet(posted, codes) : goTo(posted.to('account'))
+    return codes ? codesSheet(posted, codes) : redirectTo(posted.to('account'))
   },
 }
 
 // Passkeys
 
-function nameField({ words }: Visit): Field {
+function nameField({ words }: ScreenVisit): Field {
   return {
     name: 'name',
     label: words.say('account.passkeyName'),
@@ -422,7 +432,7 @@ function nameField({ words }: Visit): Field {
 }
 
 // The script shows the form if the browser supports passkeys, and writes the device's signed response into `response`.
-function newPasskeySheet(visit: Visit, hasFailed = false): Sheet {
+function newPasskeySheet(visit: ScreenVisit, hasFailed = false): ScreenSheet {
   const { words, to } = visit
   const back = backOf(visit)
   const failed = words.say('account.passkeyFailed')
@@ -435,7 +445,7 @@ function newPasskeySheet(visit: Visit, hasFailed = false): Sheet {
 <p class="without-passkeys">${words.say('account.passkeyScript')}</p>
 <form class="form" method="post" action="${to('account/passkeys/new')}" data-passkey="register" hidden>
   ${hiddenFields({ response: '' })}
-${hasFailed && notice('bad', failed, 'alert')}<p class="notice bad" data-problem role="alert" hidden>${failed}</p>
+${hasFailed && renderNotice('bad', failed, 'alert')}<p class="notice bad" data-problem role="alert" hidden>${failed}</p>
 <div class="fields">${field(words, nameField(visit))}</div>
 <div class="form-foot">
   ${button({ label: words.say('account.addPasskey'), kind: 'first' })}
@@ -450,17 +460,17 @@ const newPasskey: Screen = {
   asksAgain: true,
   setsUpFactor: true,
   async get(visit) {
-    return (await isPasskeyNeeded(visit)) ? goTo(visit.to('account')) : newPasskeySheet(visit)
+    return (await isPasskeyNeeded(visit)) ? redirectTo(visit.to('account')) : newPasskeySheet(visit)
   },
   async post(posted) {
     const { form: sent, to } = posted
-    if (await isPasskeyNeeded(posted)) return goTo(to('account'))
-    const isAdded = await (await posted.account()).addPasskey(sent.get('response') ?? '', lineIn(sent, 'name'))
-    return isAdded ? done(to('account'), 'done.passkeyAdded') : newPasskeySheet(posted, true)
+    if (await isPasskeyNeeded(posted)) return redirectTo(to('account'))
+    const isAdded = await (await posted.account()).addPasskey(sent.get('response') ?? '', readLineField(sent, 'name'))
+    return isAdded ? redirectWithToast(to('account'), 'done.passkeyAdded') : newPasskeySheet(posted, true)
   },
 }
 
-async function passkeyOf(visit: Visit): Promise<Passkey | undefined> {
+async function passkeyOf(visit: ScreenVisit): Promise<Passkey | undefined> {
   const { passkeys } = await (await visit.account()).read()
   return passkeys.find(({ id }) => id === visit.path.passkeyId)
 }
@@ -473,27 +483,27 @@ const onePasskey: Screen = {
   get: (visit) => passkeySheet(visit),
   async post(posted) {
     const { path, form: sent, to, words } = posted
-    const read = bodyOf(words, [nameField(posted)], sent)
+    const read = buildBody(words, [nameField(posted)], sent)
     if ('problems' in read) return passkeySheet(posted, read.problems)
-    await (await posted.account()).namePasskey(path.passkeyId ?? '', lineIn(sent, 'name'))
-    return done(to('account'), 'done.saved')
+    await (await posted.account()).namePasskey(path.passkeyId ?? '', readLineField(sent, 'name'))
+    return redirectWithToast(to('account'), 'done.saved')
   },
 }
 
-async function passkeySheet(visit: Visit, problems?: Problems): Promise<Shown> {
+async function passkeySheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenResult> {
   const { words, to } = visit
   const passkey = await passkeyOf(visit)
-  if (!passkey) return goTo(to('account'))
+  if (!passkey) return redirectTo(to('account'))
   const back = backOf(visit)
   const fields = [nameField(visit)]
   return dialog({
     title: words.say('account.rename'),
     back,
     status: problems ? 400 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`account/passkeys/${passkey.id}`),
       fields,
-      values: 'form' in visit ? valuesOf(fields, (visit as Posted).form) : { name: passkey.name },
+      values: 'form' in visit ? readTypedValues(fields, (visit as PostedScreen).form) : { name: passkey.name },
       problems,
       submit: words.say('action.save'),
       cancel: back.href,
@@ -509,13 +519,13 @@ const passkeyRemoval: Screen = {
   async get(visit) {
     const { words, to } = visit
     const passkey = await passkeyOf(visit)
-    if (!passkey) return goTo(to('account'))
+    if (!passkey) return redirectTo(to('account'))
     const back = backOf(visit)
     return dialog({
       title: words.say('account.removePasskey'),
       back,
       lead: words.say('account.removePasskeyLead', { name: passkey.name }),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`account/passkeys/${passkey.id}/remove`),
         fields: [],
         submit: words.say('account.remove'),
@@ -527,7 +537,7 @@ const passkeyRemoval: Screen = {
   async post(posted) {
     const { path, to } = posted
     const isRemoved = await (await posted.account()).removePasskey(path.passkeyId ?? '')
-    return isRemoved ? done(to('account'), 'done.removed') : goTo(to('account'))
+    return isRemoved ? redirectWithToast(to('account'), 'done.removed') : redirectTo(to('account'))
   },
 }
 
@@ -543,7 +553,7 @@ const ownSessions: Screen = {
     const session = sent.get('session')
     if (session === null) await own.endOtherSessions()
     else await own.endSession(session)
-    return done(to('account'), session === null ? 'done.sessionsEnded' : 'done.sessionEnded')
+    return redirectWithToast(to('account'), session === null ? 'done.sessionsEnded' : 'done.sessionEnded')
   },
 }
 
@@ -554,7 +564,7 @@ const ownAssistants: Screen = {
   async post(posted) {
     const { form: sent, to } = posted
     await (await posted.account()).endAssistant(sent.get('assistant') ?? '')
-    return done(to('account'), 'done.assistantEnded')
+    return redirectWithToast(to('account'), 'done.assistantEnded')
   },
 }
 

@@ -7,10 +7,10 @@ import type { Mode } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, form, keyIn, type Problems, problemsOf } from '../form.ts'
-import { card, facts, linkButton, notice, pill, time } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
+import { type Field, type Problems, problemsFromRefusal, readKey, renderForm } from '../form.ts'
+import { linkButton, renderCard, renderFacts, renderNotice, renderTime, statusPill } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
 
 // The keys that each provider needs.
 const providers = { stripe: ['publishableKey', 'secretKey'], mollie: ['key'] } as const
@@ -22,7 +22,7 @@ export function providerName(provider: string): string {
 }
 
 // One card for each provider that can be connected here, and for each account at another provider.
-export function accountCards(visit: Visit, { paymentAccounts }: AdminShop): Html {
+export function accountCards(visit: ScreenVisit, { paymentAccounts }: AdminShop): Html {
   const others = paymentAccounts.filter(({ provider }) => !Object.hasOwn(providers, provider))
   return html`${providerIds.map((provider) => {
     const account = paymentAccounts.find((one) => one.provider === provider)
@@ -30,10 +30,10 @@ export function accountCards(visit: Visit, { paymentAccounts }: AdminShop): Html
   })}${others.map((account) => accountCard(visit, account))}`
 }
 
-function providerCard({ words, to, may }: Visit, provider: Provider): Html {
-  return card({
+function providerCard({ words, to, may }: ScreenVisit, provider: Provider): Html {
+  return renderCard({
     title: providerName(provider),
-    aside: html`<span class="row-actions">${pill(words, 'method', 'off')}${
+    aside: html`<span class="row-actions">${statusPill(words, 'method', 'off')}${
       may('connectAdminPaymentAccount') &&
       linkButton({
         label: words.say('accounts.connect'),
@@ -45,13 +45,13 @@ function providerCard({ words, to, may }: Visit, provider: Provider): Html {
   })
 }
 
-function accountCard({ words, to, may }: Visit, account: AdminPaymentAccount): Html {
+function accountCard({ words, to, may }: ScreenVisit, account: AdminPaymentAccount): Html {
   const { id, provider, problems, receivesNotices, createdAt } = account
   const at = `settings/payments/accounts/${id}`
-  return card({
+  return renderCard({
     title: providerName(provider),
     aside: html`<span class="row-actions">
-      ${pill(words, 'method', problems.length > 0 ? 'failing' : 'enabled')}
+      ${statusPill(words, 'method', problems.length > 0 ? 'failing' : 'enabled')}
       ${may('checkAdminPaymentAccount') && linkButton({ label: words.say('accounts.check'), href: to(at) })}
       ${
         may('replaceAdminPaymentKeys') &&
@@ -68,12 +68,12 @@ function accountCard({ words, to, may }: Visit, account: AdminPaymentAccount): H
         })
       }
     </span>`,
-    body: html`${facts([
+    body: html`${renderFacts([
       [words.say('accounts.account'), accountName(account)],
       [words.say('accounts.mode'), words.say(`accounts.mode.${account.mode}`)],
-      [words.say('accounts.since'), time(words, createdAt)],
+      [words.say('accounts.since'), renderTime(words, createdAt)],
     ])}
-    ${problems.map((problem) => notice('bad', words.say(`payments.problem.${problem}`)))}
+    ${problems.map((problem) => renderNotice('bad', words.say(`payments.problem.${problem}`)))}
     ${!receivesNotices && html`<p class="help">${words.say('accounts.noNotices')}</p>`}`,
   })
 }
@@ -82,7 +82,7 @@ function accountName({ name, account }: AdminPaymentAccount): Html {
   return html`${name ?? account ?? '–'}${name !== null && account !== null && html` <span class="soft">${account}</span>`}`
 }
 
-function backTo({ words, to }: Visit) {
+function backTo({ words, to }: ScreenVisit) {
   return { href: to('settings/payments'), label: words.say('settings.payments') }
 }
 
@@ -91,7 +91,7 @@ function fieldOf(name: string): string {
   return `account-${name}`
 }
 
-function keyFields({ words }: Visit, provider: Provider): Field[] {
+function keyFields({ words }: ScreenVisit, provider: Provider): Field[] {
   return providers[provider].map((name, at) => ({
     name: fieldOf(name),
     label: words.say(`accounts.${provider}.${name}` as 'accounts.mollie.key'),
@@ -113,7 +113,7 @@ interface KeysForm {
   problems?: Problems
 }
 
-function keysSheet(visit: Visit, { title, lead, action, submit, provider, problems }: KeysForm): Sheet {
+function keysSheet(visit: ScreenVisit, { title, lead, action, submit, provider, problems }: KeysForm): ScreenSheet {
   const back = backTo(visit)
   return dialog({
     title,
@@ -127,7 +127,7 @@ function keysSheet(visit: Visit, { title, lead, action, submit, provider, proble
         <ul>${stripePermissions.map((one) => html`<li>${one}</li>`)}</ul>
       </details>`
     }
-    ${form(visit, {
+    ${renderForm(visit, {
       action,
       fields: keyFields(visit, provider),
       problems,
@@ -148,13 +148,13 @@ const stripePermissions = [
   'Accounts: Read',
 ]
 
-function providerIn({ path }: Visit): Provider {
+function providerIn({ path }: ScreenVisit): Provider {
   const found = providerIds.find((provider) => provider === path.provider)
   if (!found) throw refuse('payment_provider_not_found')
   return found
 }
 
-function connectSheet(visit: Visit, problems?: Problems): Sheet {
+function connectSheet(visit: ScreenVisit, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const provider = providerIn(visit)
   return keysSheet(visit, {
@@ -168,12 +168,12 @@ function connectSheet(visit: Visit, problems?: Problems): Sheet {
 }
 
 // A missing key is sent as a space, for the operation to refuse.
-function keysIn(posted: Posted, provider: Provider): Record<string, string> {
+function keysIn(posted: PostedScreen, provider: Provider): Record<string, string> {
   const names: readonly string[] = providers[provider]
   return Object.fromEntries(names.map((name) => [name, (posted.form.get(fieldOf(name)) ?? '').trim() || ' ']))
 }
 
-export const connectProvider: Screen = {
+export const connectProviderScreen: Screen = {
   path: 'settings/payments/connect/:provider',
   name: 'dashboard connect payment account',
   place: 'settings',
@@ -188,16 +188,16 @@ export const connectProvider: Screen = {
     const provider = providerIn(posted)
     const keys = keysIn(posted, provider)
     const body = { provider, keys }
-    const connect = (visit: Visit) =>
-      attempt(visit.ask('connectAdminPaymentAccount', { body, key: keyIn(posted.form) }))
+    const connect = (visit: ScreenVisit) =>
+      catchRefusal(visit.ask('connectAdminPaymentAccount', { body, key: readKey(posted.form) }))
     // The key belongs to one mode, which may be the other one.
     const inMode = (one: Mode) => (one === mode ? posted : posted.inMode(one))
     const first = await connect(posted)
     const other = 'refusal' in first ? otherMode(first.refusal.details.issues ?? [], mode) : undefined
     const outcome = other === undefined ? first : await connect(inMode(other))
     if (!('refusal' in outcome))
-      return done(inMode(other ?? mode).to('settings/payments'), `done.connected.${other ?? mode}`)
-    return connectSheet(posted, problemsOf(words, outcome.refusal, keyFields(posted, provider)))
+      return redirectWithToast(inMode(other ?? mode).to('settings/payments'), `done.connected.${other ?? mode}`)
+    return connectSheet(posted, problemsFromRefusal(words, outcome.refusal, keyFields(posted, provider)))
   },
 }
 
@@ -206,7 +206,7 @@ function otherMode(issues: readonly { code: string }[], mode: Mode): Mode | unde
   return mode === 'live' ? 'test' : 'live'
 }
 
-export const accountCheck: Screen = {
+export const accountCheckScreen: Screen = {
   path: 'settings/payments/accounts/:accountId',
   name: 'dashboard check payment account',
   place: 'settings',
@@ -219,17 +219,21 @@ export const accountCheck: Screen = {
       title: providerName(data.provider),
       back,
       width: 'narrow',
-      badge: pill(words, 'method', data.endedAt !== null ? 'off' : data.issues.length > 0 ? 'failing' : 'enabled'),
-      body: card({
+      badge: statusPill(
+        words,
+        'method',
+        data.endedAt !== null ? 'off' : data.issues.length > 0 ? 'failing' : 'enabled',
+      ),
+      body: renderCard({
         body: html`${
           data.issues.length === 0
-            ? notice('info', words.say('accounts.works', { provider: providerName(data.provider) }))
-            : data.issues.map((one) => notice('bad', words.issue(one)))
+            ? renderNotice('info', words.say('accounts.works', { provider: providerName(data.provider) }))
+            : data.issues.map((one) => renderNotice('bad', words.issue(one)))
         }
-        ${facts([
+        ${renderFacts([
           [words.say('accounts.account'), accountName(data)],
           [words.say('accounts.mode'), words.say(`accounts.mode.${data.mode}`)],
-          [words.say('accounts.since'), time(words, data.createdAt)],
+          [words.say('accounts.since'), renderTime(words, data.createdAt)],
         ])}
         <div class="form-foot">
           ${linkButton({ label: words.say('accounts.checkAgain'), href: to(`settings/payments/accounts/${data.id}`) })}
@@ -239,14 +243,14 @@ export const accountCheck: Screen = {
   },
 }
 
-async function livingAccount(visit: Visit): Promise<AdminPaymentAccount> {
+async function livingAccount(visit: ScreenVisit): Promise<AdminPaymentAccount> {
   const { data } = await visit.ask('getAdminShop')
   const found = data.paymentAccounts.find(({ id }) => id === visit.path.accountId)
   if (!found) throw refuse('payment_account_not_found')
   return found
 }
 
-async function newKeysSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function newKeysSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const { id, provider } = await livingAccount(visit)
   return keysSheet(visit, {
@@ -259,7 +263,7 @@ async function newKeysSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   })
 }
 
-export const accountKeys: Screen = {
+export const accountKeysScreen: Screen = {
   path: 'settings/payments/accounts/:accountId/keys',
   name: 'dashboard payment account keys',
   place: 'settings',
@@ -272,15 +276,15 @@ export const accountKeys: Screen = {
     const { id, provider: name } = await livingAccount(posted)
     const provider = providerIn({ ...posted, path: { provider: name } })
     const keys = keysIn(posted, provider)
-    const outcome = await attempt(
-      posted.ask('replaceAdminPaymentKeys', { path: { accountId: id }, body: { keys }, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('replaceAdminPaymentKeys', { path: { accountId: id }, body: { keys }, key: readKey(sent) }),
     )
-    if (!('refusal' in outcome)) return done(to('settings/payments'), 'done.accountKeys')
-    return newKeysSheet(posted, problemsOf(words, outcome.refusal, keyFields(posted, provider)))
+    if (!('refusal' in outcome)) return redirectWithToast(to('settings/payments'), 'done.accountKeys')
+    return newKeysSheet(posted, problemsFromRefusal(words, outcome.refusal, keyFields(posted, provider)))
   },
 }
 
-export const accountEnd: Screen = {
+export const accountEndScreen: Screen = {
   path: 'settings/payments/accounts/:accountId/disconnect',
   name: 'dashboard disconnect payment account',
   place: 'settings',
@@ -294,7 +298,7 @@ export const accountEnd: Screen = {
       title: words.say('accounts.disconnectTitle', { provider: providerName(provider) }),
       back,
       lead: words.say('accounts.disconnectText'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`settings/payments/accounts/${id}/disconnect`),
         fields: [],
         submit: words.say('accounts.disconnect'),
@@ -308,14 +312,14 @@ export const accountEnd: Screen = {
     const { data } = await posted.ask('disconnectAdminPaymentAccount', {
       path: { accountId: path.accountId ?? '' },
       body: {},
-      key: keyIn(sent),
+      key: readKey(sent),
     })
-    if (data.leftover === null) return done(to('settings/payments'), 'done.disconnected')
+    if (data.leftover === null) return redirectWithToast(to('settings/payments'), 'done.disconnected')
     const back = backTo(posted)
     return dialog({
       title: words.say('done.disconnected'),
       back,
-      body: html`${notice('bad', words.issue(data.leftover))}
+      body: html`${renderNotice('bad', words.issue(data.leftover))}
       <div class="form-foot">
         ${linkButton({ label: words.say('settings.payments'), href: back.href, kind: 'first' })}
       </div>`,

@@ -3,13 +3,22 @@
 import type { AdminCustomer } from '../../../contract/admin/orders.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { html } from '../../../platform/html/html.ts'
-import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import {
+  buildBody,
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 import { editSheet } from './edit.ts'
-import { backToOrder, findOrder, type OrderShown, orderIdOf } from './order.ts'
-import { versionIn } from './send.ts'
+import { backToOrder, findOrder, type OrderWithReturns, orderIdInPath } from './order.ts'
+import { readShownVersion } from './send.ts'
 
 type AddressField = AdminCustomer['addressFields'][number]
 type AddressMember = AddressField['name']
@@ -17,7 +26,7 @@ type AddressMember = AddressField['name']
 // Value of the hidden field `step`.
 const correct = 'correct'
 
-export const editAddress: Screen = {
+export const editAddressScreen: Screen = {
   path: 'orders/:orderId/address',
   name: 'dashboard order address',
   place: 'orders',
@@ -26,21 +35,21 @@ export const editAddress: Screen = {
   get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     if (sent.get('step') !== correct) {
       const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId } })
       return addressSheet(posted, await findOrder(posted), openForm(data))
     }
     const fixed = { country: sent.get('country') ?? '', region: sent.get('region') ?? '' }
     const fields = fieldsNamed(sent.get('fields') ?? '')
-    const read = bodyOf(words, fieldsOf(words, fields), sent)
+    const read = buildBody(words, fieldsOf(words, fields), sent)
     const typed = 'body' in read ? (read.body.address as Partial<Record<AddressMember, string>> | undefined) : {}
     const { name = '', line1 = '', city = '', ...others } = typed ?? {}
     const place = { country: fixed.country, ...(fixed.region !== '' && { region: fixed.region }) }
-    const body = { address: { ...others, name, line1, city, ...place }, ...versionIn(sent) }
-    const outcome = await attempt(posted.ask('editAdminOrder', { path: { orderId }, body, key: keyIn(sent) }))
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.edited')
-    const problems = problemsOf(words, outcome.refusal, fieldsOf(words, fields))
+    const body = { address: { ...others, name, line1, city, ...place }, ...readShownVersion(sent) }
+    const outcome = await catchRefusal(posted.ask('editAdminOrder', { path: { orderId }, body, key: readKey(sent) }))
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`orders/${orderId}`), 'done.edited')
+    const problems = problemsFromRefusal(words, outcome.refusal, fieldsOf(words, fields))
     return addressSheet(posted, await findOrder(posted), {
       fields,
       fixed,
@@ -67,8 +76,8 @@ function openForm({ address, addressFields }: AdminCustomer): AddressForm {
   }
 }
 
-function typedIn(words: Words, fields: readonly AddressField[], sent: FormFields): FieldValues {
-  return valuesOf(fieldsOf(words, fields), sent)
+function typedIn(words: DashboardWords, fields: readonly AddressField[], sent: FormFields): FieldValues {
+  return readTypedValues(fieldsOf(words, fields), sent)
 }
 
 const lengthsMax = { name: 200, company: 200, line1: 200, line2: 200, city: 100, postalCode: 20, phone: 32 } as const
@@ -85,7 +94,7 @@ function fieldsNamed(text: string): AddressField[] {
   })
 }
 
-function fieldsOf(words: Words, fields: readonly AddressField[]): Field[] {
+function fieldsOf(words: DashboardWords, fields: readonly AddressField[]): Field[] {
   return fields.flatMap(({ name, required }): Field[] =>
     isTyped(name)
       ? [
@@ -98,7 +107,11 @@ function fieldsOf(words: Words, fields: readonly AddressField[]): Field[] {
   )
 }
 
-function addressSheet(visit: Visit, order: OrderShown, { fields, fixed, values, problems }: AddressForm): Sheet {
+function addressSheet(
+  visit: ScreenVisit,
+  order: OrderWithReturns,
+  { fields, fixed, values, problems }: AddressForm,
+): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   const place = [fixed.region, words.country(fixed.country)].filter(Boolean).join(', ')
@@ -111,7 +124,7 @@ function addressSheet(visit: Visit, order: OrderShown, { fields, fixed, values, 
     sub: words.say('address.lead', { place }),
     status: problems ? 409 : 200,
     width: 'narrow',
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/address`),
       fields: fieldsOf(words, fields),
       values,

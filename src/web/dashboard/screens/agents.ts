@@ -10,29 +10,36 @@ import {
 } from '../../../contract/agents/settings.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import {
-  bodyOf,
+  buildBody,
   type Field,
   type FieldValues,
   field,
-  form,
   keyField,
-  keyIn,
   moneyText,
   type Problems,
   problemNote,
-  problemsOf,
-  valuesOf,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
 } from '../form.ts'
-import { button, card, linkButton, pill, time } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Shown, type Visit } from '../screen.ts'
+import { button, linkButton, renderCard, renderTime, statusPill } from '../parts.ts'
+import {
+  catchRefusal,
+  type PostedScreen,
+  type Screen,
+  type ScreenResult,
+  type ScreenSheet,
+  type ScreenVisit,
+} from '../screen.ts'
 import { copyField, secretSheet } from '../secret.ts'
-import { sections, settingSections } from '../sections.ts'
-import { refuseUnless } from '../shop.ts'
-import { table } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { refuseUnlessAllowed } from '../shop.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 
-export const agents: Screen = {
+export const agentsScreen: Screen = {
   path: 'settings/agents',
   name: 'dashboard agents',
   place: 'settings',
@@ -40,9 +47,9 @@ export const agents: Screen = {
   get: async (visit) => agentsSheet(visit, (await visit.ask('getAdminAgents')).data),
   async post(posted) {
     const { form: fields, to, words, shop } = posted
-    refuseUnless(posted, 'updateAdminAgents')
+    refuseUnlessAllowed(posted, 'updateAdminAgents')
     const drawn = [reviewField(words, shop.currency)]
-    const read = bodyOf(words, drawn, fields)
+    const read = buildBody(words, drawn, fields)
     const who = agentPayers.find((known) => known === fields.get('who'))
     const chosen = {
       level: agentLevels.find((known) => known === fields.get('level')) ?? 'off',
@@ -51,14 +58,15 @@ export const agents: Screen = {
     }
     const again = async (problems: Problems) => {
       const { data } = await posted.ask('getAdminAgents')
-      return agentsSheet(posted, { ...data, ...chosen }, { values: valuesOf(drawn, fields), problems })
+      return agentsSheet(posted, { ...data, ...chosen }, { values: readTypedValues(drawn, fields), problems })
     }
     if ('problems' in read) return again(read.problems)
     const body = { expectedVersion: Number(fields.get('version')), ...chosen, ...read.body }
-    const outcome = await attempt(posted.change('updateAdminAgents', { body, key: keyIn(fields) }))
-    if (!('refusal' in outcome)) return done(to('settings/agents'), 'done.settings', { change: outcome.reply.change })
-    if (outcome.refusal.code !== 'invalid_request') return refusedBy(to('settings/agents'), outcome.refusal)
-    return again(problemsOf(words, outcome.refusal, drawn))
+    const outcome = await catchRefusal(posted.change('updateAdminAgents', { body, key: readKey(fields) }))
+    if (!('refusal' in outcome))
+      return redirectWithToast(to('settings/agents'), 'done.settings', { change: outcome.reply.change })
+    if (outcome.refusal.code !== 'invalid_request') return redirectWithRefusal(to('settings/agents'), outcome.refusal)
+    return again(problemsFromRefusal(words, outcome.refusal, drawn))
   },
 }
 
@@ -67,17 +75,17 @@ interface Typed {
   problems: Problems
 }
 
-function agentsSheet(visit: Visit, settings: AdminAgents, typed?: Typed): Sheet {
+function agentsSheet(visit: ScreenVisit, settings: AdminAgents, typed?: Typed): ScreenSheet {
   return {
     title: visit.words.say('settings.title'),
     status: typed ? 400 : 200,
-    body: html`${sections(visit, settingSections, 'agents')}
+    body: html`${renderSections(visit, settingSections, 'agents')}
 ${levelCard(visit, settings, typed)}
 ${settings.level !== 'off' && html`${platformsCard(visit)}${addressCard(visit, settings)}`}`,
   }
 }
 
-function reviewField(words: Words, currency: string): Field {
+function reviewField(words: DashboardWords, currency: string): Field {
   return {
     name: 'reviewFrom',
     label: words.say('agents.reviewFrom'),
@@ -88,13 +96,13 @@ function reviewField(words: Words, currency: string): Field {
   }
 }
 
-function levelCard({ words, to, may, mode, shop }: Visit, settings: AdminAgents, typed: Typed | undefined): Html {
+function levelCard({ words, to, may, mode, shop }: ScreenVisit, settings: AdminAgents, typed: Typed | undefined): Html {
   const { level, who, reviewFrom, orderWebhooks, version } = settings
   const review = reviewField(words, shop.currency)
   const stored = reviewFrom === null ? '' : moneyText(reviewFrom, shop.currency)
   const mayChange = may('updateAdminAgents')
   const payers = agentPayers.filter((one) => one !== 'anyone' || mode === 'test')
-  return card({
+  return renderCard({
     title: words.say('agents.title'),
     body: html`<form class="form" method="post" action="${to('settings/agents')}">
       ${keyField()}
@@ -140,19 +148,19 @@ function choice(name: string, value: string, isChosen: boolean, label: string, t
   </label>`
 }
 
-function platformsCard({ words, to, may }: Visit): Html | false {
+function platformsCard({ words, to, may }: ScreenVisit): Html | false {
   if (!may('listAdminAgentPlatforms')) return false
-  return card({
+  return renderCard({
     title: words.say('agents.platforms'),
     body: html`<div class="form"><p>${words.say('agents.platformsText')}</p>
 <div class="form-foot">${linkButton({ label: words.say('agents.platformsShow'), href: to('settings/agents/platforms') })}</div></div>`,
   })
 }
 
-function addressCard({ words }: Visit, { addresses }: AdminAgents): Html {
+function addressCard({ words }: ScreenVisit, { addresses }: AdminAgents): Html {
   const copied = (id: string, label: string, text: string) =>
     copyField({ id, label, text, copy: words.say('secret.copy'), copied: words.say('secret.copied') })
-  return card({
+  return renderCard({
     title: words.say('agents.addresses'),
     body: html`<div class="form"><p>${words.say('agents.addressesText')}</p>
 ${copied('agent-mcp', words.say('agents.mcp'), addresses.mcp)}
@@ -163,7 +171,7 @@ ${copied('agent-acp', words.say('agents.acp'), addresses.acp)}</div>`,
 }
 
 // Platforms that called the shop, and their status.
-export const agentPlatforms: Screen = {
+export const agentPlatformsScreen: Screen = {
   path: 'settings/agents/platforms',
   name: 'dashboard agent platforms',
   place: 'settings',
@@ -174,17 +182,17 @@ export const agentPlatforms: Screen = {
     const here = to('settings/agents/platforms')
     const platformId = fields.get('platform')
     const status = platformStatuses.find((known) => known === fields.get('status')) ?? 'approved'
-    const key = keyIn(fields)
+    const key = readKey(fields)
     if (platformId === null) return enterPlatform(posted)
-    refuseUnless(posted, 'updateAdminAgentPlatform')
+    refuseUnlessAllowed(posted, 'updateAdminAgentPlatform')
     const body = { expectedVersion: Number(fields.get('version')), status }
-    const outcome = await attempt(posted.change('updateAdminAgentPlatform', { path: { platformId }, body, key }))
-    if ('refusal' in outcome) return refusedBy(here, outcome.refusal)
-    return done(here, 'done.saved', { change: outcome.reply.change })
+    const outcome = await catchRefusal(posted.change('updateAdminAgentPlatform', { path: { platformId }, body, key }))
+    if ('refusal' in outcome) return redirectWithRefusal(here, outcome.refusal)
+    return redirectWithToast(here, 'done.saved', { change: outcome.reply.change })
   },
 }
 
-function profileField(words: Words): Field {
+function profileField(words: DashboardWords): Field {
   return {
     name: 'profileUrl',
     label: words.say('agents.profileUrl'),
@@ -195,28 +203,28 @@ function profileField(words: Words): Field {
   }
 }
 
-async function enterPlatform(posted: Posted): Promise<Shown> {
+async function enterPlatform(posted: PostedScreen): Promise<ScreenResult> {
   const { form: sent, to, words } = posted
-  refuseUnless(posted, 'createAdminAgentPlatform')
+  refuseUnlessAllowed(posted, 'createAdminAgentPlatform')
   const fields = [profileField(words)]
-  const again = (problems: Problems) => platformsSheet(posted, { values: valuesOf(fields, sent), problems })
-  const read = bodyOf(words, fields, sent)
+  const again = (problems: Problems) => platformsSheet(posted, { values: readTypedValues(fields, sent), problems })
+  const read = buildBody(words, fields, sent)
   if ('problems' in read) return again(read.problems)
   // The field is required, so it is set.
   const body = { ...(read.body as { profileUrl: string }), status: 'approved' as const }
-  const outcome = await attempt(posted.change('createAdminAgentPlatform', { body, key: keyIn(sent) }))
-  if ('refusal' in outcome) return again(problemsOf(words, outcome.refusal, fields))
-  return done(to('settings/agents/platforms'), 'done.saved', { change: outcome.reply.change })
+  const outcome = await catchRefusal(posted.change('createAdminAgentPlatform', { body, key: readKey(sent) }))
+  if ('refusal' in outcome) return again(problemsFromRefusal(words, outcome.refusal, fields))
+  return redirectWithToast(to('settings/agents/platforms'), 'done.saved', { change: outcome.reply.change })
 }
 
-async function platformsSheet(visit: Visit, typed?: Typed): Promise<Sheet> {
+async function platformsSheet(visit: ScreenVisit, typed?: Typed): Promise<ScreenSheet> {
   const { words, query, to, may } = visit
   const { data, meta } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
   return {
     title: words.say('agents.platforms'),
     status: typed ? 400 : 200,
     back: { href: to('settings/agents'), label: words.say('settings.agents') },
-    body: html`${table(visit, {
+    body: html`${renderTable(visit, {
       label: words.say('agents.platforms'),
       columns: [
         {
@@ -224,8 +232,12 @@ async function platformsSheet(visit: Visit, typed?: Typed): Promise<Sheet> {
           cell: ({ host, profileUrl }) => html`<span title="${profileUrl}">${host}</span>`,
           isMain: true,
         },
-        { head: words.say('agents.status'), cell: ({ status }) => pill(words, 'platform', status), isCorner: true },
-        { head: words.say('agents.lastSeen'), cell: ({ lastSeenAt }) => time(words, lastSeenAt) },
+        {
+          head: words.say('agents.status'),
+          cell: ({ status }) => statusPill(words, 'platform', status),
+          isCorner: true,
+        },
+        { head: words.say('agents.lastSeen'), cell: ({ lastSeenAt }) => renderTime(words, lastSeenAt) },
         { head: words.say('developers.actions'), align: 'end', cell: (row) => platformActions(visit, row) },
       ],
       rows: data,
@@ -235,9 +247,9 @@ async function platformsSheet(visit: Visit, typed?: Typed): Promise<Sheet> {
     })}
 ${
   may('createAdminAgentPlatform') &&
-  card({
+  renderCard({
     title: words.say('agents.enter'),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('settings/agents/platforms'),
       fields: [profileField(words)],
       ...typed,
@@ -248,7 +260,7 @@ ${
 ${
   data.length > 0 &&
   may('createAdminAgentKey') &&
-  card({
+  renderCard({
     title: words.say('agents.connect'),
     body: html`<div class="form"><p>${words.say('agents.connectText')}</p>
 <div class="form-foot">${linkButton({ label: words.say('agents.connect'), href: to('settings/agents/platforms/connect') })}</div></div>`,
@@ -258,7 +270,7 @@ ${
 }
 
 // Data that a platform needs to call the shop and to verify calls from the shop.
-export const agentConnect: Screen = {
+export const connectAgentScreen: Screen = {
   path: 'settings/agents/platforms/connect',
   name: 'dashboard agent connect',
   place: 'settings',
@@ -268,7 +280,7 @@ export const agentConnect: Screen = {
   post: makeSecret,
 }
 
-async function connectSheet(visit: Visit, typed?: Typed): Promise<Sheet> {
+async function connectSheet(visit: ScreenVisit, typed?: Typed): Promise<ScreenSheet> {
   const { words, to, query } = visit
   const { data } = await visit.ask('listAdminAgentPlatforms', { cursor: query.get('cursor') ?? undefined })
   return {
@@ -282,12 +294,12 @@ ${data.length > 0 && html`${keyCard(visit, data)}${webhookCard(visit, data, type
 }
 
 // A platform that buys by ACP, or does not sign, needs a key from the merchant.
-function keyCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html | false {
+function keyCard(visit: ScreenVisit, platforms: readonly AdminAgentPlatform[]): Html | false {
   const { words, to, may } = visit
   if (!may('createAdminAgentKey')) return false
-  return card({
+  return renderCard({
     title: words.say('agents.key'),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('settings/agents/platforms/connect'),
       fields: [platformField(visit, 'keyFor', platforms, words.say('agents.keyHelp'))],
       submit: words.say('agents.keyMake'),
@@ -295,16 +307,20 @@ function keyCard(visit: Visit, platforms: readonly AdminAgentPlatform[]): Html |
   })
 }
 
-function urlField(words: Words): Field {
+function urlField(words: DashboardWords): Field {
   return { name: 'url', label: words.say('agents.webhookUrl'), kind: 'url', lengthMax: 2_000, isRequired: true }
 }
 
-function webhookCard(visit: Visit, platforms: readonly AdminAgentPlatform[], typed: Typed | undefined): Html | false {
+function webhookCard(
+  visit: ScreenVisit,
+  platforms: readonly AdminAgentPlatform[],
+  typed: Typed | undefined,
+): Html | false {
   const { words, to, may } = visit
   if (!may('createAdminAgentWebhook')) return false
-  return card({
+  return renderCard({
     title: words.say('agents.webhook'),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('settings/agents/platforms/connect'),
       fields: [platformField(visit, 'webhookFor', platforms, words.say('agents.webhookHelp')), urlField(words)],
       ...typed,
@@ -313,7 +329,12 @@ function webhookCard(visit: Visit, platforms: readonly AdminAgentPlatform[], typ
   })
 }
 
-function platformField({ words }: Visit, name: string, platforms: readonly AdminAgentPlatform[], help: string): Field {
+function platformField(
+  { words }: ScreenVisit,
+  name: string,
+  platforms: readonly AdminAgentPlatform[],
+  help: string,
+): Field {
   const options = platforms.map(({ id, host, profileUrl }) => ({
     value: id,
     label: platforms.filter((other) => other.host === host).length > 1 ? profileUrl : host,
@@ -330,24 +351,24 @@ function platformField({ words }: Visit, name: string, platforms: readonly Admin
   }
 }
 
-async function makeSecret(posted: Posted): Promise<Shown> {
+async function makeSecret(posted: PostedScreen): Promise<ScreenResult> {
   const { form: fields, to, words } = posted
   const here = to('settings/agents/platforms')
   const isKey = fields.get('keyFor') !== null
   const path = { platformId: fields.get(isKey ? 'keyFor' : 'webhookFor') ?? '' }
-  const key = keyIn(fields)
-  refuseUnless(posted, isKey ? 'createAdminAgentKey' : 'createAdminAgentWebhook')
+  const key = readKey(fields)
+  refuseUnlessAllowed(posted, isKey ? 'createAdminAgentKey' : 'createAdminAgentWebhook')
   const url = (fields.get('url') ?? '').trim()
-  const outcome = await attempt(
+  const outcome = await catchRefusal(
     isKey
       ? posted.ask('createAdminAgentKey', { path, body: {}, key })
       : posted.ask('createAdminAgentWebhook', { path, body: { url }, key }),
   )
   if ('refusal' in outcome && !isKey && outcome.refusal.code === 'invalid_request') {
     const values = { url, webhookFor: path.platformId }
-    return connectSheet(posted, { values, problems: problemsOf(words, outcome.refusal, [urlField(words)]) })
+    return connectSheet(posted, { values, problems: problemsFromRefusal(words, outcome.refusal, [urlField(words)]) })
   }
-  if ('refusal' in outcome) return refusedBy(to('settings/agents/platforms/connect'), outcome.refusal)
+  if ('refusal' in outcome) return redirectWithRefusal(to('settings/agents/platforms/connect'), outcome.refusal)
   const { platform, secret } = outcome.reply.data
   const { host } = platform
   return secretSheet(posted, {
@@ -360,7 +381,7 @@ async function makeSecret(posted: Posted): Promise<Shown> {
 }
 
 function platformActions(
-  { words, to, may }: Visit,
+  { words, to, may }: ScreenVisit,
   { id, version, status, host }: { id: string; version: number; status: string; host: string },
 ): Html | false {
   if (!may('updateAdminAgentPlatform')) return false

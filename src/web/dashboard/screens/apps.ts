@@ -3,17 +3,25 @@
 import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { wordsTyped } from '../controls.ts'
+import { splitTypedWords } from '../controls.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { linkButton, pill, time } from '../parts.ts'
+import {
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { linkButton, renderTime, statusPill } from '../parts.ts'
 import { rowWithId } from '../rows.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { developerSections, sections } from '../sections.ts'
-import { table } from '../table.ts'
-import { done } from '../toast.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { developerSections, renderSections } from '../sections.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
 
-export const apps: Screen = {
+export const appsScreen: Screen = {
   path: 'developers/apps',
   name: 'dashboard apps',
   place: 'developers',
@@ -27,8 +35,8 @@ export const apps: Screen = {
     return {
       title: words.say('developers.title'),
       actions: data.length > 0 && create ? create : undefined,
-      body: html`${sections(visit, developerSections, 'apps')}
-${table(visit, {
+      body: html`${renderSections(visit, developerSections, 'apps')}
+${renderTable(visit, {
   label: words.say('developers.apps'),
   columns: [
     { head: words.say('apps.name'), cell: ({ name }) => name, isMain: true },
@@ -41,8 +49,8 @@ ${table(visit, {
       cell: ({ grantedScopes }) => (grantedScopes === null ? words.say('apps.byKeys') : grantedScopes.join(', ')),
       isMinor: true,
     },
-    { head: words.say('apps.status'), cell: ({ status }) => pill(words, 'installation', status) },
-    { head: words.say('apps.since'), cell: ({ createdAt }) => time(words, createdAt) },
+    { head: words.say('apps.status'), cell: ({ status }) => statusPill(words, 'installation', status) },
+    { head: words.say('apps.since'), cell: ({ createdAt }) => renderTime(words, createdAt) },
     { head: words.say('developers.actions'), align: 'end', cell: (row) => rowActions(visit, row) },
   ],
   rows: data,
@@ -54,7 +62,7 @@ ${table(visit, {
   },
 }
 
-function rowActions({ words, to, may }: Visit, { id, name, status }: AdminInstallation): Html | false {
+function rowActions({ words, to, may }: ScreenVisit, { id, name, status }: AdminInstallation): Html | false {
   if (status !== 'active' || !may('endAdminInstallation')) return false
   return html`<span class="row-actions">
     <a class="danger-link" href="${to(`developers/apps/${id}/end`)}" data-dialog>
@@ -64,7 +72,7 @@ function rowActions({ words, to, may }: Visit, { id, name, status }: AdminInstal
   </span>`
 }
 
-function fieldsOf({ words }: Visit): Field[] {
+function fieldsOf({ words }: ScreenVisit): Field[] {
   return [
     {
       name: 'name',
@@ -86,7 +94,10 @@ function fieldsOf({ words }: Visit): Field[] {
   ]
 }
 
-function newSheet(visit: Visit, { values, problems }: { values?: FieldValues; problems?: Problems } = {}): Sheet {
+function newSheet(
+  visit: ScreenVisit,
+  { values, problems }: { values?: FieldValues; problems?: Problems } = {},
+): ScreenSheet {
   const { words, to } = visit
   const back = { href: to('developers/apps'), label: words.say('developers.apps') }
   return dialog({
@@ -94,7 +105,7 @@ function newSheet(visit: Visit, { values, problems }: { values?: FieldValues; pr
     back,
     lead: words.say('apps.newLead'),
     status: problems ? 400 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('developers/apps/new'),
       fields: fieldsOf(visit),
       ...(values && { values }),
@@ -105,7 +116,7 @@ function newSheet(visit: Visit, { values, problems }: { values?: FieldValues; pr
   })
 }
 
-export const newApp: Screen = {
+export const newAppScreen: Screen = {
   path: 'developers/apps/new',
   name: 'dashboard new installation',
   place: 'developers',
@@ -115,22 +126,22 @@ export const newApp: Screen = {
     const { words, to, form: sent } = posted
     const body = {
       name: (sent.get('name') ?? '').trim(),
-      redirectHosts: wordsTyped(sent.get('redirectHosts'), 100),
+      redirectHosts: splitTypedWords(sent.get('redirectHosts'), 100),
     }
-    const outcome = await attempt(posted.ask('createAdminInstallation', { body, key: keyIn(sent) }))
+    const outcome = await catchRefusal(posted.ask('createAdminInstallation', { body, key: readKey(sent) }))
     if ('refusal' in outcome) {
       const fields = fieldsOf(posted)
       const { refusal } = outcome
       const hosts = refusal.details.issues?.find(({ path }) => path.startsWith('/redirectHosts/'))
-      const problems = problemsOf(words, refusal, fields)
+      const problems = problemsFromRefusal(words, refusal, fields)
       const at = hosts ? { ...problems.at, '/redirectHosts': words.issue(hosts) } : problems.at
-      return newSheet(posted, { values: valuesOf(fields, sent), problems: { ...problems, at } })
+      return newSheet(posted, { values: readTypedValues(fields, sent), problems: { ...problems, at } })
     }
-    return done(to('developers/apps'), 'done.appMade')
+    return redirectWithToast(to('developers/apps'), 'done.appMade')
   },
 }
 
-export const endApp: Screen = {
+export const endAppScreen: Screen = {
   path: 'developers/apps/:installationId/end',
   name: 'dashboard end installation',
   place: 'developers',
@@ -145,7 +156,7 @@ export const endApp: Screen = {
       title: words.say('apps.endTitle', { name: found.name }),
       back,
       lead: words.say('apps.endLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`developers/apps/${found.id}/end`),
         fields: [],
         submit: words.say('apps.end'),
@@ -158,8 +169,8 @@ export const endApp: Screen = {
     await ask('endAdminInstallation', {
       path: { installationId: path.installationId ?? '' },
       body: {},
-      key: keyIn(sent),
+      key: readKey(sent),
     })
-    return done(to('developers/apps'), 'done.appEnded')
+    return redirectWithToast(to('developers/apps'), 'done.appEnded')
   },
 }

@@ -4,15 +4,15 @@ import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import type { Scope } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, form, keyIn } from '../form.ts'
-import { card, linkButton, notice, time } from '../parts.ts'
+import { type Field, readKey, renderForm } from '../form.ts'
+import { linkButton, renderCard, renderNotice, renderTime } from '../parts.ts'
 import { allRows } from '../rows.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
 import { copyField, secretSheet } from '../secret.ts'
-import { developerSections, sections } from '../sections.ts'
-import { table } from '../table.ts'
+import { developerSections, renderSections } from '../sections.ts'
+import { renderTable } from '../table.ts'
 
-export const assistants: Screen = {
+export const assistantsScreen: Screen = {
   path: 'developers/assistants',
   name: 'dashboard assistants',
   place: 'developers',
@@ -28,15 +28,15 @@ export const assistants: Screen = {
     const emails = new Map(people.map(({ id, email }) => [id, email]))
     return {
       title: words.say('developers.title'),
-      body: html`${sections(visit, developerSections, 'assistants')}
+      body: html`${renderSections(visit, developerSections, 'assistants')}
 ${connectCard(visit, data.addresses.assistants)}
 ${connected.length > 0 && connectedTable(visit, connected, emails)}`,
     }
   },
 }
 
-function connectCard({ words, to, may }: Visit, url: string): Html {
-  return card({
+function connectCard({ words, to, may }: ScreenVisit, url: string): Html {
+  return renderCard({
     title: words.say('assistants.connect'),
     body: html`<div class="form"><p>${words.say('assistants.text')}</p>
 ${copyField({
@@ -58,9 +58,13 @@ ${
   })
 }
 
-function connectedTable(visit: Visit, rows: readonly AdminInstallation[], emails: ReadonlyMap<string, string>): Html {
+function connectedTable(
+  visit: ScreenVisit,
+  rows: readonly AdminInstallation[],
+  emails: ReadonlyMap<string, string>,
+): Html {
   const { words, to, may } = visit
-  return table(visit, {
+  return renderTable(visit, {
     label: words.say('assistants.connected'),
     columns: [
       {
@@ -72,7 +76,7 @@ function connectedTable(visit: Visit, rows: readonly AdminInstallation[], emails
       { head: words.say('apps.may'), cell: ({ grantedScopes }) => grantedScopes?.join(', '), isMinor: true },
       {
         head: words.say('apiKeys.lastUsed'),
-        cell: ({ lastTokenAt }) => (lastTokenAt === null ? words.say('apiKeys.never') : time(words, lastTokenAt)),
+        cell: ({ lastTokenAt }) => (lastTokenAt === null ? words.say('apiKeys.never') : renderTime(words, lastTokenAt)),
       },
       {
         head: words.say('developers.actions'),
@@ -100,7 +104,7 @@ const rights: Readonly<Record<'read' | 'work', readonly Scope[]>> = {
   work: ['admin:read', 'admin:catalog', 'admin:orders'],
 }
 
-async function keyForm(visit: Visit, problem?: string): Promise<Sheet> {
+async function keyForm(visit: ScreenVisit, problem?: string): Promise<ScreenSheet> {
   const { words, to } = visit
   const own = (await allRows((cursor) => visit.ask('listAdminInstallations', { cursor }))).filter(
     ({ app, status }) => app === null && status === 'active',
@@ -111,7 +115,7 @@ async function keyForm(visit: Visit, problem?: string): Promise<Sheet> {
     back,
     lead: words.say('assistants.keyLead'),
     status: problem === undefined ? 200 : 400,
-    body: html`${problem !== undefined && notice('bad', problem, 'alert')}${form(visit, {
+    body: html`${problem !== undefined && renderNotice('bad', problem, 'alert')}${renderForm(visit, {
       action: to('developers/assistants/key'),
       fields: [
         {
@@ -133,7 +137,7 @@ async function keyForm(visit: Visit, problem?: string): Promise<Sheet> {
 }
 
 // The first option is a new installation, so a key is never added to an installation that no person chose.
-function installationField({ words }: Visit, own: readonly AdminInstallation[]): Field {
+function installationField({ words }: ScreenVisit, own: readonly AdminInstallation[]): Field {
   return {
     name: 'installationId',
     label: words.say('apiKeys.installation'),
@@ -143,7 +147,7 @@ function installationField({ words }: Visit, own: readonly AdminInstallation[]):
   }
 }
 
-export const newAssistantKey: Screen = {
+export const newAssistantKeyScreen: Screen = {
   path: 'developers/assistants/key',
   name: 'dashboard new assistant key',
   place: 'developers',
@@ -153,7 +157,7 @@ export const newAssistantKey: Screen = {
   async post(posted) {
     const { words, to, form: sent, now } = posted
     const scopes = rights[sent.get('rights') === 'work' ? 'work' : 'read']
-    const made = await attempt(makeKey(posted, scopes, now), ['installation_not_found'])
+    const made = await catchRefusal(makeKey(posted, scopes, now), ['installation_not_found'])
     if ('refusal' in made) return keyForm(posted, words.refusal(made.refusal))
     const { data } = await posted.ask('getAdminAgents')
     const { key, secret } = made.reply.data
@@ -186,24 +190,24 @@ function configText(url: string, secret: string): string {
   return JSON.stringify({ mcpServers: { shop } }, null, 2)
 }
 
-async function makeKey(posted: Posted, scopes: readonly Scope[], now: Date) {
+async function makeKey(posted: PostedScreen, scopes: readonly Scope[], now: Date) {
   const { words, form: sent } = posted
   const chosen = sent.getAll('installationId').find((id) => id !== '')
   const installationId = chosen ?? (await makeInstallation(posted)).id
   const name = `${words.say('developers.assistants')} ${now.toISOString().slice(0, 10)}`
-  return posted.ask('createAdminKey', { body: { name, installationId, scopes: [...scopes] }, key: keyIn(sent) })
+  return posted.ask('createAdminKey', { body: { name, installationId, scopes: [...scopes] }, key: readKey(sent) })
 }
 
 const namesMax = 100
 
 // Uses the first free name. Names of ended installations and of the other mode are not free.
-async function makeInstallation(posted: Posted): Promise<AdminInstallation> {
+async function makeInstallation(posted: PostedScreen): Promise<AdminInstallation> {
   const { words, form: sent, mode } = posted
   const title = words.say('developers.assistants')
   const base = mode === 'test' ? `${title} (test)` : title
   for (let number = 1; ; number += 1) {
     const body = { name: number === 1 ? base : `${base} ${number}`, redirectHosts: [] }
-    const made = await attempt(posted.ask('createAdminInstallation', { body, key: `${keyIn(sent)}-${number}` }))
+    const made = await catchRefusal(posted.ask('createAdminInstallation', { body, key: `${readKey(sent)}-${number}` }))
     if ('reply' in made) return made.reply.data
     if (made.refusal.code !== 'installation_exists' || number === namesMax) throw made.refusal
   }

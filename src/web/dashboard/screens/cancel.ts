@@ -3,14 +3,22 @@
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import { type OrderCancellationReason, orderCancellationReasons } from '../../../contract/words.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { backToOrder, findOrder, orderIdOf } from './order.ts'
-import { versionIn } from './send.ts'
+import {
+  buildBody,
+  type Field,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import { backToOrder, findOrder, orderIdInPath } from './order.ts'
+import { readShownVersion } from './send.ts'
 
-function cancelFields(words: Words): Field[] {
+function cancelFields(words: DashboardWords): Field[] {
   return [
     {
       name: 'reason',
@@ -31,7 +39,7 @@ function cancelFields(words: Words): Field[] {
   ]
 }
 
-export const cancel: Screen = {
+export const cancelOrderScreen: Screen = {
   path: 'orders/:orderId/cancel',
   name: 'dashboard cancel',
   place: 'orders',
@@ -39,26 +47,30 @@ export const cancel: Screen = {
   get: async (visit) => cancelSheet(visit, await findOrder(visit), { restock: 'on' }),
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const fields = cancelFields(words)
-    const read = bodyOf(words, fields, sent)
-    const values = valuesOf(fields, sent)
+    const read = buildBody(words, fields, sent)
+    const values = readTypedValues(fields, sent)
     if ('problems' in read) return cancelSheet(posted, await findOrder(posted), values, read.problems)
     const body = read.body as { reason?: OrderCancellationReason; note?: string; restock: boolean }
-    const outcome = await attempt(
-      posted.ask('cancelAdminOrder', { path: { orderId }, body: { ...body, ...versionIn(sent) }, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('cancelAdminOrder', {
+        path: { orderId },
+        body: { ...body, ...readShownVersion(sent) },
+        key: readKey(sent),
+      }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.cancelled')
-    return cancelSheet(posted, await findOrder(posted), values, problemsOf(words, outcome.refusal, fields))
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`orders/${orderId}`), 'done.cancelled')
+    return cancelSheet(posted, await findOrder(posted), values, problemsFromRefusal(words, outcome.refusal, fields))
   },
 }
 
 function cancelSheet(
-  visit: Visit,
+  visit: ScreenVisit,
   order: AdminOrder,
   values: Readonly<Record<string, string>>,
   problems?: Problems,
-): Sheet {
+): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   return dialog({
@@ -66,7 +78,7 @@ function cancelSheet(
     back,
     lead: words.say('cancel.lead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/cancel`),
       fields: cancelFields(words),
       values,

@@ -4,23 +4,32 @@ import type { AdminCategory } from '../../../contract/admin/catalog.ts'
 import { limits } from '../../../contract/limits.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
-import { type CategoryNode, categoriesOf, indented, sectionTabs, smallImage } from '../catalog.ts'
+import { type CategoryNode, indentedCategoryName, listShopCategories, sectionTabs, smallImage } from '../catalog.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { linkButton, notice } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { pictureField, uploadedPicture } from '../storedraft.ts'
-import { table } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import {
+  buildBody,
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { linkButton, renderNotice } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { pictureField, uploadFormPicture } from '../storedraft.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 
-export const categories: Screen = {
+export const categoriesScreen: Screen = {
   path: 'categories',
   name: 'dashboard categories',
   place: 'products',
   needs: 'listAdminCategories',
   async get(visit) {
     const { words, to, may } = visit
-    const all = await categoriesOf(visit)
+    const all = await listShopCategories(visit)
     const add =
       may('createAdminCategory') &&
       linkButton({
@@ -33,7 +42,7 @@ export const categories: Screen = {
       title: words.say('categories.title'),
       actions: html`${add}`,
       body: html`${sectionTabs(visit, 'categories')}
-${table(visit, {
+${renderTable(visit, {
   label: words.say('categories.title'),
   columns: [
     { head: words.say('categories.name'), cell: (row) => treeName(row), isMain: true },
@@ -81,10 +90,12 @@ function treeName({ category, depth }: CategoryNode): Html {
 }
 
 // Without a slug, the operation makes one from the name.
-function fieldsOf({ words }: Visit, all: readonly CategoryNode[], own?: AdminCategory): Field[] {
+function fieldsOf({ words }: ScreenVisit, all: readonly CategoryNode[], own?: AdminCategory): Field[] {
   // A category cannot be below itself.
   const isOwn = ({ path }: CategoryNode) => own !== undefined && path.includes(own.category.slug)
-  const parents = all.filter((one) => !isOwn(one)).map((one) => ({ value: one.category.slug, label: indented(one) }))
+  const parents = all
+    .filter((one) => !isOwn(one))
+    .map((one) => ({ value: one.category.slug, label: indentedCategoryName(one) }))
   return [
     {
       name: 'name',
@@ -133,57 +144,57 @@ const filesBytesMax = limits.pictureBytesMax + 100_000
 
 const isTyped = ({ name }: Field) => name !== 'image'
 
-function categoryPicture(visit: Visit, { image = '' }: FieldValues): Html {
+function categoryPicture(visit: ScreenVisit, { image = '' }: FieldValues): Html {
   const { words } = visit
   const [label, removes] = [words.say('categories.image'), words.say('categories.noImage')]
   return html`<div class="fields after">${pictureField(visit, { label, present: image === '' ? null : smallImage(image), removes })}</div>`
 }
 
 // Returns the uploaded picture, or else the form's; null if it is removed.
-async function pictureOf(posted: Posted): Promise<{ url: string | null; problems?: Problems }> {
+async function pictureOf(posted: PostedScreen): Promise<{ url: string | null; problems?: Problems }> {
   const { form: sent } = posted
   const before = (sent.get('image') ?? '').slice(0, 2_000) || null
   if (sent.get('noPicture') === 'on') return { url: null }
-  const uploaded = await uploadedPicture(posted)
+  const uploaded = await uploadFormPicture(posted)
   return 'problems' in uploaded ? { url: before, problems: uploaded.problems } : { url: uploaded.url ?? before }
 }
 
-const back = ({ words, to }: Visit) => ({ href: to('categories'), label: words.say('categories.title') })
+const back = ({ words, to }: ScreenVisit) => ({ href: to('categories'), label: words.say('categories.title') })
 
-export const newCategory: Screen = {
+export const newCategoryScreen: Screen = {
   path: 'categories/new',
   name: 'dashboard new category',
   place: 'products',
   needs: 'createAdminCategory',
   filesBytesMax,
   async get(visit) {
-    const fields = fieldsOf(visit, await categoriesOf(visit))
+    const fields = fieldsOf(visit, await listShopCategories(visit))
     return newSheet(visit, fields, { parent: visit.query.get('parent') ?? '' })
   },
   async post(posted) {
     const { words, form: sent, to } = posted
-    const fields = fieldsOf(posted, await categoriesOf(posted))
-    const read = bodyOf(words, fields, sent)
+    const fields = fieldsOf(posted, await listShopCategories(posted))
+    const read = buildBody(words, fields, sent)
     const picture = await pictureOf(posted)
-    const values = { ...valuesOf(fields, sent), image: picture.url ?? '' }
+    const values = { ...readTypedValues(fields, sent), image: picture.url ?? '' }
     const { problems = 'problems' in read ? read.problems : undefined } = picture
     if (problems || 'problems' in read) return newSheet(posted, fields, values, problems)
     const category = { slug: slugify(sent.get('name') ?? ''), name: '', ...read.body, image: picture.url }
-    const outcome = await attempt(posted.ask('createAdminCategory', { body: { category }, key: keyIn(sent) }), [
+    const outcome = await catchRefusal(posted.ask('createAdminCategory', { body: { category }, key: readKey(sent) }), [
       'category_not_found',
     ])
-    if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
+    if (!('refusal' in outcome)) return redirectWithToast(to('categories'), 'done.saved')
     return newSheet(posted, fields, values, problemsIn(posted, outcome, fields))
   },
 }
 
-function newSheet(visit: Visit, fields: readonly Field[], values: FieldValues, problems?: Problems): Sheet {
+function newSheet(visit: ScreenVisit, fields: readonly Field[], values: FieldValues, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   return dialog({
     title: words.say('categories.new'),
     back: back(visit),
     ...(problems && { status: 400 }),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('categories/new'),
       takesFiles: true,
       hidden: { image: values.image ?? '' },
@@ -199,25 +210,29 @@ function newSheet(visit: Visit, fields: readonly Field[], values: FieldValues, p
 
 // The operation's pointers are below `/category`.
 function problemsIn(
-  { words }: Visit,
-  { refusal }: Extract<Awaited<ReturnType<typeof attempt>>, { refusal: unknown }>,
+  { words }: ScreenVisit,
+  { refusal }: Extract<Awaited<ReturnType<typeof catchRefusal>>, { refusal: unknown }>,
   fields: readonly Field[],
 ): Problems {
   const issues = (refusal.details.issues ?? []).map((issue) => ({
     ...issue,
     path: issue.path.replace('/category', ''),
   }))
-  return problemsOf(words, Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } }), fields)
+  return problemsFromRefusal(
+    words,
+    Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } }),
+    fields,
+  )
 }
 
-export const oneCategory: Screen = {
+export const categoryScreen: Screen = {
   path: 'categories/:categoryId',
   name: 'dashboard category',
   place: 'products',
   needs: 'replaceAdminCategory',
   filesBytesMax,
   async get(visit) {
-    const all = await categoriesOf(visit)
+    const all = await listShopCategories(visit)
     const own = all.find(({ id }) => id === visit.path.categoryId)
     if (!own) return lost(visit)
     return oneSheet(visit, own, fieldsOf(visit, all, own), valuesIn(own))
@@ -227,35 +242,35 @@ export const oneCategory: Screen = {
     const expectedVersion = Number(sent.get('version'))
     // Checked before the category is loaded: a second press gets the answer of the first, which has removed the category.
     if (sent.get('do') === 'remove') return remove(posted, path.categoryId ?? '', expectedVersion)
-    const all = await categoriesOf(posted)
+    const all = await listShopCategories(posted)
     const own = all.find(({ id }) => id === path.categoryId)
     if (!own) return lost(posted)
     const fields = fieldsOf(posted, all, own)
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     // Uses the version that this person opened, so changes saved by others since are still a conflict.
     const seen = { ...own, version: expectedVersion }
     const picture = await pictureOf(posted)
-    const values = { ...valuesOf(fields, sent), image: picture.url ?? '' }
+    const values = { ...readTypedValues(fields, sent), image: picture.url ?? '' }
     const { problems: unread = 'problems' in read ? read.problems : undefined } = picture
     if (unread || 'problems' in read) return oneSheet(posted, seen, fields, values, unread)
     const category = { name: '', ...read.body, slug: own.category.slug, image: picture.url }
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('replaceAdminCategory', {
         path: { categoryId: own.id },
         body: { expectedVersion, category },
-        key: keyIn(sent),
+        key: readKey(sent),
       }),
       ['category_not_found'],
     )
-    if (!('refusal' in outcome)) return done(to('categories'), 'done.saved')
+    if (!('refusal' in outcome)) return redirectWithToast(to('categories'), 'done.saved')
     const problems = problemsIn(posted, outcome, fields)
     const isConflict = outcome.refusal.code === 'version_conflict'
     return oneSheet(posted, isConflict ? own : seen, fields, values, problems, isConflict)
   },
 }
 
-function lost({ to }: Visit) {
-  return refusedBy(to('categories'), { code: 'category_not_found' })
+function lost({ to }: ScreenVisit) {
+  return redirectWithRefusal(to('categories'), { code: 'category_not_found' })
 }
 
 function valuesIn({ category }: AdminCategory): FieldValues {
@@ -264,13 +279,13 @@ function valuesIn({ category }: AdminCategory): FieldValues {
 }
 
 function oneSheet(
-  visit: Visit,
+  visit: ScreenVisit,
   own: CategoryNode,
   fields: readonly Field[],
   values: FieldValues,
   problems?: Problems,
   isConflict = false,
-): Sheet {
+): ScreenSheet {
   const { words, to, may } = visit
   const present = valuesIn(own)
   const differing = fields.filter(({ name }) => (values[name] ?? '') !== (present[name] ?? ''))
@@ -278,7 +293,7 @@ function oneSheet(
     title: own.category.name,
     back: back(visit),
     ...(problems && { status: isConflict ? 409 : 400 }),
-    body: html`${form(visit, {
+    body: html`${renderForm(visit, {
       action: to(`categories/${own.id}`),
       takesFiles: true,
       hidden: { version: own.version, image: values.image ?? '' },
@@ -288,7 +303,7 @@ function oneSheet(
       problems,
       before:
         isConflict &&
-        notice(
+        renderNotice(
           'info',
           html`${words.say('conflict.now')} ${differing.map(
             ({ name, label }) => html`<br>${label}: <strong dir="auto">${present[name] || '–'}</strong>`,
@@ -299,7 +314,7 @@ function oneSheet(
     })}
 ${
   may('removeAdminCategory') &&
-  html`<div class="apart">${form(visit, {
+  html`<div class="apart">${renderForm(visit, {
     action: to(`categories/${own.id}`),
     hidden: { version: own.version, do: 'remove' },
     fields: [],
@@ -310,11 +325,13 @@ ${
   })
 }
 
-async function remove(posted: Posted, categoryId: string, expectedVersion: number) {
+async function remove(posted: PostedScreen, categoryId: string, expectedVersion: number) {
   const { form: sent, to } = posted
-  const outcome = await attempt(
-    posted.ask('removeAdminCategory', { path: { categoryId }, body: { expectedVersion }, key: keyIn(sent) }),
+  const outcome = await catchRefusal(
+    posted.ask('removeAdminCategory', { path: { categoryId }, body: { expectedVersion }, key: readKey(sent) }),
     ['category_not_found'],
   )
-  return 'refusal' in outcome ? refusedBy(to('categories'), outcome.refusal) : done(to('categories'), 'done.removed')
+  return 'refusal' in outcome
+    ? redirectWithRefusal(to('categories'), outcome.refusal)
+    : redirectWithToast(to('categories'), 'done.removed')
 }

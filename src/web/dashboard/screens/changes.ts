@@ -12,17 +12,17 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { isId } from '../../../platform/kit/ids.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { form } from '../form.ts'
+import { renderForm } from '../form.ts'
 import { memberName, memberValues } from '../members.ts'
-import { emptyState, moment, notice } from '../parts.ts'
-import { namerFor } from '../people.ts'
-import type { Screen, Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { cursorIn, hrefWith } from '../table.ts'
+import { emptyState, exactTime, renderNotice } from '../parts.ts'
+import { loadActorNames } from '../people.ts'
+import type { Screen, ScreenVisit } from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { cursorFromLink, hrefWith } from '../table.ts'
 
 const listPath = 'settings/changes'
 
-export const changes: Screen = {
+export const changesScreen: Screen = {
   path: listPath,
   name: 'dashboard changes',
   place: 'settings',
@@ -34,15 +34,15 @@ export const changes: Screen = {
       query: filter,
       cursor: query.get('cursor') ?? undefined,
     })
-    const named = await namerFor(
+    const named = await loadActorNames(
       visit,
       data.map(({ actor }) => actor),
     )
     const isFiltered = Object.keys(filter).length > 0
-    const cursor = cursorIn(meta.next)
+    const cursor = cursorFromLink(meta.next)
     return {
       title: words.say('settings.title'),
-      body: html`${sections(visit, settingSections, 'changes')}
+      body: html`${renderSections(visit, settingSections, 'changes')}
 ${
   isFiltered &&
   html`<p class="filter-line">
@@ -66,7 +66,7 @@ ${
 }
 
 // One entry, with everything that it changed on several pages.
-export const oneChange: Screen = {
+export const changeScreen: Screen = {
   path: `${listPath}/:changeId`,
   name: 'dashboard change',
   place: 'settings',
@@ -74,19 +74,19 @@ export const oneChange: Screen = {
   async get(visit) {
     const { words, query, to } = visit
     const { entry, next } = await findChange(visit, query.get('cursor') ?? undefined)
-    const named = await namerFor(visit, [entry.actor])
+    const named = await loadActorNames(visit, [entry.actor])
     return {
       title: words.say('changes.one'),
       back: { href: to(listPath), label: words.say('developers.changes') },
       body: html`<p class="filter-line">${words.say('changes.count', { count: entry.changesCount })}</p>
 <div class="card flush list">
   <ol class="entries">${entryItem(visit, { ...entry, actor: named(entry.actor) }, entry.changes.length)}</ol>
-  ${pager(visit, cursorIn(next))}</div>`,
+  ${pager(visit, cursorFromLink(next))}</div>`,
     }
   },
 }
 
-async function findChange(visit: Visit, cursor?: string): Promise<{ entry: AdminChange; next: string | null }> {
+async function findChange(visit: ScreenVisit, cursor?: string): Promise<{ entry: AdminChange; next: string | null }> {
   const { changeId = '' } = visit.path
   if (!isId('chg', changeId)) throw refuse('change_not_found')
   const { data, meta } = await visit.ask('listAdminChanges', { query: { changeId }, cursor })
@@ -102,7 +102,7 @@ function filterOf(query: URLSearchParams) {
   return { ...(subjectId && { subjectId }), ...(actorId && { actorId }), ...(operation && { operation }) }
 }
 
-function pager(visit: Visit, cursor: string | undefined): Html | false {
+function pager(visit: ScreenVisit, cursor: string | undefined): Html | false {
   const isFirst = !visit.query.has('cursor')
   if (isFirst && cursor === undefined) return false
   const { words } = visit
@@ -120,7 +120,7 @@ function pager(visit: Visit, cursor: string | undefined): Html | false {
 const shownInList = 4
 const membersShown = 8
 
-function entryItem(visit: Visit, entry: AdminChange, subjectsShown: number): Html {
+function entryItem(visit: ScreenVisit, entry: AdminChange, subjectsShown: number): Html {
   const { words, to } = visit
   const { actor, at, undoneBy, undoes } = entry
   const [first, rest] = [entry.changes.slice(0, subjectsShown), entry.changes.slice(subjectsShown)]
@@ -130,7 +130,7 @@ function entryItem(visit: Visit, entry: AdminChange, subjectsShown: number): Htm
 <div class="entry-head">
   <p><span class="entry-who">${actorLink(visit, actor)}</span> ${operationText(visit, entry.operation)}</p>
 <span class="entry-side">
-  ${moment(words, at)}
+  ${exactTime(words, at)}
   ${
     undoneBy !== null &&
     html`<a class="soft" href="${to(`${listPath}/${undoneBy}`)}">${words.say('changes.undone')}</a>`
@@ -153,23 +153,23 @@ ${
 </li>`
 }
 
-function actorLink(visit: Visit, { kind, id, name }: AdminActor): Html | string {
+function actorLink(visit: ScreenVisit, { kind, id, name }: AdminActor): Html | string {
   const { words } = visit
   const text = name ?? words.say(`actor.${kind}`)
   return id === null ? text : html`<a href="${listWith(visit, { actor: id })}" dir="auto">${text}</a>`
 }
 
 // Address of the list with its present filters.
-function listWith(visit: Visit, filter: Readonly<Record<string, string>>): string {
+function listWith(visit: ScreenVisit, filter: Readonly<Record<string, string>>): string {
   const isList = visit.path.changeId === undefined
   return isList ? hrefWith(visit, { ...filter, cursor: undefined }) : visit.to(listPath, filter)
 }
 
-function operationText({ words }: Visit, operation: string): string {
+function operationText({ words }: ScreenVisit, operation: string): string {
   return words.sayKnown(`change.${operation}`, words.say('change.other', { operation }))
 }
 
-function subjectPart(visit: Visit, { kind, subject, members }: AdminSubjectChange): Html {
+function subjectPart(visit: ScreenVisit, { kind, subject, members }: AdminSubjectChange): Html {
   const { words } = visit
   const [first, rest] = [members.slice(0, membersShown), members.slice(membersShown)]
   const row = (change: AdminSubjectChange['members'][number]) =>
@@ -193,7 +193,7 @@ ${
 }
 
 // Buttons that would be refused are not shown.
-function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean {
+function mayUndo(visit: ScreenVisit, { changes: all, undoneBy }: AdminChange): boolean {
   const effective = all.filter(hasOwnEffect)
   return (
     undoneBy === null &&
@@ -206,13 +206,13 @@ function mayUndo(visit: Visit, { changes: all, undoneBy }: AdminChange): boolean
   )
 }
 
-function holds({ may }: Visit, scope: AdminScope): boolean {
+function holds({ may }: ScreenVisit, scope: AdminScope): boolean {
   const ids = Object.keys(adminOperations) as AdminOperationId[]
   return ids.some((id) => adminOperations[id].scope === scope && may(id))
 }
 
 // Preview of an undo. It is computed from the entry, because showing a page must not call an operation that makes changes.
-export const undoChange: Screen = {
+export const undoChangeScreen: Screen = {
   path: `${listPath}/:changeId/undo`,
   name: 'dashboard undo preview',
   place: 'settings',
@@ -228,7 +228,7 @@ export const undoChange: Screen = {
         title,
         back,
         status: 409,
-        body: notice('bad', words.say(isUndone ? 'changes.undone' : 'changes.notUndoable'), 'alert'),
+        body: renderNotice('bad', words.say(isUndone ? 'changes.undone' : 'changes.notUndoable'), 'alert'),
       })
     }
     const rest = entry.changesCount - entry.changes.length
@@ -236,7 +236,7 @@ export const undoChange: Screen = {
       title,
       back,
       lead: words.say('changes.undoLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('undo'),
         fields: [],
         hidden: { change: entry.id, back: back.href },

@@ -7,19 +7,37 @@ import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
 import type { AdminReturnSummary } from '../../../contract/admin/returns.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { dialog } from '../dialog.ts'
-import { filters } from '../filters.ts'
-import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import { renderFilters } from '../filters.ts'
+import {
+  buildBody,
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, card, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
-import { namerFor } from '../people.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { table } from '../table.ts'
-import { done } from '../toast.ts'
+import {
+  button,
+  exactTime,
+  linkButton,
+  renderCard,
+  renderFacts,
+  renderNotice,
+  renderTime,
+  statusPill,
+} from '../parts.ts'
+import { loadActorNames } from '../people.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
 import { savedViews } from '../views.ts'
-import type { Words } from '../words.ts'
+import type { DashboardWords } from '../words.ts'
 import { actorName, changesList } from './order.ts'
 
-export const customers: Screen = {
+export const customersScreen: Screen = {
   path: 'customers',
   name: 'dashboard customers',
   place: 'customers',
@@ -32,14 +50,14 @@ export const customers: Screen = {
     const empty = q ? 'notFound' : 'none'
     return {
       title: words.say('customers.title'),
-      body: html`<div class="toolbar">${filters(visit, [], [{ name: 'q', label: words.say('customers.find'), kind: 'line' }])}</div>
+      body: html`<div class="toolbar">${renderFilters(visit, [], [{ name: 'q', label: words.say('customers.find'), kind: 'line' }])}</div>
 ${savedViews(visit, 'customers')}
-${table(visit, {
+${renderTable(visit, {
   label: words.say('customers.title'),
   columns: [
     { head: words.say('customers.customer'), cell: nameOf, isMain: true },
     { head: words.say('customers.place'), cell: (row) => placeOf(words, row), isPlain: true },
-    { head: words.say('customers.last'), cell: ({ lastOrderAt }) => time(words, lastOrderAt), isMinor: true },
+    { head: words.say('customers.last'), cell: ({ lastOrderAt }) => renderTime(words, lastOrderAt), isMinor: true },
     { head: words.say('customers.orders'), cell: ({ orderCount }) => words.number(orderCount), align: 'end' },
     {
       head: words.say('customers.spent'),
@@ -58,7 +76,7 @@ ${table(visit, {
   },
 }
 
-export const customer: Screen = {
+export const customerScreen: Screen = {
   path: 'customers/:customerId',
   name: 'dashboard customer',
   place: 'customers',
@@ -66,7 +84,7 @@ export const customer: Screen = {
   get: async (visit) => customerSheet(visit, await find(visit)),
 }
 
-export const customerDetails: Screen = {
+export const customerDetailsScreen: Screen = {
   path: 'customers/:customerId/details',
   name: 'dashboard customer details',
   place: 'customers',
@@ -79,7 +97,7 @@ export const customerDetails: Screen = {
   },
 }
 
-export const customerFile: Screen = {
+export const customerFileScreen: Screen = {
   path: 'customers/:customerId/data',
   name: 'dashboard customer data',
   place: 'customers',
@@ -100,7 +118,7 @@ export const customerFile: Screen = {
   },
 }
 
-export const customerNote: Screen = {
+export const customerNoteScreen: Screen = {
   path: 'customers/:customerId/notes',
   name: 'dashboard customer note',
   place: 'customers',
@@ -110,18 +128,23 @@ export const customerNote: Screen = {
     const { words, form: sent } = posted
     const customerId = idOf(posted)
     const fields = noteFields(words)
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     const text = 'body' in read ? String(read.body.text ?? '') : ''
-    const outcome = await attempt(
-      posted.ask('addAdminCustomerNote', { path: { customerId }, body: { text }, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('addAdminCustomerNote', { path: { customerId }, body: { text }, key: readKey(sent) }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`customers/${customerId}`), 'done.noted')
-    const note = noteForm(posted, customerId, valuesOf(fields, sent), problemsOf(words, outcome.refusal, fields))
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`customers/${customerId}`), 'done.noted')
+    const note = noteForm(
+      posted,
+      customerId,
+      readTypedValues(fields, sent),
+      problemsFromRefusal(words, outcome.refusal, fields),
+    )
     return { ...(await customerSheet(posted, await find(posted), { note })), status: 409 }
   },
 }
 
-export const customerErasure: Screen = {
+export const customerErasureScreen: Screen = {
   path: 'customers/:customerId/erase',
   name: 'dashboard customer erase',
   place: 'customers',
@@ -130,12 +153,12 @@ export const customerErasure: Screen = {
   get: (visit) => eraseSheet(visit),
   async post(posted) {
     const customerId = idOf(posted)
-    await posted.ask('eraseAdminCustomer', { path: { customerId }, body: {}, key: keyIn(posted.form) })
-    return done(posted.to('customers'), 'done.customerErased')
+    await posted.ask('eraseAdminCustomer', { path: { customerId }, body: {}, key: readKey(posted.form) })
+    return redirectWithToast(posted.to('customers'), 'done.customerErased')
   },
 }
 
-function idOf({ path }: Visit): string {
+function idOf({ path }: ScreenVisit): string {
   return path.customerId ?? ''
 }
 
@@ -144,13 +167,13 @@ interface Shown extends CustomerRecord {
   returns: readonly AdminReturnSummary[]
 }
 
-async function find(visit: Visit): Promise<Shown> {
+async function find(visit: ScreenVisit): Promise<Shown> {
   const customerId = idOf(visit)
   const { data } = await visit.ask('getAdminCustomer', { path: { customerId } })
   const [orders, returns, named] = await Promise.all([
     visit.ask('listAdminOrders', { query: { customerId } }),
     visit.ask('listAdminReturns', { query: { customerId } }),
-    namerFor(
+    loadActorNames(
       visit,
       [...data.changes, ...data.notes].map(({ actor }) => actor),
     ),
@@ -168,7 +191,7 @@ function nameOf({ emailMasked }: CustomerSummary): string {
   return emailMasked ?? '–'
 }
 
-function placeOf(words: Words, { city, country }: CustomerSummary): string {
+function placeOf(words: DashboardWords, { city, country }: CustomerSummary): string {
   return [city, country && words.country(country)].filter(Boolean).join(', ') || '–'
 }
 
@@ -178,7 +201,7 @@ interface Extra {
   note?: Html
 }
 
-async function customerSheet(visit: Visit, given: Shown, { details, note }: Extra = {}): Promise<Sheet> {
+async function customerSheet(visit: ScreenVisit, given: Shown, { details, note }: Extra = {}): Promise<ScreenSheet> {
   const { words, to, may } = visit
   const { id, orderCount, spent, currency, firstOrderAt, lastOrderAt, eraseAskedAt } = given
   const file =
@@ -197,29 +220,29 @@ async function customerSheet(visit: Visit, given: Shown, { details, note }: Extr
     back: { href: to('customers'), label: words.say('customers.title') },
     sub: placeOf(words, given),
     actions: html`${file}${erase}`,
-    body: html`${eraseAskedAt !== null && notice('info', words.say('customers.erasing'))}<div class="columns"><div>
+    body: html`${eraseAskedAt !== null && renderNotice('info', words.say('customers.erasing'))}<div class="columns"><div>
 ${ordersCard(visit, given)}
 ${returnsCard(visit, given.returns)}
 ${consentsCard(visit, given)}
-${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
+${renderCard({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
-${card({
+${renderCard({
   title: words.say('customers.customer'),
-  body: facts([
+  body: renderFacts([
     [words.say('customers.orders'), words.number(orderCount)],
     [words.say('customers.spent'), words.money(spent, currency)],
-    [words.say('customers.first'), time(words, firstOrderAt)],
-    [words.say('customers.last'), time(words, lastOrderAt)],
+    [words.say('customers.first'), renderTime(words, firstOrderAt)],
+    [words.say('customers.last'), renderTime(words, lastOrderAt)],
   ]),
 })}
-${card({ title: words.say('customers.who'), body: whoPart(visit, id, details), id: 'customer' })}
-${card({ title: words.say('order.notes'), body: notesPart(visit, given, note) })}
+${renderCard({ title: words.say('customers.who'), body: whoPart(visit, id, details), id: 'customer' })}
+${renderCard({ title: words.say('order.notes'), body: notesPart(visit, given, note) })}
 </div></div>`,
   }
 }
 
-function ordersCard({ words, to }: Visit, { orders }: Shown): Html {
-  return card({
+function ordersCard({ words, to }: ScreenVisit, { orders }: Shown): Html {
+  return renderCard({
     title: words.say('customers.orders'),
     isFlush: true,
     body: html`<div class="scroll">
@@ -232,11 +255,13 @@ function ordersCard({ words, to }: Visit, { orders }: Shown): Html {
               <th scope="row">
                 <a href="${to(`orders/${id}`)}">${number}</a>
                 <br>
-                <span class="soft small">${moment(words, placedAt)}</span>
+                <span class="soft small">${exactTime(words, placedAt)}</span>
               </th>
               <td>
-                ${pill(words, 'payment', paymentStatus)} ${
-                  status === 'cancelled' ? pill(words, 'order', status) : pill(words, 'sending', fulfillmentStatus)
+                ${statusPill(words, 'payment', paymentStatus)} ${
+                  status === 'cancelled'
+                    ? statusPill(words, 'order', status)
+                    : statusPill(words, 'sending', fulfillmentStatus)
                 }
               </td>
               <td class="end">${words.money(total, currency)}</td>
@@ -248,9 +273,9 @@ function ordersCard({ words, to }: Visit, { orders }: Shown): Html {
   })
 }
 
-function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[]): Html | false {
+function returnsCard({ words, to }: ScreenVisit, returns: readonly AdminReturnSummary[]): Html | false {
   if (returns.length === 0) return false
-  return card({
+  return renderCard({
     title: words.say('order.returns'),
     isFlush: true,
     body: html`<div class="scroll">
@@ -263,9 +288,9 @@ function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[
               <th scope="row">
                 <a href="${to(`returns/${id}`)}">${number}</a>
                 <br>
-                <span class="soft small">${moment(words, requestedAt)}</span>
+                <span class="soft small">${exactTime(words, requestedAt)}</span>
               </th>
-              <td class="end">${pill(words, 'return', status)}</td>
+              <td class="end">${statusPill(words, 'return', status)}</td>
             </tr>`,
           )}
         </tbody>
@@ -274,9 +299,9 @@ function returnsCard({ words, to }: Visit, returns: readonly AdminReturnSummary[
   })
 }
 
-function consentsCard({ words, to }: Visit, { consents }: Shown): Html | false {
+function consentsCard({ words, to }: ScreenVisit, { consents }: Shown): Html | false {
   if (consents.length === 0) return false
-  return card({
+  return renderCard({
     title: words.say('customers.consents'),
     isFlush: true,
     body: html`<div class="scroll">
@@ -289,7 +314,7 @@ function consentsCard({ words, to }: Visit, { consents }: Shown): Html | false {
               <th scope="row">
                 <a href="${to(`orders/${orderId}`)}">${orderNumber}</a>
                 <br>
-                <span class="soft small">${moment(words, at)}</span>
+                <span class="soft small">${exactTime(words, at)}</span>
               </th>
               <td class="end">${words.say(`customers.consent.${kind}`)}</td>
             </tr>`,
@@ -300,7 +325,7 @@ function consentsCard({ words, to }: Visit, { consents }: Shown): Html | false {
   })
 }
 
-function whoPart({ words, to }: Visit, id: string, shown: CustomerDetails | undefined): Html {
+function whoPart({ words, to }: ScreenVisit, id: string, shown: CustomerDetails | undefined): Html {
   if (!shown)
     return html`<form class="reveal" method="post" action="${to(`customers/${id}/details`)}">
       ${button({ label: words.say('customers.show'), icon: 'eye' })}
@@ -308,7 +333,7 @@ function whoPart({ words, to }: Visit, id: string, shown: CustomerDetails | unde
     </form>`
   const { name, email, phone, addresses } = shown
   const gone = words.say('customers.erased')
-  return facts([
+  return renderFacts([
     [words.say('order.name'), html`<span dir="auto">${name ?? gone}</span>`],
     [words.say('order.email'), email === null ? gone : html`<a href="mailto:${email}">${email}</a>`],
     phone !== null && [words.say('order.phone'), html`<a href="tel:${phone}">${phone}</a>`],
@@ -324,7 +349,7 @@ function whoPart({ words, to }: Visit, id: string, shown: CustomerDetails | unde
   ])
 }
 
-function noteFields(words: Words): Field[] {
+function noteFields(words: DashboardWords): Field[] {
   return [
     {
       ...{ name: 'text', label: words.say('order.note'), kind: 'text', rows: 2, lengthMax: 2000, isRequired: true },
@@ -333,8 +358,8 @@ function noteFields(words: Words): Field[] {
   ]
 }
 
-function noteForm(visit: Visit, id: string, values: FieldValues = {}, problems?: Problems): Html {
-  return form(visit, {
+function noteForm(visit: ScreenVisit, id: string, values: FieldValues = {}, problems?: Problems): Html {
+  return renderForm(visit, {
     action: visit.to(`customers/${id}/notes`),
     fields: noteFields(visit.words),
     values,
@@ -344,20 +369,20 @@ function noteForm(visit: Visit, id: string, values: FieldValues = {}, problems?:
   })
 }
 
-function notesPart(visit: Visit, { id, notes }: Shown, drawn: Html | undefined): Html {
+function notesPart(visit: ScreenVisit, { id, notes }: Shown, drawn: Html | undefined): Html {
   const { words, may } = visit
   const list =
     notes.length === 0
       ? html`<p class="soft notes-none">${words.say('customers.noNotes')}</p>`
       : html`<ul class="notes">${notes.map(
           ({ text, actor, at }) =>
-            html`<li><p dir="auto">${text}</p><span class="soft small">${actorName(words, actor)} · ${moment(words, at)}</span></li>`,
+            html`<li><p dir="auto">${text}</p><span class="soft small">${actorName(words, actor)} · ${exactTime(words, at)}</span></li>`,
         )}</ul>`
   return html`${list}${may('addAdminCustomerNote') && (drawn ?? noteForm(visit, id))}`
 }
 
 // Preview of an erasure: what is erased and what stays.
-async function eraseSheet(visit: Visit): Promise<Sheet> {
+async function eraseSheet(visit: ScreenVisit): Promise<ScreenSheet> {
   const { words, to } = visit
   const customerId = idOf(visit)
   const { data: given } = await visit.ask('getAdminCustomer', { path: { customerId } })
@@ -369,11 +394,11 @@ async function eraseSheet(visit: Visit): Promise<Sheet> {
     title: words.say('customers.eraseTitle'),
     back,
     lead: words.say('customers.eraseLead'),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`customers/${customerId}/erase`),
       fields: [],
       before: html`<p>${words.say('customers.eraseOrders', { count: data.orders })}</p>
-      ${data.kept.length > 0 && notice('info', words.say('customers.eraseKept', { numbers }))}`,
+      ${data.kept.length > 0 && renderNotice('info', words.say('customers.eraseKept', { numbers }))}`,
       submit: words.say('customers.eraseSubmit'),
       kind: 'danger',
       cancel: back.href,

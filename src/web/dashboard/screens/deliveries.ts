@@ -5,19 +5,19 @@ import { limits } from '../../../contract/limits.ts'
 import { type DeliveryStatus, deliveryStatuses } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { postButton } from '../controls.ts'
-import { keyField, keyIn } from '../form.ts'
-import { button, card, facts, moment, notice, pill } from '../parts.ts'
+import { keyField, readKey } from '../form.ts'
+import { button, exactTime, renderCard, renderFacts, renderNotice, statusPill } from '../parts.ts'
 import { allRows } from '../rows.ts'
-import type { Posted, Screen, Visit } from '../screen.ts'
-import { developerSections, sections } from '../sections.ts'
-import { hrefWith, table, tabs } from '../table.ts'
-import { done } from '../toast.ts'
+import type { PostedScreen, Screen, ScreenVisit } from '../screen.ts'
+import { developerSections, renderSections } from '../sections.ts'
+import { hrefWith, renderTable, renderTabs } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
 
 // Statuses of deliveries that can be replayed.
 const finalStatuses: readonly DeliveryStatus[] = ['succeeded', 'failed', 'blocked', 'discarded']
 const shownStatuses: readonly DeliveryStatus[] = ['failed', 'retrying', 'pending', 'succeeded']
 
-export const deliveries: Screen = {
+export const deliveriesScreen: Screen = {
   path: 'developers/deliveries',
   name: 'dashboard deliveries',
   place: 'developers',
@@ -41,8 +41,8 @@ export const deliveries: Screen = {
         hasFailed && may('replayAdminWebhookDeliveries')
           ? replayAllButton(visit, { endpointId: endpointId ?? '', back: to('developers/deliveries'), isOn: true })
           : undefined,
-      body: html`${sections(visit, developerSections, 'deliveries')}
-${tabs(visit, words.say('deliveries.views'), [
+      body: html`${renderSections(visit, developerSections, 'deliveries')}
+${renderTabs(visit, words.say('deliveries.views'), [
   { label: words.say('deliveries.all'), query: { status: undefined } },
   ...shownStatuses.map((one) => ({ label: words.say(`state.delivery.${one}`), query: { status: one } })),
 ])}
@@ -70,11 +70,11 @@ export interface DeliveryTableParts {
 }
 
 export function deliveryTable(
-  visit: Visit,
+  visit: ScreenVisit,
   { rows, next, urls = new Map(), isOfOne = false }: DeliveryTableParts,
 ): Html {
   const { words, to, may } = visit
-  return table(visit, {
+  return renderTable(visit, {
     label: words.say('developers.deliveries'),
     columns: [
       { head: words.say('deliveries.event'), cell: ({ eventType }) => html`<code>${eventType}</code>`, isMain: true },
@@ -88,10 +88,10 @@ export function deliveryTable(
               isMinor: true,
             },
           ]),
-      { head: words.say('deliveries.status'), cell: ({ status }) => pill(words, 'delivery', status) },
+      { head: words.say('deliveries.status'), cell: ({ status }) => statusPill(words, 'delivery', status) },
       { head: words.say('deliveries.attempts'), cell: ({ attempts }) => words.number(attempts), align: 'end' },
       { head: words.say('deliveries.answer'), cell: (row) => answerText(row) },
-      { head: words.say('deliveries.made'), cell: ({ createdAt }) => moment(words, createdAt) },
+      { head: words.say('deliveries.made'), cell: ({ createdAt }) => exactTime(words, createdAt) },
     ],
     rows,
     idOf: ({ id }) => id,
@@ -122,7 +122,7 @@ function answerText({ lastStatusCode, lastError }: AdminWebhookDelivery): Html |
   </span>`
 }
 
-export const delivery: Screen = {
+export const deliveryScreen: Screen = {
   path: 'developers/deliveries/:deliveryId',
   name: 'dashboard delivery',
   place: 'developers',
@@ -135,7 +135,7 @@ export const delivery: Screen = {
     return {
       title: one.eventType,
       back: { href: to('developers/deliveries'), label: words.say('developers.deliveries') },
-      badge: pill(words, 'delivery', one.status),
+      badge: statusPill(words, 'delivery', one.status),
       actions: canReplay
         ? postButton({
             action: to('developers/replays'),
@@ -144,20 +144,20 @@ export const delivery: Screen = {
             kind: one.status === 'failed' ? 'first' : 'second',
           })
         : undefined,
-      body: html`<div class="columns"><div>${card({
+      body: html`<div class="columns"><div>${renderCard({
         title: words.say('deliveries.payload'),
         body:
           payload === null
-            ? notice('info', words.say('deliveries.noPayload'))
+            ? renderNotice('info', words.say('deliveries.noPayload'))
             : html`<pre class="code" tabindex="0" aria-label="${words.say('deliveries.payload')}">${indented(payload)}</pre>`,
-      })}</div><div>${card({
+      })}</div><div>${renderCard({
         title: words.say('webhooks.details'),
-        body: facts([
+        body: renderFacts([
           [words.say('deliveries.attempts'), words.number(one.attempts)],
           [words.say('deliveries.answer'), answerText(one)],
-          one.nextAttemptAt !== null && [words.say('deliveries.next'), moment(words, one.nextAttemptAt)],
-          [words.say('deliveries.made'), moment(words, one.createdAt)],
-          one.finishedAt !== null && [words.say('deliveries.finished'), moment(words, one.finishedAt)],
+          one.nextAttemptAt !== null && [words.say('deliveries.next'), exactTime(words, one.nextAttemptAt)],
+          [words.say('deliveries.made'), exactTime(words, one.createdAt)],
+          one.finishedAt !== null && [words.say('deliveries.finished'), exactTime(words, one.finishedAt)],
           [
             words.say('webhooks.one'),
             html`<a href="${to(`developers/webhooks/${one.endpointId}`)}">${one.installation.name}</a>`,
@@ -192,7 +192,7 @@ export interface ReplayAllParts {
 }
 
 export function replayAllButton(
-  { words, to, may }: Visit,
+  { words, to, may }: ScreenVisit,
   { endpointId, back, isOn }: ReplayAllParts,
 ): Html | undefined {
   if (!isOn || !may('replayAdminWebhookDeliveries')) return undefined
@@ -203,7 +203,7 @@ export function replayAllButton(
   })
 }
 
-export const replays: Screen = {
+export const replaysScreen: Screen = {
   path: 'developers/replays',
   name: 'dashboard replays',
   place: 'developers',
@@ -213,30 +213,30 @@ export const replays: Screen = {
     const outcomes = sent.get('all') === 'failed' ? await replayAll(posted) : await replayChosen(posted)
     const count = outcomes.filter(({ outcome }) => outcome === 'done').length
     const back = backOf(posted) ?? to('developers/deliveries')
-    if (outcomes.length === 0) return done(back, 'done.nothingToReplay')
-    return done(back, 'done.replayed', { count, refused: outcomes.length - count })
+    if (outcomes.length === 0) return redirectWithToast(back, 'done.nothingToReplay')
+    return redirectWithToast(back, 'done.replayed', { count, refused: outcomes.length - count })
   },
 }
 
 type Outcomes = readonly { outcome: 'done' | 'refused' }[]
 
-async function replayChosen({ ask, form: sent }: Posted): Promise<Outcomes> {
+async function replayChosen({ ask, form: sent }: PostedScreen): Promise<Outcomes> {
   const deliveryIds = [...new Set(sent.getAll('delivery'))].slice(0, limits.bulkItemsMax)
   if (deliveryIds.length === 0) return []
   const allowSucceeded = sent.get('again') === 'yes'
   const body = { deliveryIds, ...(allowSucceeded && { allowSucceeded }) }
-  return (await ask('replayAdminWebhookDeliveries', { body, key: keyIn(sent) })).data
+  return (await ask('replayAdminWebhookDeliveries', { body, key: readKey(sent) })).data
 }
 
 // One press replays about this many deliveries at most, over all endpoints.
 const replaysMax = 10 * limits.bulkItemsMax
 
 // The operation skips deliveries that were already replayed, so a second press replays none of them again.
-async function replayAll({ ask, form: sent }: Posted): Promise<Outcomes> {
+async function replayAll({ ask, form: sent }: PostedScreen): Promise<Outcomes> {
   const asked = sent.get('endpoint') ?? ''
   const all = asked === '' ? await allRows((cursor) => ask('listAdminWebhookEndpoints', { cursor })) : []
   const ids = asked === '' ? all.filter(({ status }) => status === 'enabled').map(({ id }) => id) : [asked]
-  const key = keyIn(sent)
+  const key = readKey(sent)
   const outcomes: { outcome: 'done' | 'refused' }[] = []
   for (const endpointId of ids) {
     for (let round = 0; outcomes.length < replaysMax; round++) {
@@ -251,7 +251,7 @@ async function replayAll({ ask, form: sent }: Posted): Promise<Outcomes> {
   return outcomes
 }
 
-function backOf({ form: sent, to }: Posted): string | undefined {
+function backOf({ form: sent, to }: PostedScreen): string | undefined {
   const back = sent.get('back') ?? ''
   return back.startsWith(to('developers')) && /^[\w\-/]{1,300}$/.test(back) ? back : undefined
 }

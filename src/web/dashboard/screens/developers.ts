@@ -1,54 +1,61 @@
 // The screens of Developers.
 
 import type { Screen } from '../screen.ts'
-import { apps, endApp, newApp } from './apps.ts'
-import { assistants, newAssistantKey } from './assistants.ts'
-import { changes, oneChange, undoChange } from './changes.ts'
-import { deliveries, delivery, replays } from './deliveries.ts'
-import { customerExport, exportFile } from './exports.ts'
-import { keys, newKey, revokeKey, rotateKey } from './keys.ts'
-import { assignColumns, confirmTransfer, discardTransfer, newTransfer, transfer, transfers } from './transfers.ts'
+import { appsScreen, endAppScreen, newAppScreen } from './apps.ts'
+import { assistantsScreen, newAssistantKeyScreen } from './assistants.ts'
+import { changeScreen, changesScreen, undoChangeScreen } from './changes.ts'
+import { deliveriesScreen, deliveryScreen, replaysScreen } from './deliveries.ts'
+import { customerExportScreen, exportFileScreen } from './exports.ts'
+import { keysScreen, newKeyScreen, revokeKeyScreen, rotateKeyScreen } from './keys.ts'
 import {
-  editWebhook,
-  newWebhook,
-  removeWebhook,
-  testWebhook,
-  webhook,
-  webhookSecret,
-  webhookStatus,
-  webhooks,
+  assignColumnsScreen,
+  confirmTransferScreen,
+  discardTransferScreen,
+  newTransferScreen,
+  transferScreen,
+  transfersScreen,
+} from './transfers.ts'
+import {
+  editWebhookScreen,
+  newWebhookScreen,
+  removeWebhookScreen,
+  testWebhookScreen,
+  webhookScreen,
+  webhookSecretScreen,
+  webhookStatusScreen,
+  webhooksScreen,
 } from './webhooks.ts'
 
 export const developerScreens: readonly Screen[] = [
-  webhooks,
-  newWebhook,
-  webhook,
-  editWebhook,
-  webhookStatus,
-  testWebhook,
-  webhookSecret,
-  removeWebhook,
-  deliveries,
-  delivery,
-  replays,
-  keys,
-  newKey,
-  rotateKey,
-  revokeKey,
-  apps,
-  assistants,
-  newAssistantKey,
-  newApp,
-  endApp,
-  changes,
-  oneChange,
-  undoChange,
-  transfers,
-  newTransfer,
-  transfer,
-  assignColumns,
-  confirmTransfer,
-  discardTransfer,
-  exportFile,
-  customerExport,
+  webhooksScreen,
+  newWebhookScreen,
+  webhookScreen,
+  editWebhookScreen,
+  webhookStatusScreen,
+  testWebhookScreen,
+  webhookSecretScreen,
+  removeWebhookScreen,
+  deliveriesScreen,
+  deliveryScreen,
+  replaysScreen,
+  keysScreen,
+  newKeyScreen,
+  rotateKeyScreen,
+  revokeKeyScreen,
+  appsScreen,
+  assistantsScreen,
+  newAssistantKeyScreen,
+  newAppScreen,
+  endAppScreen,
+  changesScreen,
+  changeScreen,
+  undoChangeScreen,
+  transfersScreen,
+  newTransferScreen,
+  transferScreen,
+  assignColumnsScreen,
+  confirmTransferScreen,
+  discardTransferScreen,
+  exportFileScreen,
+  customerExportScreen,
 ]

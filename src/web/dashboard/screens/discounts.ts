@@ -7,31 +7,31 @@ import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
-import { type CategoryNode, categoriesOf } from '../catalog.ts'
-import { filters } from '../filters.ts'
+import { type CategoryNode, listShopCategories } from '../catalog.ts'
+import { renderFilters } from '../filters.ts'
 import {
-  amountIn,
   type Field,
   field,
-  guard,
   issueText,
   keyField,
-  keyIn,
-  type Linked,
+  type LinkedField,
+  leaveWarning,
   moneyText,
   type Problems,
+  parseTypedAmount,
   problemNote,
+  readKey,
 } from '../form.ts'
-import { instantOf, localOf } from '../localtime.ts'
-import { button, card, linkButton, notice, pill } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Shown, type Visit } from '../screen.ts'
+import { fromLocalTime, toLocalTime } from '../localtime.ts'
+import { button, linkButton, renderCard, renderNotice, statusPill } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenResult, type ScreenVisit } from '../screen.ts'
 import { copyField } from '../secret.ts'
-import { hrefWith, table, tabs } from '../table.ts'
-import { done } from '../toast.ts'
-import type { TextKey, Words } from '../words.ts'
-import { percentIn } from './prices.ts'
+import { hrefWith, renderTable, renderTabs } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords, TextKey } from '../words.ts'
+import { parsePercent } from './prices.ts'
 
-export const discounts: Screen = {
+export const discountsScreen: Screen = {
   path: 'discounts',
   name: 'dashboard discounts',
   place: 'discounts',
@@ -52,7 +52,7 @@ export const discounts: Screen = {
     return {
       title: words.say('discounts.title'),
       actions: html`${add}`,
-      body: html`<div class="toolbar">${tabs(
+      body: html`<div class="toolbar">${renderTabs(
         visit,
         words.say('discounts.views'),
         [undefined, ...promotionStatuses.toReversed()].map((status) => ({
@@ -61,8 +61,8 @@ export const discounts: Screen = {
         })),
         'chips',
       )}
-${filters(visit, ['status'], [{ name: 'q', label: words.say('discounts.find'), kind: 'line' }])}</div>
-${table(visit, {
+${renderFilters(visit, ['status'], [{ name: 'q', label: words.say('discounts.find'), kind: 'line' }])}</div>
+${renderTable(visit, {
   label: words.say('discounts.title'),
   columns: [
     {
@@ -74,7 +74,7 @@ ${table(visit, {
     { head: words.say('discounts.what'), cell: ({ promotion }) => whatOf(visit, promotion) },
     {
       head: words.say('products.status'),
-      cell: ({ status }) => pill(words, 'promotion', status),
+      cell: ({ status }) => statusPill(words, 'promotion', status),
       isCorner: true,
     },
     {
@@ -107,11 +107,11 @@ ${table(visit, {
 }
 
 // Amounts may be in another currency than the shop's.
-function currencyOf({ shop }: Visit, entry: PromotionEntry | undefined): string {
+function currencyOf({ shop }: ScreenVisit, entry: PromotionEntry | undefined): string {
   return entry?.currency ?? shop.currency
 }
 
-function whatOf(visit: Visit, entry: PromotionEntry): Html {
+function whatOf(visit: ScreenVisit, entry: PromotionEntry): Html {
   const { words } = visit
   const { type, percentage, amount, minimumSubtotal } = entry
   const currency = currencyOf(visit, entry)
@@ -128,14 +128,14 @@ function whatOf(visit: Visit, entry: PromotionEntry): Html {
   }`
 }
 
-function validOf({ words }: Visit, { startsAt, endsAt }: PromotionEntry): string {
+function validOf({ words }: ScreenVisit, { startsAt, endsAt }: PromotionEntry): string {
   const [from, to] = [startsAt && words.moment(startsAt), endsAt && words.moment(endsAt)]
   if (from && to) return `${from} – ${to}`
   if (from) return words.say('discounts.validFrom', { date: from })
   return to ? words.say('discounts.validTo', { date: to }) : words.say('discounts.always')
 }
 
-export const newDiscount: Screen = {
+export const newDiscountScreen: Screen = {
   path: 'discounts/new',
   name: 'dashboard new discount',
   place: 'discounts',
@@ -144,7 +144,7 @@ export const newDiscount: Screen = {
   post: (posted) => save(posted),
 }
 
-export const oneDiscount: Screen = {
+export const discountScreen: Screen = {
   path: 'discounts/:promotionId',
   name: 'dashboard discount',
   place: 'discounts',
@@ -162,7 +162,7 @@ export const oneDiscount: Screen = {
   },
 }
 
-async function presentOf(visit: Visit): Promise<AdminPromotion> {
+async function presentOf(visit: ScreenVisit): Promise<AdminPromotion> {
   return (await visit.ask('getAdminPromotion', { path: { promotionId: visit.path.promotionId ?? '' } })).data
 }
 
@@ -181,11 +181,11 @@ const lines = [
 type Line = (typeof lines)[number]
 type Values = Partial<Readonly<Record<Line | 'skus', string>>> & { categories?: readonly string[] }
 
-function valuesIn(visit: Visit, entry: PromotionEntry): Values {
+function valuesIn(visit: ScreenVisit, entry: PromotionEntry): Values {
   const { shop } = visit
   const currency = currencyOf(visit, entry)
   const money = (amount: number | null | undefined) => (amount == null ? '' : moneyText(amount, currency))
-  const local = (instant: string | null | undefined) => (instant ? localOf(instant, shop.timeZone) : '')
+  const local = (instant: string | null | undefined) => (instant ? toLocalTime(instant, shop.timeZone) : '')
   return {
     code: entry.code,
     name: entry.name,
@@ -211,7 +211,7 @@ function typedIn(form: FormFields): Values {
   }
 }
 
-async function save(posted: Posted, present?: AdminPromotion): Promise<Shown> {
+async function save(posted: PostedScreen, present?: AdminPromotion): Promise<ScreenResult> {
   const { words, form } = posted
   const values = typedIn(form)
   const at: Record<string, string> = {}
@@ -227,15 +227,15 @@ async function save(posted: Posted, present?: AdminPromotion): Promise<Shown> {
 }
 
 async function write(
-  posted: Posted,
+  posted: PostedScreen,
   present: AdminPromotion | undefined,
   promotion: PromotionEntry,
   text: 'done.saved' | 'done.stopped' | 'done.started',
   values: Values = valuesIn(posted, promotion),
-): Promise<Shown> {
+): Promise<ScreenResult> {
   const { form, to } = posted
-  const parts = { key: keyIn(form) }
-  const outcome = await attempt(
+  const parts = { key: readKey(form) }
+  const outcome = await catchRefusal(
     present
       ? posted.change('replaceAdminPromotion', {
           path: { promotionId: present.id },
@@ -255,7 +255,7 @@ async function write(
     return sheetOf(posted, { present, values: mergedValues(values, theirs, seen.base), problems, theirs })
   }
   const { answer, change } = outcome.reply
-  return done(to(`discounts/${answer.data.id}`), text, present && { change })
+  return redirectWithToast(to(`discounts/${answer.data.id}`), text, present && { change })
 }
 
 // The version that this person opened. Saves are checked against it, even if the form was shown again since.
@@ -296,7 +296,7 @@ function baseTexts(base: string): readonly unknown[] {
 
 // Values that cannot be read are reported in `at`, by the name of their field.
 function entryOf(
-  visit: Visit,
+  visit: ScreenVisit,
   values: Values,
   present: PromotionEntry | undefined,
   at: Record<string, string>,
@@ -311,7 +311,7 @@ function entryOf(
   }
   const money = (name: Line): number | null => {
     const text = values[name] ?? ''
-    return text === '' ? null : (amountIn(text, currency) ?? wrong(name, 'form.notMoney'))
+    return text === '' ? null : (parseTypedAmount(text, currency) ?? wrong(name, 'form.notMoney'))
   }
   const whole = (name: Line): number | null => {
     const text = values[name] ?? ''
@@ -323,10 +323,10 @@ function entryOf(
     const text = values[name] ?? ''
     const before = present?.[name]
     if (text === '') return null
-    if (before && localOf(before, shop.timeZone) === text) return before
-    return instantOf(text, shop.timeZone) ?? wrong(name, 'form.invalid')
+    if (before && toLocalTime(before, shop.timeZone) === text) return before
+    return fromLocalTime(text, shop.timeZone) ?? wrong(name, 'form.invalid')
   }
-  const percentage = type === 'percentage' ? percentIn(values.percent ?? '') : undefined
+  const percentage = type === 'percentage' ? parsePercent(values.percent ?? '') : undefined
   if (type === 'percentage' && (percentage === undefined || percentage < 0)) wrong('percent', 'prices.notPercent')
   const amount = type === 'fixed_amount' ? money('amount') : null
   if (type === 'fixed_amount' && amount === null) at['/amount'] ??= words.say('form.required')
@@ -352,11 +352,11 @@ function entryOf(
 const pointers: Readonly<Record<string, string>> = { percentage: 'percent', minimumSubtotal: 'minimum' }
 
 // Limits of amounts are formatted in the currency of the shop.
-function fieldOf(member: string, { currency }: Visit['shop']): Pick<Field, 'kind' | 'currency'> {
+function fieldOf(member: string, { currency }: ScreenVisit['shop']): Pick<Field, 'kind' | 'currency'> {
   return member === 'amount' || member === 'minimumSubtotal' ? { kind: 'money', currency } : { kind: 'line' }
 }
 
-function refusedAt({ words, shop }: Visit, refusal: Refusal): Problems {
+function refusedAt({ words, shop }: ScreenVisit, refusal: Refusal): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'promotion_exists') return { summary: text, at: { '/code': text } }
   if (refusal.code === 'sku_not_found') return { summary: text, at: { '/skus': text } }
@@ -382,18 +382,18 @@ interface SheetParts {
   theirs?: Values | undefined
 }
 
-async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
+async function sheetOf(visit: ScreenVisit, parts: SheetParts): Promise<ScreenResult> {
   const { words, to, may } = visit
   const { present, values, problems = { at: {} }, theirs } = parts
   const seen =
     parts.seen ?? (present && { version: String(present.version), base: baseOf(valuesIn(visit, present.promotion)) })
-  const categories = await categoriesOf(visit)
+  const categories = await listShopCategories(visit)
   const mayChange = may(present ? 'replaceAdminPromotion' : 'createAdminPromotion')
   const inside = html`${problemNote(problems, listedFields(words), words)}
 ${
   theirs &&
   present &&
-  notice(
+  renderNotice(
     'info',
     html`${words.say('conflict.now')} ${presentText(visit, present)}${differing(visit, values, theirs, categories)}`,
   )
@@ -405,14 +405,14 @@ ${
     back: { href: to('discounts'), label: words.say('discounts.title') },
     status: problems.summary === undefined ? 200 : theirs ? 409 : 400,
     ...(present && {
-      badge: pill(words, 'promotion', present.status),
+      badge: statusPill(words, 'promotion', present.status),
       actions: html`${mayChange && stopForm(visit, present)}`,
     }),
     body: mayChange
       ? html`<form
         class="form"
         method="post"
-        action="${to(present ? `discounts/${present.id}` : 'discounts/new')}"${guard(visit)}>
+        action="${to(present ? `discounts/${present.id}` : 'discounts/new')}"${leaveWarning(visit)}>
         ${keyField()}
         ${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${inside}
@@ -423,7 +423,7 @@ ${inside}
   }
 }
 
-function listedFields(words: Words): Linked[] {
+function listedFields(words: DashboardWords): LinkedField[] {
   const labels = {
     code: 'discounts.code',
     name: 'categories.name',
@@ -440,12 +440,12 @@ function listedFields(words: Words): Linked[] {
   return Object.entries(labels).map(([name, key]) => ({ name, label: words.say(key) }))
 }
 
-function presentText(visit: Visit, { promotion }: AdminPromotion): Html {
+function presentText(visit: ScreenVisit, { promotion }: AdminPromotion): Html {
   return html`<strong dir="auto">${promotion.name}</strong>, ${whatOf(visit, promotion)}, ${validOf(visit, promotion)}`
 }
 
 // Differences between the two versions that `presentText` does not show.
-function differing({ words }: Visit, mine: Values, theirs: Values, categories: readonly CategoryNode[]): Html {
+function differing({ words }: ScreenVisit, mine: Values, theirs: Values, categories: readonly CategoryNode[]): Html {
   const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
   const labels = {
     minimum: 'discounts.minimum',
@@ -464,7 +464,7 @@ function differing({ words }: Visit, mine: Values, theirs: Values, categories: r
   return html`${both.map((part) => html`<br>${words.say(labels[part])}: <strong dir="auto">${shown(part) || '–'}</strong>`)}`
 }
 
-function stopForm({ words, to }: Visit, { id, version, promotion: { disabled } }: AdminPromotion): Html {
+function stopForm({ words, to }: ScreenVisit, { id, version, promotion: { disabled } }: AdminPromotion): Html {
   const what = disabled ? 'start' : 'stop'
   return html`<form method="post" action="${to(`discounts/${id}`)}">
     ${keyField()}
@@ -473,13 +473,13 @@ function stopForm({ words, to }: Visit, { id, version, promotion: { disabled } }
   </form>`
 }
 
-function mainCard(visit: Visit, { present, values }: SheetParts, problems: Problems): Html {
+function mainCard(visit: ScreenVisit, { present, values }: SheetParts, problems: Problems): Html {
   const { words } = visit
   const currency = currencyOf(visit, present?.promotion)
   const type = (values.type || 'percentage') as PromotionType
   const draw = (given: Field, value: string | undefined) => field(words, given, value, problems)
   const types = promotionTypes.map((value) => ({ value, label: words.say(`discounts.type.${value}`) }))
-  return card({
+  return renderCard({
     body: html`<div class="fields">
 ${
   !present &&
@@ -523,7 +523,7 @@ ${draw(
   })
 }
 
-function limitsCard({ words, shop }: Visit, values: Values, problems: Problems): Html {
+function limitsCard({ words, shop }: ScreenVisit, values: Values, problems: Problems): Html {
   const when = (name: 'startsAt' | 'endsAt') => {
     const problem = problems.at[`/${name}`]
     return html`<div class="field">
@@ -540,7 +540,7 @@ function limitsCard({ words, shop }: Visit, values: Values, problems: Problems):
       ${problem !== undefined && html`<p class="wrong" id="field-${name}-problem">${problem}</p>`}
     </div>`
   }
-  return card({
+  return renderCard({
     title: words.say('discounts.limits'),
     aside: html`<span class="soft">${words.say('discounts.zone', { zone: shop.timeZone })}</span>`,
     body: html`<div class="fields">${when('startsAt')}${when('endsAt')}
@@ -560,11 +560,11 @@ ${field(
 }
 
 // The link leads to the online store of this server. Merchants with another shop keep the online store closed.
-async function linkCard({ words, ask }: Visit, { used, promotion: { code } }: AdminPromotion): Promise<Html> {
+async function linkCard({ words, ask }: ScreenVisit, { used, promotion: { code } }: AdminPromotion): Promise<Html> {
   const { url, status } = (await ask('getAdminSite')).data
   const isLinked = url !== null && status === 'open'
   const text = isLinked ? `${url}/cart?code=${encodeURIComponent(code)}` : code
-  return card({
+  return renderCard({
     body: html`${copyField({
       id: 'link',
       label: words.say(isLinked ? 'discounts.link' : 'discounts.code'),
@@ -576,8 +576,13 @@ async function linkCard({ words, ask }: Visit, { used, promotion: { code } }: Ad
   })
 }
 
-function scopeCard({ words }: Visit, values: Values, categories: readonly CategoryNode[], problems: Problems): Html {
-  return card({
+function scopeCard(
+  { words }: ScreenVisit,
+  values: Values,
+  categories: readonly CategoryNode[],
+  problems: Problems,
+): Html {
+  return renderCard({
     title: words.say('discounts.scope'),
     body: html`<p class="help">${words.say('discounts.scopeHelp')}</p>
 ${

@@ -13,36 +13,36 @@ import { textLanguages } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import {
-  bodyOf,
+  buildBody,
   type Field,
   type FieldValues,
   field,
-  form,
-  keyIn,
   moneyText,
   type Problems,
-  problemsOf,
-  valuesOf,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
 } from '../form.ts'
-import { button, card } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { button, renderCard } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 import {
-  atPlaces,
+  atRowPointers,
+  countUpTo,
+  findTypedSku,
   type ItemNames,
   itemRowFields,
   itemRows,
-  noProduct,
-  numbersTo,
-  skuIn,
+  missingProductProblem,
   skuName,
   type TypedItemRow,
 } from './itemrows.ts'
 import { lineName } from './order.ts'
 import { languageName } from './texts.ts'
 
-export const newDraft: Screen = {
+export const newDraftScreen: Screen = {
   path: 'drafts/new',
   name: 'dashboard draft new',
   place: 'orders',
@@ -53,18 +53,18 @@ export const newDraft: Screen = {
     if ('sheet' in read) return read.sheet
     const { items = [], note, ...rest } = read.body
     const body = { ...rest, items, ...(note && { note }) }
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       read.isPreview
         ? posted.ask('createAdminDraft', { body: { ...body, dryRun: true }, key: randomUUID() })
-        : posted.ask('createAdminDraft', { body, key: keyIn(posted.form) }),
+        : posted.ask('createAdminDraft', { body, key: readKey(posted.form) }),
     )
     if ('refusal' in outcome) return read.again({ problems: read.problemsOf(outcome.refusal) })
     const { draft: made, ...prices } = outcome.reply.data
-    return made ? done(posted.to(`drafts/${made.id}`), 'done.draftMade') : read.again({ prices })
+    return made ? redirectWithToast(posted.to(`drafts/${made.id}`), 'done.draftMade') : read.again({ prices })
   },
 }
 
-export const editDraft: Screen = {
+export const editDraftScreen: Screen = {
   path: 'drafts/:draftId/edit',
   name: 'dashboard draft edit',
   place: 'orders',
@@ -86,16 +86,16 @@ export const editDraft: Screen = {
     const again = (refusal: Refusal) => read.again({ problems: read.problemsOf(refusal) })
     if (read.isPreview) {
       const asked = posted.ask('updateAdminDraft', { path, body: { ...body, dryRun: true }, key: randomUUID() })
-      const outcome = await attempt(asked)
+      const outcome = await catchRefusal(asked)
       return 'refusal' in outcome ? again(outcome.refusal) : read.again({ prices: outcome.reply.data })
     }
-    const outcome = await attempt(posted.change('updateAdminDraft', { path, body, key: keyIn(posted.form) }))
+    const outcome = await catchRefusal(posted.change('updateAdminDraft', { path, body, key: readKey(posted.form) }))
     if ('refusal' in outcome) return again(outcome.refusal)
-    return done(posted.to(`drafts/${draftId}`), 'done.draftChanged', { change: outcome.reply.change })
+    return redirectWithToast(posted.to(`drafts/${draftId}`), 'done.draftChanged', { change: outcome.reply.change })
   },
 }
 
-function idOf({ path }: Visit): string {
+function idOf({ path }: ScreenVisit): string {
   return path.draftId ?? ''
 }
 
@@ -108,7 +108,7 @@ function namesOf(items: Draft['items']): ItemNames {
 const rowsFirst = 3
 const rowsMax = limits.cartLinesMax
 
-function termFields(words: Words, currency: string): Field[] {
+function termFields(words: DashboardWords, currency: string): Field[] {
   return [
     {
       ...{ name: 'discount', label: words.say('drafts.discount'), kind: 'money', currency },
@@ -131,7 +131,7 @@ function termFields(words: Words, currency: string): Field[] {
   ]
 }
 
-function whoFields(words: Words, isEdit: boolean): Field[] {
+function whoFields(words: DashboardWords, isEdit: boolean): Field[] {
   const languages = textLanguages.map((value) => ({ value, label: languageName(words, value) }))
   return [
     {
@@ -151,9 +151,9 @@ function whoFields(words: Words, isEdit: boolean): Field[] {
   ]
 }
 
-function allFields({ words, shop: { currency } }: Visit, rows: number, isEdit: boolean): Field[] {
+function allFields({ words, shop: { currency } }: ScreenVisit, rows: number, isEdit: boolean): Field[] {
   return [
-    ...numbersTo(rows).flatMap((row) => itemRowFields(words, currency, row)),
+    ...countUpTo(rows).flatMap((row) => itemRowFields(words, currency, row)),
     ...termFields(words, currency),
     ...whoFields(words, isEdit),
   ]
@@ -161,7 +161,7 @@ function allFields({ words, shop: { currency } }: Visit, rows: number, isEdit: b
 
 // Number of item rows in the posted form.
 function rowsIn(has: (name: string) => boolean): number {
-  return Math.max(rowsFirst, numbersTo(rowsMax).findLastIndex((row) => has(`product-${row}`)) + 1)
+  return Math.max(rowsFirst, countUpTo(rowsMax).findLastIndex((row) => has(`product-${row}`)) + 1)
 }
 
 function valuesOfDraft({ items, terms, note, currency }: Draft): FieldValues {
@@ -202,20 +202,20 @@ interface ReadForm {
   isPreview: boolean
   problemsOf(refusal: Refusal): Problems
   // Returns the form with the typed values.
-  again(parts: Pick<FormParts, 'problems' | 'prices'>): Sheet
+  again(parts: Pick<FormParts, 'problems' | 'prices'>): ScreenSheet
 }
 
-async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { sheet: Sheet }> {
+async function readForm(posted: PostedScreen, edited?: Edited): Promise<ReadForm | { sheet: ScreenSheet }> {
   const { words, form: sent } = posted
   const fields = allFields(
     posted,
     rowsIn((name) => sent.has(name)),
     edited !== undefined,
   )
-  const values = valuesOf(fields, sent)
+  const values = readTypedValues(fields, sent)
   const step = sent.get('step')
   if (step === 'more') return { sheet: formSheet(posted, { values, edited, more: 1 }) }
-  const read = bodyOf(words, fields, sent)
+  const read = buildBody(words, fields, sent)
   const found = 'problems' in read ? read : await itemsIn(posted, read.body, edited !== undefined)
   if ('problems' in found) return { sheet: formSheet(posted, { values, edited, problems: found.problems }) }
   const expected = step === 'make' ? /^\d{1,15}$/.exec(sent.get('expectedTotal') ?? '') : null
@@ -223,7 +223,7 @@ async function readForm(posted: Posted, edited?: Edited): Promise<ReadForm | { s
   return {
     body: { ...found.body, ...(expected && { expectedTotal: Number(expected[0]) }) },
     isPreview: step !== 'make',
-    problemsOf: (refusal) => problemsOf(words, atPlaces(refusal, 'items', found.places), fields),
+    problemsOf: (refusal) => problemsFromRefusal(words, atRowPointers(refusal, 'items', found.places), fields),
     again: (parts) => formSheet(posted, { values: known, names: found.names, edited, ...parts }),
   }
 }
@@ -239,7 +239,7 @@ interface FoundItems {
 
 // Products are looked up by code or name: the operation takes ids.
 async function itemsIn(
-  posted: Posted,
+  posted: PostedScreen,
   read: Record<string, unknown>,
   isEdit: boolean,
 ): Promise<FoundItems | { problems: Problems }> {
@@ -265,8 +265,8 @@ async function itemsIn(
     // The first row has a default quantity, and a product is removed from a draft by emptying its field.
     const isLeftOut = isEdit || (row === '0' && unitPrice === undefined)
     if (!product && isLeftOut) continue
-    if (!product) return noProduct(words, row)
-    const sku = await skuIn(posted, product)
+    if (!product) return missingProductProblem(words, row)
+    const sku = await findTypedSku(posted, product)
     if (typeof sku === 'string') return problem(`/rows/${row}/product`, sku)
     items.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
     places.push(`/rows/${row}`)
@@ -278,7 +278,7 @@ async function itemsIn(
   return { body, places, names, codes }
 }
 
-function formSheet(visit: Visit, { values, problems, prices, names, more = 0, edited }: FormParts): Sheet {
+function formSheet(visit: ScreenVisit, { values, problems, prices, names, more = 0, edited }: FormParts): ScreenSheet {
   const { words, to } = visit
   const { currency } = visit.shop
   const isEdit = edited !== undefined
@@ -299,16 +299,16 @@ function formSheet(visit: Visit, { values, problems, prices, names, more = 0, ed
     back: { href: to(back), label: words.say(isEdit ? 'drafts.back' : 'drafts.title') },
     status: problems ? 409 : 200,
     width: 'narrow',
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(edited ? `drafts/${edited.id}/edit` : 'drafts/new'),
       fields: [],
       problems,
       drawn: allFields(visit, rows, isEdit),
       hidden: { ...(prices && { expectedTotal: prices.totals.total }), ...(edited && { version: edited.version }) },
       before: html`${prices && pricesCard(words, currency, prices, true)}
-${card({ title: words.say('drafts.items'), body: table })}
-${card({ title: words.say('drafts.terms'), body: drawn(termFields(words, currency)) })}
-${card({ title: words.say('drafts.who'), body: drawn(whoFields(words, isEdit)) })}`,
+${renderCard({ title: words.say('drafts.items'), body: table })}
+${renderCard({ title: words.say('drafts.terms'), body: drawn(termFields(words, currency)) })}
+${renderCard({ title: words.say('drafts.who'), body: drawn(whoFields(words, isEdit)) })}`,
       submit: words.say('drafts.preview'),
       kind: prices ? 'second' : 'first',
       actions:
@@ -325,7 +325,7 @@ ${card({ title: words.say('drafts.who'), body: drawn(whoFields(words, isEdit)) }
 }
 
 export function pricesCard(
-  words: Words,
+  words: DashboardWords,
   currency: string,
   { items, totals, shipping }: Prices,
   isEstimate: boolean,
@@ -339,7 +339,7 @@ export function pricesCard(
     [words.say('order.total'), totals.total, true],
     totals.taxIncluded && [words.say('order.taxIncluded'), totals.tax],
   ]
-  return card({
+  return renderCard({
     title: words.say('drafts.previewTitle'),
     isFlush: true,
     body: html`<div class="scroll"><table><caption class="hidden">${words.say('drafts.items')}</caption>

@@ -3,16 +3,25 @@
 import type { Draft } from '../../../contract/admin/drafts.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { dialog } from '../dialog.ts'
-import { form, keyField, keyIn, type Problems, problemsOf } from '../form.ts'
-import { button, card, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
-import { namerFor } from '../people.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { table } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import { keyField, type Problems, problemsFromRefusal, readKey, renderForm } from '../form.ts'
+import {
+  button,
+  exactTime,
+  linkButton,
+  renderCard,
+  renderFacts,
+  renderNotice,
+  renderTime,
+  statusPill,
+} from '../parts.ts'
+import { loadActorNames } from '../people.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { pricesCard } from './draftform.ts'
 import { changesList } from './order.ts'
 
-export const drafts: Screen = {
+export const draftsScreen: Screen = {
   path: 'drafts',
   name: 'dashboard drafts',
   place: 'orders',
@@ -31,7 +40,7 @@ export const drafts: Screen = {
         linkButton({ label: words.say('transfers.export'), href: to('settings/export', { of: 'drafts' }) })
       }
       ${add}`,
-      body: table(visit, {
+      body: renderTable(visit, {
         label: words.say('drafts.title'),
         columns: [
           {
@@ -39,9 +48,9 @@ export const drafts: Screen = {
             cell: ({ emailMasked }) => emailMasked ?? words.say('drafts.noEmail'),
             isMain: true,
           },
-          { head: words.say('drafts.created'), cell: ({ createdAt }) => time(words, createdAt), isPlain: true },
-          { head: words.say('drafts.expires'), cell: ({ expiresAt }) => time(words, expiresAt), isMinor: true },
-          { head: words.say('drafts.status'), cell: ({ status }) => pill(words, 'draft', status), isPlain: true },
+          { head: words.say('drafts.created'), cell: ({ createdAt }) => renderTime(words, createdAt), isPlain: true },
+          { head: words.say('drafts.expires'), cell: ({ expiresAt }) => renderTime(words, expiresAt), isMinor: true },
+          { head: words.say('drafts.status'), cell: ({ status }) => statusPill(words, 'draft', status), isPlain: true },
           {
             head: words.say('drafts.total'),
             cell: ({ total, currency }) => words.money(total, currency),
@@ -59,7 +68,7 @@ export const drafts: Screen = {
   },
 }
 
-export const draft: Screen = {
+export const draftScreen: Screen = {
   path: 'drafts/:draftId',
   name: 'dashboard draft',
   place: 'orders',
@@ -67,7 +76,7 @@ export const draft: Screen = {
   get: async (visit) => draftSheet(visit, await find(visit)),
 }
 
-export const cancelDraft: Screen = {
+export const cancelDraftScreen: Screen = {
   path: 'drafts/:draftId/cancel',
   name: 'dashboard draft cancel',
   place: 'orders',
@@ -75,15 +84,16 @@ export const cancelDraft: Screen = {
   get: async (visit) => cancelSheet(visit, await find(visit)),
   async post(posted) {
     const draftId = idOf(posted)
-    const outcome = await attempt(
-      posted.ask('cancelAdminDraft', { path: { draftId }, body: {}, key: keyIn(posted.form) }),
+    const outcome = await catchRefusal(
+      posted.ask('cancelAdminDraft', { path: { draftId }, body: {}, key: readKey(posted.form) }),
     )
-    if ('refusal' in outcome) return cancelSheet(posted, await find(posted), problemsOf(posted.words, outcome.refusal))
-    return done(posted.to(`drafts/${draftId}`), 'done.draftCancelled')
+    if ('refusal' in outcome)
+      return cancelSheet(posted, await find(posted), problemsFromRefusal(posted.words, outcome.refusal))
+    return redirectWithToast(posted.to(`drafts/${draftId}`), 'done.draftCancelled')
   },
 }
 
-export const sendDraft: Screen = {
+export const sendDraftScreen: Screen = {
   path: 'drafts/:draftId/send',
   name: 'dashboard draft send',
   place: 'orders',
@@ -91,27 +101,27 @@ export const sendDraft: Screen = {
   async post(posted) {
     const draftId = idOf(posted)
     const back = posted.to(`drafts/${draftId}`)
-    const outcome = await attempt(
-      posted.ask('sendAdminDraft', { path: { draftId }, body: {}, key: keyIn(posted.form) }),
+    const outcome = await catchRefusal(
+      posted.ask('sendAdminDraft', { path: { draftId }, body: {}, key: readKey(posted.form) }),
     )
-    return 'refusal' in outcome ? refusedBy(back, outcome.refusal) : done(back, 'done.draftSent')
+    return 'refusal' in outcome ? redirectWithRefusal(back, outcome.refusal) : redirectWithToast(back, 'done.draftSent')
   },
 }
 
-function idOf({ path }: Visit): string {
+function idOf({ path }: ScreenVisit): string {
   return path.draftId ?? ''
 }
 
-async function find(visit: Visit): Promise<Draft> {
+async function find(visit: ScreenVisit): Promise<Draft> {
   const { data } = await visit.ask('getAdminDraft', { path: { draftId: idOf(visit) } })
-  const named = await namerFor(
+  const named = await loadActorNames(
     visit,
     data.changes.map(({ actor }) => actor),
   )
   return { ...data, changes: data.changes.map((change) => ({ ...change, actor: named(change.actor) })) }
 }
 
-function draftSheet(visit: Visit, given: Draft): Sheet {
+function draftSheet(visit: ScreenVisit, given: Draft): ScreenSheet {
   const { words, to, may } = visit
   const { id, status, createdAt, expiresAt, emailMasked, currency, order, ofOrder, note, url } = given
   const known = order ?? ofOrder
@@ -127,7 +137,7 @@ function draftSheet(visit: Visit, given: Draft): Sheet {
   return {
     title: words.say('drafts.one', { date: words.day(new Date(createdAt)) }),
     back: { href: to('drafts'), label: words.say('drafts.title') },
-    badge: pill(words, 'draft', status),
+    badge: statusPill(words, 'draft', status),
     actions: html`${cancel}${edit}${
       known &&
       linkButton({
@@ -138,14 +148,14 @@ function draftSheet(visit: Visit, given: Draft): Sheet {
     }`,
     body: html`<div class="columns"><div>
 ${pricesCard(words, currency, given, status === 'open')}
-${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
+${renderCard({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
 ${url !== null && linkCard(visit, given, url)}
-${card({
+${renderCard({
   title: words.say('drafts.who'),
-  body: facts([
+  body: renderFacts([
     [words.say('drafts.email'), emailMasked ?? words.say('drafts.noEmail')],
-    [words.say('drafts.expires'), moment(words, expiresAt)],
+    [words.say('drafts.expires'), exactTime(words, expiresAt)],
     note !== null && [words.say('drafts.note'), html`<span class="lines" dir="auto">${note}</span>`],
   ]),
 })}
@@ -153,7 +163,7 @@ ${card({
   }
 }
 
-function linkCard(visit: Visit, { id, emailMasked, emailedAt }: Draft, url: string): Html {
+function linkCard(visit: ScreenVisit, { id, emailMasked, emailedAt }: Draft, url: string): Html {
   const { words, to, may, server } = visit
   const send =
     emailMasked !== null &&
@@ -165,7 +175,7 @@ function linkCard(visit: Visit, { id, emailMasked, emailedAt }: Draft, url: stri
     </form>`
   const sent =
     emailedAt !== null && html`<p class="help">${words.say('drafts.sent', { date: words.moment(emailedAt) })}</p>`
-  return card({
+  return renderCard({
     title: words.say('drafts.link'),
     body: html`<div class="field whole">
       <label for="draft-link" class="hidden">${words.say('drafts.link')}</label>
@@ -178,7 +188,7 @@ ${send}${sent}
   })
 }
 
-function cancelSheet(visit: Visit, given: Draft, problems?: Problems): Sheet {
+function cancelSheet(visit: ScreenVisit, given: Draft, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const back = { href: to(`drafts/${given.id}`), label: words.say('drafts.title') }
   return dialog({
@@ -186,10 +196,10 @@ function cancelSheet(visit: Visit, given: Draft, problems?: Problems): Sheet {
     back,
     lead: words.say('drafts.cancelLead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`drafts/${given.id}/cancel`),
       fields: [],
-      before: problems?.summary !== undefined && notice('bad', problems.summary, 'alert'),
+      before: problems?.summary !== undefined && renderNotice('bad', problems.summary, 'alert'),
       submit: words.say('drafts.cancel'),
       kind: 'danger',
       cancel: back.href,

@@ -3,9 +3,9 @@
 import { html } from '../../../platform/html/html.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { dutyList } from '../duties.ts'
-import { card } from '../parts.ts'
+import { renderCard } from '../parts.ts'
 import type { Screen } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
+import { renderSections, settingSections } from '../sections.ts'
 
 export const dutiesScreen: Screen = {
   path: 'settings/duties',
@@ -22,11 +22,11 @@ export const dutiesScreen: Screen = {
       : words.say('duties.countries', { countries: countries.map((code) => words.country(code)).join(', ') })
     return {
       title: words.say('settings.title'),
-      body: html`${sections(visit, settingSections, 'duties')}
+      body: html`${renderSections(visit, settingSections, 'duties')}
 ${
   countries.length === 0
-    ? card({ title: words.say('settings.duties'), body: html`<p>${words.say('duties.none')}</p>` })
-    : html`<p class="lead gap">${words.say('duties.lead')}</p>${card({ title: where, body: dutyList(visit, shown) })}`
+    ? renderCard({ title: words.say('settings.duties'), body: html`<p>${words.say('duties.none')}</p>` })
+    : html`<p class="lead gap">${words.say('duties.lead')}</p>${renderCard({ title: where, body: dutyList(visit, shown) })}`
 }`,
     }
   },

@@ -7,22 +7,40 @@ import { limits } from '../../../contract/limits.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { bodyOf, type Field, field, form, keyIn, moneyText, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { button, card } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { atPlaces, itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
-import { backToOrder, findOrder, lineName, orderIdOf } from './order.ts'
+import {
+  buildBody,
+  type Field,
+  field,
+  moneyText,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { button, renderCard } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import {
+  atRowPointers,
+  countUpTo,
+  findTypedSku,
+  itemRowFields,
+  itemRows,
+  missingProductProblem,
+  type TypedItemRow,
+} from './itemrows.ts'
+import { backToOrder, findOrder, lineName, orderIdInPath } from './order.ts'
 import {
   pointerOfQuantity,
   type QuantityLine,
-  quantitiesOf,
   quantityFields,
   quantityTable,
-  withExcess,
+  readQuantities,
+  withExcessProblems,
 } from './quantities.ts'
-import { versionIn } from './send.ts'
+import { readShownVersion } from './send.ts'
 
 // Values of the hidden field `step`.
 const steps = { preview: 'preview', edit: 'edit' } as const
@@ -30,7 +48,7 @@ const steps = { preview: 'preview', edit: 'edit' } as const
 // A usual number of new items; for more, the order is edited again.
 const newRows = 3
 
-export const edit: Screen = {
+export const editOrderScreen: Screen = {
   path: 'orders/:orderId/edit',
   name: 'dashboard order edit',
   place: 'orders',
@@ -38,7 +56,7 @@ export const edit: Screen = {
   get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const order = await findOrder(posted)
     const read = await bodyIn(posted, order)
     if ('problems' in read) return editSheet(posted, order, sent, read.problems)
@@ -46,32 +64,36 @@ export const edit: Screen = {
     const isReceived = isPreview || sent.get(received) === 'on'
     const body = {
       ...read.body,
-      ...versionIn(sent),
+      ...readShownVersion(sent),
       ...(isReceived ? { differenceReceived: true } : { payByLink: true }),
     }
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       isPreview
         ? posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
-        : posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, ...totalIn(sent) }, key: keyIn(sent) }),
+        : posted.ask('editAdminOrder', { path: { orderId }, body: { ...body, ...totalIn(sent) }, key: readKey(sent) }),
     )
     if ('refusal' in outcome) {
-      const found = problemsOf(words, atPlaces(outcome.refusal, 'items', read.places), allFields(words, order))
+      const found = problemsFromRefusal(
+        words,
+        atRowPointers(outcome.refusal, 'items', read.places),
+        allFields(words, order),
+      )
       const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
-      const problems = withExcess(words, editLines(words, order), quantities, found)
+      const problems = withExcessProblems(words, editLines(words, order), quantities, found)
       const why = sentenceFor(words, outcome.refusal.details.current?.reason)
       return editSheet(posted, order, sent, why === undefined ? problems : { ...problems, summary: why })
     }
     if (isPreview) return previewSheet(posted, order, outcome.reply.data)
     const { draftId } = outcome.reply.data
-    if (draftId !== null) return done(posted.to(`drafts/${draftId}`), 'done.linkMade')
-    return done(posted.to(`orders/${orderId}`), 'done.edited')
+    if (draftId !== null) return redirectWithToast(posted.to(`drafts/${draftId}`), 'done.linkMade')
+    return redirectWithToast(posted.to(`orders/${orderId}`), 'done.edited')
   },
 }
 
 // Checkbox of the preview if the order becomes more expensive.
 const received = 'received'
 
-function sentenceFor(words: Words, reason: unknown): string | undefined {
+function sentenceFor(words: DashboardWords, reason: unknown): string | undefined {
   if (reason === 'nothing_added') return words.say('edit.nothingAdded')
   if (reason === 'change_open') return words.say('edit.changeOpen')
   if (reason === 'settled') return words.say('edit.settled')
@@ -79,13 +101,13 @@ function sentenceFor(words: Words, reason: unknown): string | undefined {
   return reason === 'nothing_left' ? words.say('edit.nothingLeft') : undefined
 }
 
-function shippingField(words: Words, { currency }: AdminOrder): Field {
+function shippingField(words: DashboardWords, { currency }: AdminOrder): Field {
   return { name: 'shipping', label: words.say('edit.shipping'), kind: 'money', currency, isHalf: true }
 }
 
 const asked = { prefix: 'of', label: 'edit.quantityOf' } as const
 
-function editLines(words: Words, { items }: AdminOrder): QuantityLine[] {
+function editLines(words: DashboardWords, { items }: AdminOrder): QuantityLine[] {
   return items.map((item) => ({
     ...{ item, least: item.fulfilled, most: limits.quantityMax, preset: item.quantity },
     note: item.fulfilled > 0 && words.say('edit.sent', { count: item.fulfilled }),
@@ -93,41 +115,41 @@ function editLines(words: Words, { items }: AdminOrder): QuantityLine[] {
 }
 
 // Refuses an empty quantity, which could mean none or unchanged.
-function emptied({ words, form: sent }: Posted, { items }: AdminOrder): Problems | undefined {
+function emptied({ words, form: sent }: PostedScreen, { items }: AdminOrder): Problems | undefined {
   const empty = items.filter(({ skuId }) => sent.get(`of-${skuId}`)?.trim() === '')
   if (empty.length === 0) return undefined
   const at = Object.fromEntries(empty.map(({ skuId }) => [pointerOfQuantity(skuId), words.say('form.required')]))
   return { summary: words.say('form.problem'), at }
 }
 
-function allFields(words: Words, order: AdminOrder): Field[] {
+function allFields(words: DashboardWords, order: AdminOrder): Field[] {
   return [
     ...quantityFields(words, editLines(words, order), asked),
-    ...numbersTo(newRows).flatMap((row) => itemRowFields(words, order.currency, row)),
+    ...countUpTo(newRows).flatMap((row) => itemRowFields(words, order.currency, row)),
     shippingField(words, order),
   ]
 }
 
 // Products are looked up by code or name: the operation takes ids.
 async function bodyIn(
-  posted: Posted,
+  posted: PostedScreen,
   order: AdminOrder,
 ): Promise<{ body: AdminOrderEditRequest; places: string[] } | { problems: Problems }> {
   const { words, form: sent } = posted
-  const read = bodyOf(words, allFields(words, order), sent)
+  const read = buildBody(words, allFields(words, order), sent)
   if ('problems' in read) return read
   const empty = emptied(posted, order)
   if (empty) return { problems: empty }
   const { rows = {}, shipping } = read.body as { rows?: Readonly<Record<string, TypedItemRow>>; shipping?: number }
-  const quantities = quantitiesOf(read.body)
+  const quantities = readQuantities(read.body)
   const items: NonNullable<AdminOrderEditRequest['items']> = order.items.flatMap(({ skuId, quantity: before }) => {
     const quantity = quantities.get(skuId) ?? before
     return quantity === before ? [] : [{ skuId, quantity }]
   })
   const rowOf = new Map<string, string>()
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    if (!product) return noProduct(words, row)
-    const sku = await skuIn(posted, product)
+    if (!product) return missingProductProblem(words, row)
+    const sku = await findTypedSku(posted, product)
     if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
     rowOf.set(sku.id, `/rows/${row}`)
     const known = order.items.find(({ skuId }) => skuId === sku.id)
@@ -151,11 +173,11 @@ function totalIn(sent: FormFields): { expectedTotal?: number } {
   return /^\d{1,15}$/.test(text) ? { expectedTotal: Number(text) } : {}
 }
 
-export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+export function editSheet(visit: ScreenVisit, order: AdminOrder, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const { number, version, shipping, totals, currency } = order
   const back = backToOrder(visit, order)
-  const values = valuesOf(allFields(words, order), sent)
+  const values = readTypedValues(allFields(words, order), sent)
   const added = itemRows(visit, {
     caption: words.say('edit.new'),
     values,
@@ -171,17 +193,17 @@ export function editSheet(visit: Visit, order: AdminOrder, sent: FormFields, pro
     sub: words.say('edit.lead'),
     status: problems ? 409 : 200,
     width: 'narrow',
-    body: html`<div class="cards">${form(visit, {
+    body: html`<div class="cards">${renderForm(visit, {
       action: to(`orders/${order.id}/edit`),
       fields: [],
       problems,
       drawn: allFields(words, order),
       hidden: { version, step: steps.preview },
-      before: html`${card({ title, body: quantityTable(words, editLines(words, order), { asked, title, isTitleHidden: true, sent, problems }) })}
-${card({ title: words.say('edit.new'), body: added })}
+      before: html`${renderCard({ title, body: quantityTable(words, editLines(words, order), { asked, title, isTitleHidden: true, sent, problems }) })}
+${renderCard({ title: words.say('edit.new'), body: added })}
 ${
   shipping !== null &&
-  card({
+  renderCard({
     title: words.say('order.shipping'),
     body: html`<div class="fields">${field(words, shippingField(words, order), costs.shipping, problems)}</div>`,
   })
@@ -194,10 +216,10 @@ ${addressCard(visit, order)}</div>`,
 }
 
 // The button opens the form by a post, because it shows personal data.
-function addressCard({ words, to, may }: Visit, { id, city, country, shipping }: AdminOrder): Html | false {
+function addressCard({ words, to, may }: ScreenVisit, { id, city, country, shipping }: AdminOrder): Html | false {
   if (shipping === null || !may('getAdminOrderCustomer')) return false
   const place = [city, country && words.country(country)].filter(Boolean).join(', ')
-  return card({
+  return renderCard({
     title: words.say('order.address'),
     body: html`<p dir="auto">${place}</p>
     <form class="reveal" method="post" action="${to(`orders/${id}/address`)}">
@@ -218,11 +240,11 @@ function headline(
   return difference > 0 ? 'edit.more' : 'edit.back'
 }
 
-function receivedField(words: Words): Field {
+function receivedField(words: DashboardWords): Field {
   return { name: received, label: words.say('edit.received'), kind: 'check', help: words.say('edit.receivedHelp') }
 }
 
-function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Sheet {
+function previewSheet(posted: PostedScreen, order: AdminOrder, preview: Preview): ScreenSheet {
   const { words, to, form: sent } = posted
   const back = backToOrder(posted, order)
   const { totals, difference, items } = preview
@@ -247,7 +269,7 @@ function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Shee
     title: words.say('edit.title', { number: order.number }),
     back,
     width: 'narrow',
-    body: form(posted, {
+    body: renderForm(posted, {
       action: to(`orders/${order.id}/edit`),
       fields: [],
       hidden: { version: order.version, step: steps.edit, expectedTotal: totals.total },
@@ -255,7 +277,7 @@ function previewSheet(posted: Posted, order: AdminOrder, preview: Preview): Shee
 <div>
   <p class="soft">${words.say(headline(order, difference))}</p>
   <p class="amount-big">${amount(order.paymentStatus === 'pending' ? totals.total : Math.abs(difference))}</p></div>
-${card({
+${renderCard({
   title: words.say('order.items'),
   isFlush: true,
   body: html`<div class="scroll"><table><caption class="hidden">${words.say('edit.items')}</caption>

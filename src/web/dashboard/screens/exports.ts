@@ -5,21 +5,21 @@ import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, card, emptyState } from '../parts.ts'
-import type { Screen, Shown, Visit } from '../screen.ts'
-import { cursorIn } from '../table.ts'
-import { askedOrders } from './orders.ts'
+import { button, emptyState, renderCard } from '../parts.ts'
+import type { Screen, ScreenResult, ScreenVisit } from '../screen.ts'
+import { cursorFromLink } from '../table.ts'
+import { orderQueryFrom } from './orders.ts'
 
 const spreadsheets = ['products', 'stock', 'orders', 'returns', 'drafts', 'promotions'] as const
 type Spreadsheet = (typeof spreadsheets)[number]
 const feeds = ['google', 'acp'] as const
 type Feed = (typeof feeds)[number]
 
-export async function exportCard({ words, to, may, ask }: Visit): Promise<Html> {
+export async function exportCard({ words, to, may, ask }: ScreenVisit): Promise<Html> {
   const { url, status } = (await ask('getAdminSite')).data
   const isShown = url !== null && status === 'open'
   const files = ['products', 'stock', 'promotions', 'returns', 'drafts'] as const
-  return card({
+  return renderCard({
     title: words.say('transfers.export'),
     body: html`<p class="row-actions start">
       ${files.map(
@@ -56,7 +56,7 @@ ${
   })
 }
 
-export const exportFile: Screen = {
+export const exportFileScreen: Screen = {
   path: 'settings/export',
   name: 'dashboard export',
   place: 'settings',
@@ -71,13 +71,13 @@ export const exportFile: Screen = {
   },
 }
 
-function feed(visit: Visit, of: Feed): Promise<Shown> {
+function feed(visit: ScreenVisit, of: Feed): Promise<ScreenResult> {
   const link = visit.query.get('link')?.trim()
   const asked = { of, ...(link && { link }) }
   return file(visit, of, (cursor) => visit.ask('listAdminExport', { query: asked, cursor }))
 }
 
-export const customerExport: Screen = {
+export const customerExportScreen: Screen = {
   path: 'settings/export/customers',
   name: 'dashboard customer export',
   place: 'settings',
@@ -89,11 +89,11 @@ export const customerExport: Screen = {
 }
 
 // Filters of a view of the order list; all orders if no view is named.
-function ordersIn({ shop }: Visit, given: FormFields) {
+function ordersIn({ shop }: ScreenVisit, given: FormFields) {
   const view = new URLSearchParams([...given])
   if (!view.has('view')) view.set('view', 'all')
   // The file is always in the order in which the orders were placed.
-  const { sort: _, q: __, ...asked } = askedOrders(view, shop.timeZone)
+  const { sort: _, q: __, ...asked } = orderQueryFrom(view, shop.timeZone)
   return asked
 }
 
@@ -107,10 +107,10 @@ interface ExportReply {
 }
 
 async function file(
-  { words, mode, now, to, shop }: Visit,
+  { words, mode, now, to, shop }: ScreenVisit,
   of: Spreadsheet | 'customers' | Feed,
   askPage: (cursor: string | undefined) => Promise<ExportReply>,
-): Promise<Shown> {
+): Promise<ScreenResult> {
   const texts: string[] = []
   let length = 0
   let cursor: string | undefined
@@ -118,7 +118,7 @@ async function file(
     const { data, meta } = await askPage(cursor)
     texts.push(data.text)
     length += data.text.length
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
     if (cursor === undefined) {
       const day = new Intl.DateTimeFormat('sv-SE', { timeZone: shop.timeZone, dateStyle: 'short' }).format(now)
       const name = `${of}${mode === 'test' ? '-test' : ''}-${day}`

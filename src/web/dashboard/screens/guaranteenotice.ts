@@ -6,18 +6,18 @@ import { limits } from '../../../contract/limits.ts'
 import { noticeLanguages, type TextLanguage } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { form, keyIn, type Problems, problemsOf } from '../form.ts'
-import { card, linkButton } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { pictureField, uploadedPicture } from '../storedraft.ts'
-import { done } from '../toast.ts'
+import { type Problems, problemsFromRefusal, readKey, renderForm } from '../form.ts'
+import { linkButton, renderCard } from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { pictureField, uploadFormPicture } from '../storedraft.ts'
+import { redirectWithToast } from '../toast.ts'
 import { languageName } from './texts.ts'
 
 // The European Commission's page with the files in 24 languages.
 const filesUrl =
   'https://commission.europa.eu/publications/practical-guidelines-and-high-resolution-vector-files-eu-notice-and-label-product-guarantees_en'
 
-export const guaranteePicture: Screen = {
+export const guaranteePictureScreen: Screen = {
   path: 'settings/texts/guarantee/:language',
   name: 'dashboard guarantee notice',
   place: 'settings',
@@ -29,29 +29,29 @@ export const guaranteePicture: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const found = await findNotice(posted)
-    const uploaded = await uploadedPicture(posted)
+    const uploaded = await uploadFormPicture(posted)
     if ('problems' in uploaded) return noticeSheet(posted, found, uploaded.problems)
     const text = uploaded.url ?? (sent.get('noPicture') === 'on' ? '' : (found?.text ?? ''))
     const body = { kind: 'guarantee' as const, language: languageIn(posted), text }
-    const saved = await attempt(posted.ask('saveAdminText', { body, key: keyIn(sent) }))
-    if ('refusal' in saved) return noticeSheet(posted, found, problemsOf(words, saved.refusal))
-    return done(posted.to('settings/texts'), 'done.settings')
+    const saved = await catchRefusal(posted.ask('saveAdminText', { body, key: readKey(sent) }))
+    if ('refusal' in saved) return noticeSheet(posted, found, problemsFromRefusal(words, saved.refusal))
+    return redirectWithToast(posted.to('settings/texts'), 'done.settings')
   },
 }
 
-async function findNotice(visit: Visit): Promise<AdminText | undefined> {
+async function findNotice(visit: ScreenVisit): Promise<AdminText | undefined> {
   const language = languageIn(visit)
   const { data } = await visit.ask('getAdminTexts')
   return data.find((text) => text.kind === 'guarantee' && text.language === language)
 }
 
-function languageIn({ path }: Visit): TextLanguage {
+function languageIn({ path }: ScreenVisit): TextLanguage {
   const language = noticeLanguages.find((one) => one === path.language)
   if (!language) throw refuse('route_not_found')
   return language
 }
 
-function noticeSheet(visit: Visit, found: AdminText | undefined, problems?: Problems): Sheet {
+function noticeSheet(visit: ScreenVisit, found: AdminText | undefined, problems?: Problems): ScreenSheet {
   const { words, to, may, shop } = visit
   const language = languageIn(visit)
   const kind = words.say('settings.texts.kind.guarantee')
@@ -59,7 +59,7 @@ function noticeSheet(visit: Visit, found: AdminText | undefined, problems?: Prob
 <p><a href="${filesUrl}" target="_blank" rel="noopener noreferrer">${words.say('notice.files')}</a></p>
 ${
   may('saveAdminText')
-    ? form(visit, {
+    ? renderForm(visit, {
         action: to(`settings/texts/guarantee/${language}`),
         takesFiles: true,
         fields: [],
@@ -75,11 +75,11 @@ ${
     back: { href: to('settings/texts'), label: words.say('settings.texts') },
     actions: found && linkButton({ label: words.say('settings.texts.see'), href: `/legal/${shop.slug}/guarantee` }),
     sub: found && words.say('settings.texts.version', { version: found.version }),
-    body: card({ body }),
+    body: renderCard({ body }),
   }
 }
 
-function fieldOf(visit: Visit, label: string, found: AdminText | undefined): Html {
+function fieldOf(visit: ScreenVisit, label: string, found: AdminText | undefined): Html {
   const present = found?.text ?? null
   return html`<div class="fields">${pictureField(visit, { label, present, removes: visit.words.say('notice.remove') })}</div>`
 }

@@ -5,17 +5,17 @@ import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
 import type { AdminSalesReport } from '../../../contract/admin/reports.ts'
 import { type Html, type HtmlValue, html } from '../../../platform/html/html.ts'
 import { chart } from '../chart.ts'
-import { type GuideStep, guideSteps, isOptional, progressOf } from '../guide.ts'
+import { type GuideStep, guideSteps, isOptional, loadGuideProgress } from '../guide.ts'
 import { icon } from '../icons.ts'
-import { card, countText, linkButton, pill } from '../parts.ts'
-import type { Screen, Visit } from '../screen.ts'
+import { countText, linkButton, renderCard, statusPill } from '../parts.ts'
+import type { Screen, ScreenVisit } from '../screen.ts'
 import type { TextKey } from '../words.ts'
-import { compared } from './reports.ts'
+import { renderComparison } from './reports.ts'
 
 // A shop with more orders than this in thirty days is not shown the list of first steps.
 const firstOrders = 5
 
-export const home: Screen = {
+export const homeScreen: Screen = {
   path: 'home',
   name: 'dashboard home',
   place: 'home',
@@ -40,9 +40,9 @@ ${salesCard(visit, data.sales)}
 
 const listedMax = 5
 
-function latestCard({ words, to }: Visit, orders: readonly AdminOrderSummary[]): Html | false {
+function latestCard({ words, to }: ScreenVisit, orders: readonly AdminOrderSummary[]): Html | false {
   if (orders.length === 0) return false
-  return card({
+  return renderCard({
     title: words.say('home.latest'),
     aside: html`<a href="${to('orders', { view: 'all' })}">${words.say('home.allOrders')}</a>`,
     isFlush: true,
@@ -50,18 +50,18 @@ function latestCard({ words, to }: Visit, orders: readonly AdminOrderSummary[]):
       ({ id, number, status, paymentStatus, fulfillmentStatus, city, total, currency }) =>
         html`<li><a class="result" href="${to(`orders/${id}`)}"><span class="result-name">${number}</span>${
           status === 'cancelled'
-            ? pill(words, 'order', status)
+            ? statusPill(words, 'order', status)
             : paymentStatus === 'paid'
-              ? pill(words, 'sending', fulfillmentStatus)
-              : pill(words, 'payment', paymentStatus)
+              ? statusPill(words, 'sending', fulfillmentStatus)
+              : statusPill(words, 'payment', paymentStatus)
         }<span class="soft" dir="auto">${city}</span><span class="result-end">${words.money(total, currency)}</span></a></li>`,
     )}</ul>`,
   })
 }
 
-function sellersCard({ words, to }: Visit, sellers: readonly AdminBestSeller[], currency: string): Html | false {
+function sellersCard({ words, to }: ScreenVisit, sellers: readonly AdminBestSeller[], currency: string): Html | false {
   if (sellers.length === 0) return false
-  return card({
+  return renderCard({
     title: words.say('home.bestSellers'),
     aside: html`<a href="${to('reports', { by: 'product' })}">${words.say('home.report')}</a>`,
     isFlush: true,
@@ -93,7 +93,7 @@ interface Todo {
 }
 
 // `isAlarm`: a problem, not daily work. Alarms and rare cards are shown only if their count is above 0.
-function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrders: number }): Html {
+function todoCards(visit: ScreenVisit, { todo, agentOrders }: { todo: Todo; agentOrders: number }): Html {
   const { words, to, may } = visit
   const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean; isRare?: boolean }[] = [
     { key: 'home.toSend', count: todo.toSend, href: to('orders') },
@@ -145,7 +145,7 @@ function todoCards(visit: Visit, { todo, agentOrders }: { todo: Todo; agentOrder
   </section>`
 }
 
-function salesCard(visit: Visit, report: AdminSalesReport): Html {
+function salesCard(visit: ScreenVisit, report: AdminSalesReport): Html {
   const { rows, sum, currency } = report
   const { words, to, may } = visit
   const money = (amount: number) => words.money(amount, currency)
@@ -156,12 +156,12 @@ function salesCard(visit: Visit, report: AdminSalesReport): Html {
       'home.today',
       html`${money(today?.total ?? 0)} <span class="soft small">${words.say('home.todayOrders', { count: today?.orders ?? 0 })}</span>`,
     ],
-    ['home.salesTotal', html`${money(sum.total)}${compared(words, report, 'total')}`],
-    ['home.salesOrders', html`${words.number(sum.orders)}${compared(words, report, 'orders')}`],
+    ['home.salesTotal', html`${money(sum.total)}${renderComparison(words, report, 'total')}`],
+    ['home.salesOrders', html`${words.number(sum.orders)}${renderComparison(words, report, 'orders')}`],
     ['home.salesAverage', money(average)],
     ['home.salesRefunded', money(sum.refunded)],
   ]
-  return card({
+  return renderCard({
     title: words.say('home.sales'),
     aside:
       may('getAdminSalesReport') && visit.places.includes('reports')
@@ -190,9 +190,9 @@ interface Step {
 }
 
 // The required steps of the guide, with two more (sending e-mail, a test order) before the last one, which opens the shop.
-async function firstSteps(visit: Visit): Promise<Step[]> {
+async function firstSteps(visit: ScreenVisit): Promise<Step[]> {
   const { to, may } = visit
-  const [progress, orders] = await Promise.all([progressOf(visit), visit.inMode('test').ask('listAdminOrders')])
+  const [progress, orders] = await Promise.all([loadGuideProgress(visit), visit.inMode('test').ask('listAdminOrders')])
   const steps = guideSteps
     .filter((step) => !isOptional[step])
     .map(
@@ -214,9 +214,9 @@ function textOf(name: Step['name'], part: '' | 'Text' = ''): TextKey {
   return part === '' ? `guide.${name}` : `guide.${name}Lead`
 }
 
-function stepList(visit: Visit, steps: readonly Step[]): Html {
+function stepList(visit: ScreenVisit, steps: readonly Step[]): Html {
   const { words } = visit
-  return card({
+  return renderCard({
     title: words.say('home.firstRun'),
     aside: html`<span class="soft">${words.say('home.firstRunText')}</span>`,
     isFlush: true,

@@ -8,15 +8,15 @@ import type { PickedProduct } from '../browser/names.ts'
 import type { Field, FieldValues, Problems } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button } from '../parts.ts'
-import type { Posted, Screen, Visit } from '../screen.ts'
-import type { TextKey, Words } from '../words.ts'
+import type { PostedScreen, Screen, ScreenVisit } from '../screen.ts'
+import type { DashboardWords, TextKey } from '../words.ts'
 
 const picksMax = 8
 // Most SKUs that are searched for a completely typed name.
 const skusMax = limits.adminListRowsMax
 
 // Suggestions of the product field while the person types (browser/pick.ts).
-export const pickedProducts: Screen = {
+export const pickedProductsScreen: Screen = {
   path: 'drafts/products',
   name: 'dashboard draft products',
   place: 'orders',
@@ -39,7 +39,7 @@ export const pickedProducts: Screen = {
 }
 
 // The SKU with exactly this code comes first, even if a hundred others have the code in their names.
-async function skusFound({ ask }: Pick<Visit, 'ask'>, q: string, limit: number): Promise<AdminSku[]> {
+async function skusFound({ ask }: Pick<ScreenVisit, 'ask'>, q: string, limit: number): Promise<AdminSku[]> {
   const { data } = await ask('listAdminSkus', { query: { q, limit } })
   const isCode = ({ code }: { code: string }) => code.toLowerCase() === q.toLowerCase()
   const exact = data.find(isCode) ?? (data.length < limit ? undefined : await named())
@@ -60,7 +60,7 @@ export function skuName({ productName, name }: Pick<AdminSku, 'productName' | 'n
 // Keyed by code, in small letters.
 export type ItemNames = ReadonlyMap<string, string>
 
-export function itemRowFields(words: Words, currency: string, row: number): Field[] {
+export function itemRowFields(words: DashboardWords, currency: string, row: number): Field[] {
   const labelled = (key: TextKey) => `${words.say('drafts.item', { count: row + 1 })}: ${words.say(key)}`
   return [
     {
@@ -78,7 +78,7 @@ export function itemRowFields(words: Words, currency: string, row: number): Fiel
   ]
 }
 
-export function numbersTo(count: number): number[] {
+export function countUpTo(count: number): number[] {
   return Array.from({ length: count }, (_, row) => row)
 }
 
@@ -90,7 +90,7 @@ export interface TypedItemRow {
 }
 
 // Returns the SKU with this code, or the only one with this name; otherwise the problem as text.
-export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | string> {
+export async function findTypedSku(posted: PostedScreen, typed: string): Promise<AdminSku | string> {
   const { words } = posted
   const data = await skusFound(posted, typed.slice(0, 100), skusMax)
   const isCode = ({ code }: AdminSku) => code.toLowerCase() === typed.toLowerCase()
@@ -102,7 +102,7 @@ export async function skuIn(posted: Posted, typed: string): Promise<AdminSku | s
 }
 
 // Moves the issues of items to the form's fields: `places` has the pointer of each item.
-export function atPlaces(refusal: Refusal, member: 'items' | 'newItems', places: readonly string[]): Refusal {
+export function atRowPointers(refusal: Refusal, member: 'items' | 'newItems', places: readonly string[]): Refusal {
   const { details, code } = refusal
   const issues = (details.issues ?? []).map((one) => {
     const [, of, index, name] = /^\/(\w+)\/(\d+)\/(\w+)/.exec(one.path) ?? []
@@ -114,7 +114,7 @@ export function atPlaces(refusal: Refusal, member: 'items' | 'newItems', places:
 }
 
 // Problem of a row that has a quantity or a price, but no product.
-export function noProduct(words: Words, row: string): { problems: Problems } {
+export function missingProductProblem(words: DashboardWords, row: string): { problems: Problems } {
   return {
     problems: { summary: words.say('form.problem'), at: { [`/rows/${row}/product`]: words.say('form.required') } },
   }
@@ -131,7 +131,7 @@ interface ItemRowsParts {
 }
 
 export function itemRows(
-  visit: Visit,
+  visit: ScreenVisit,
   { caption, values, rows, canGrow, problems = { at: {} }, names }: ItemRowsParts,
 ): Html {
   const { words, to } = visit
@@ -174,6 +174,6 @@ export function itemRows(
   })
   return html`<div class="lines-form draft-lines"><table><caption class="hidden">${caption}</caption>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${numbersTo(rows).map((row) => html`<tr>${itemRowFields(words, currency, row).map((one) => cell(one))}</tr>`)}</tbody></table>
+<tbody>${countUpTo(rows).map((row) => html`<tr>${itemRowFields(words, currency, row).map((one) => cell(one))}</tr>`)}</tbody></table>
 ${canGrow && add}<p class="help">${words.say('drafts.priceHelp')}</p></div>`
 }

@@ -1,22 +1,31 @@
 // API keys: the list, and creating, rotating and revoking one. Changes of keys ask for the password again.
 
 import type { AdminKey } from '../../../contract/admin/developers.ts'
-import { adminScopes, scopes as allScopes, keyKinds, openScopes, type Scope } from '../../../contract/words.ts'
+import { adminScopes, scopes as allScopes, keyKinds, openInterfaceScopes, type Scope } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
-import { checks } from '../controls.ts'
+import { renderCheckboxGroup } from '../controls.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { emptyState, linkButton, notice, pill, time } from '../parts.ts'
+import {
+  buildBody,
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { emptyState, linkButton, renderNotice, renderTime, statusPill } from '../parts.ts'
 import { allRows, rowWithId } from '../rows.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
 import { secretSheet } from '../secret.ts'
-import { developerSections, sections } from '../sections.ts'
-import { table } from '../table.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { developerSections, renderSections } from '../sections.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 
-export const keys: Screen = {
+export const keysScreen: Screen = {
   path: 'developers/keys',
   name: 'dashboard keys',
   place: 'developers',
@@ -28,8 +37,8 @@ export const keys: Screen = {
     return {
       title: words.say('developers.title'),
       actions: data.length > 0 && create ? create : undefined,
-      body: html`${sections(visit, developerSections, 'keys')}
-${table(visit, {
+      body: html`${renderSections(visit, developerSections, 'keys')}
+${renderTable(visit, {
   label: words.say('developers.keys'),
   columns: [
     { head: words.say('apiKeys.name'), cell: ({ name }) => name, isMain: true },
@@ -45,13 +54,14 @@ ${table(visit, {
     },
     {
       head: words.say('apiKeys.lastUsed'),
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? softText(words.say('apiKeys.never')) : time(words, lastUsedAt)),
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? softText(words.say('apiKeys.never')) : renderTime(words, lastUsedAt),
     },
     {
       head: words.say('apiKeys.status'),
       cell: ({ status, expiresAt }) =>
         html`<span class="stack">
-    ${pill(words, 'key', status)}
+    ${statusPill(words, 'key', status)}
     ${
       expiresAt !== null &&
       status !== 'revoked' &&
@@ -83,7 +93,7 @@ ${table(visit, {
   },
 }
 
-function newKeyButton({ words, to }: Visit): Html {
+function newKeyButton({ words, to }: ScreenVisit): Html {
   return linkButton({
     label: words.say('apiKeys.new'),
     href: to('developers/keys/new'),
@@ -104,7 +114,7 @@ function summary(all: readonly string[]): Html {
   </span>`
 }
 
-function keyActions({ words, to, may }: Visit, { id, status, name }: AdminKey): Html | false {
+function keyActions({ words, to, may }: ScreenVisit, { id, status, name }: AdminKey): Html | false {
   if (status === 'revoked' || status === 'expired') return false
   const named = (text: string) => html`${text}<span class="hidden"> ${name}</span>`
   return html`<span class="row-actions">${
@@ -121,7 +131,7 @@ function keyActions({ words, to, may }: Visit, { id, status, name }: AdminKey): 
 
 const lifetimes = ['never', '30', '90', '365'] as const
 
-function keyFields({ words }: Visit, installations: readonly { id: string; name: string }[]): Field[] {
+function keyFields({ words }: ScreenVisit, installations: readonly { id: string; name: string }[]): Field[] {
   return [
     {
       name: 'name',
@@ -175,9 +185,9 @@ interface KeyForm {
 }
 
 async function newKeySheet(
-  visit: Visit,
+  visit: ScreenVisit,
   { values, chosen = ['catalog:read'], problems }: KeyForm = {},
-): Promise<Sheet> {
+): Promise<ScreenSheet> {
   const { words, to } = visit
   const back = { href: to('developers/keys'), label: words.say('developers.keys') }
   const title = words.say('apiKeys.newTitle')
@@ -196,7 +206,7 @@ async function newKeySheet(
       })}</div>`,
     }
   const boxes = (name: string, legend: string, scopes: readonly Scope[], help?: string) =>
-    checks({
+    renderCheckboxGroup({
       name,
       legend,
       ...(help !== undefined && { help }),
@@ -208,7 +218,7 @@ async function newKeySheet(
     back,
     width: 'narrow',
     status: problems ? 400 : 200,
-    body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('apiKeys.newLead')}</p>${form(
+    body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('apiKeys.newLead')}</p>${renderForm(
       visit,
       {
         action: to('developers/keys/new'),
@@ -217,8 +227,8 @@ async function newKeySheet(
         problems,
         submit: words.say('apiKeys.create'),
         cancel: back.href,
-        more: html`${problems?.at['/scopes'] !== undefined && notice('bad', problems.at['/scopes'], 'alert')}
-${boxes('scope', words.say('apiKeys.scopesOpen'), openScopes)}
+        more: html`${problems?.at['/scopes'] !== undefined && renderNotice('bad', problems.at['/scopes'], 'alert')}
+${boxes('scope', words.say('apiKeys.scopesOpen'), openInterfaceScopes)}
 ${boxes('scope', words.say('apiKeys.scopesAdmin'), adminScopes, words.say('apiKeys.scopesAdminHelp'))}`,
       },
     )}</div></div>`,
@@ -232,7 +242,7 @@ function expiryOf(now: Date, lifetime: string | null): string | undefined {
   return `${new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00.000Z`
 }
 
-export const newKey: Screen = {
+export const newKeyScreen: Screen = {
   path: 'developers/keys/new',
   name: 'dashboard new key',
   place: 'developers',
@@ -244,7 +254,8 @@ export const newKey: Screen = {
     const chosen = allScopes.filter((scope) => sent.getAll('scope').includes(scope))
     const fields = keyFields(posted, [])
     const expiresAt = expiryOf(now, sent.get('lifetime'))
-    const again = (problems: Problems) => newKeySheet(posted, { values: valuesOf(fields, sent), chosen, problems })
+    const again = (problems: Problems) =>
+      newKeySheet(posted, { values: readTypedValues(fields, sent), chosen, problems })
     const isForPages = sent.get('kind') === 'publishable'
     if (chosen.length === 0 && !isForPages)
       return again({ summary: words.say('form.problem'), at: { '/scopes': words.say('apiKeys.noScope') } })
@@ -255,7 +266,9 @@ export const newKey: Screen = {
       ...(isForPages && { kind: 'publishable' as const, origins: originsIn(sent.get('origins')) }),
       ...(expiresAt !== undefined && { expiresAt }),
     }
-    const outcome = await attempt(posted.ask('createAdminKey', { body, key: keyIn(sent) }), ['installation_not_found'])
+    const outcome = await catchRefusal(posted.ask('createAdminKey', { body, key: readKey(sent) }), [
+      'installation_not_found',
+    ])
     if ('refusal' in outcome) return again(problemsIn(words, outcome.refusal, fields))
     const { key, secret } = outcome.reply.data
     const lead = words.say(isForPages ? 'apiKeys.madeForPages' : 'apiKeys.madeLead')
@@ -269,16 +282,16 @@ function originsIn(text: string | null): string[] {
 }
 
 // All origins are in one field, so only the first problem is shown.
-function problemsIn(words: Words, refusal: Refusal, fields: readonly Field[]): Problems {
+function problemsIn(words: DashboardWords, refusal: Refusal, fields: readonly Field[]): Problems {
   const wrong = refusal.details.issues?.find(({ path }) => path.startsWith('/origins/'))
-  if (!wrong) return problemsOf(words, refusal, fields)
+  if (!wrong) return problemsFromRefusal(words, refusal, fields)
   return { summary: words.say('form.problem'), at: { '/origins': words.issue(wrong) } }
 }
 
 function keySheet(
-  { words, to, ...visit }: Posted,
+  { words, to, ...visit }: PostedScreen,
   { title, lead, secret }: { title: string; lead: string; secret: string },
-): Sheet {
+): ScreenSheet {
   return secretSheet(
     { words, to, ...visit },
     {
@@ -293,7 +306,7 @@ function keySheet(
 
 // Rotate and revoke
 
-async function keyOf(visit: Visit): Promise<AdminKey> {
+async function keyOf(visit: ScreenVisit): Promise<AdminKey> {
   const key = await rowWithId((cursor) => visit.ask('listAdminKeys', { cursor }), visit.path.keyId)
   if (!key) throw refuse('credential_not_found')
   return key
@@ -301,7 +314,7 @@ async function keyOf(visit: Visit): Promise<AdminKey> {
 
 const overlaps = ['24', '168', '0'] as const
 
-function rotateFields({ words }: Visit): Field[] {
+function rotateFields({ words }: ScreenVisit): Field[] {
   return [
     {
       name: 'overlapHours',
@@ -314,7 +327,7 @@ function rotateFields({ words }: Visit): Field[] {
   ]
 }
 
-async function rotateSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function rotateSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const { id, name } = await keyOf(visit)
   const back = { href: to('developers/keys'), label: words.say('developers.keys') }
@@ -323,7 +336,7 @@ async function rotateSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
     back,
     lead: words.say('apiKeys.rotateLead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`developers/keys/${id}/rotate`),
       fields: rotateFields(visit),
       problems,
@@ -333,7 +346,7 @@ async function rotateSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   })
 }
 
-export const rotateKey: Screen = {
+export const rotateKeyScreen: Screen = {
   path: 'developers/keys/:keyId/rotate',
   name: 'dashboard rotate key',
   place: 'developers',
@@ -342,19 +355,19 @@ export const rotateKey: Screen = {
   get: (visit) => rotateSheet(visit),
   async post(posted) {
     const { words, path, form: sent } = posted
-    const asked = bodyOf(words, [{ ...rotateFields(posted)[0], kind: 'whole' } as Field], sent)
+    const asked = buildBody(words, [{ ...rotateFields(posted)[0], kind: 'whole' } as Field], sent)
     if ('problems' in asked) return rotateSheet(posted, asked.problems)
-    const outcome = await attempt(
-      posted.ask('rotateAdminKey', { path: { keyId: path.keyId ?? '' }, body: asked.body, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('rotateAdminKey', { path: { keyId: path.keyId ?? '' }, body: asked.body, key: readKey(sent) }),
     )
-    if ('refusal' in outcome) return rotateSheet(posted, problemsOf(words, outcome.refusal))
+    if ('refusal' in outcome) return rotateSheet(posted, problemsFromRefusal(words, outcome.refusal))
     const { key, secret } = outcome.reply.data
     const lead = words.say(key.kind === 'publishable' ? 'apiKeys.madeForPages' : 'apiKeys.madeLead')
     return keySheet(posted, { title: words.say('apiKeys.rotated', { name: key.name }), lead, secret })
   },
 }
 
-export const revokeKey: Screen = {
+export const revokeKeyScreen: Screen = {
   path: 'developers/keys/:keyId/revoke',
   name: 'dashboard revoke key',
   place: 'developers',
@@ -368,7 +381,7 @@ export const revokeKey: Screen = {
       title: words.say('apiKeys.revokeTitle', { name }),
       back,
       lead: words.say('apiKeys.revokeLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`developers/keys/${id}/revoke`),
         fields: [],
         submit: words.say('apiKeys.revoke'),
@@ -378,7 +391,7 @@ export const revokeKey: Screen = {
     })
   },
   async post({ ask, path, form: sent, to }) {
-    await ask('revokeAdminKey', { path: { keyId: path.keyId ?? '' }, body: {}, key: keyIn(sent) })
-    return done(to('developers/keys'), 'done.keyRevoked')
+    await ask('revokeAdminKey', { path: { keyId: path.keyId ?? '' }, body: {}, key: readKey(sent) })
+    return redirectWithToast(to('developers/keys'), 'done.keyRevoked')
   },
 }

@@ -7,33 +7,33 @@ import { html } from '../../../platform/html/html.ts'
 import { lacksResponsible } from '../../../platform/kit/duties.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
-import { makersOf, sectionTabs } from '../catalog.ts'
+import { listShopMakers, sectionTabs } from '../catalog.ts'
 import { countryOptions } from '../countries.ts'
 import { dialog } from '../dialog.ts'
 import {
   type Field,
   type FieldValues,
   field,
-  form,
-  keyIn,
   type Problems,
-  problemsOf,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
   typedLengthMax,
-  valuesOf,
 } from '../form.ts'
 import { linkButton } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { table } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 
-export const makers: Screen = {
+export const makersScreen: Screen = {
   path: 'makers',
   name: 'dashboard makers',
   place: 'products',
   needs: 'listAdminMakers',
   async get(visit) {
     const { words, to, may } = visit
-    const rows = await makersOf(visit)
+    const rows = await listShopMakers(visit)
     const add =
       may('createAdminMaker') &&
       linkButton({ label: words.say('makers.new'), href: to('makers/new'), kind: 'first', isDialog: true })
@@ -41,7 +41,7 @@ export const makers: Screen = {
       title: words.say('makers.title'),
       actions: html`${add}`,
       body: html`${sectionTabs(visit, 'makers')}
-${table(visit, {
+${renderTable(visit, {
   label: words.say('makers.title'),
   columns: [
     { head: words.say('makers.name'), cell: ({ maker }) => html`<span dir="auto">${maker.name}</span>`, isMain: true },
@@ -72,7 +72,7 @@ ${table(visit, {
 }
 
 // Fields of a party: the maker itself, or the person at `/responsible`.
-function partyFields({ words }: Visit, prefix: '' | 'responsible', isRequired: boolean): Field[] {
+function partyFields({ words }: ScreenVisit, prefix: '' | 'responsible', isRequired: boolean): Field[] {
   const countries = [{ value: '', label: '' }, ...countryOptions(words)]
   const part = (name: string) => ({
     name: prefix === '' ? name : `${prefix}.${name}`,
@@ -91,7 +91,7 @@ function partyFields({ words }: Visit, prefix: '' | 'responsible', isRequired: b
   ]
 }
 
-function fieldsOf(visit: Visit, own?: AdminMaker): { maker: Field[]; responsible: Field[]; all: Field[] } {
+function fieldsOf(visit: ScreenVisit, own?: AdminMaker): { maker: Field[]; responsible: Field[]; all: Field[] } {
   const { words } = visit
   const slug: Field = {
     ...{ name: 'slug', label: words.say('makers.slug'), kind: 'line', lengthMax: 120 },
@@ -145,9 +145,9 @@ function valuesIn({ maker }: AdminMaker): FieldValues {
   return { ...party('', maker), ...(maker.responsible && party('responsible.', maker.responsible)) }
 }
 
-const back = ({ words, to }: Visit) => ({ href: to('makers'), label: words.say('makers.title') })
+const back = ({ words, to }: ScreenVisit) => ({ href: to('makers'), label: words.say('makers.title') })
 
-export const newMaker: Screen = {
+export const newMakerScreen: Screen = {
   path: 'makers/new',
   name: 'dashboard new maker',
   place: 'products',
@@ -156,13 +156,13 @@ export const newMaker: Screen = {
   async post(posted) {
     const { form: sent, to } = posted
     const body = { maker: entryIn(sent) }
-    const outcome = await attempt(posted.ask('createAdminMaker', { body, key: keyIn(sent) }))
-    if (!('refusal' in outcome)) return done(to('makers'), 'done.saved')
+    const outcome = await catchRefusal(posted.ask('createAdminMaker', { body, key: readKey(sent) }))
+    if (!('refusal' in outcome)) return redirectWithToast(to('makers'), 'done.saved')
     return sheetOf(posted, againOf(posted, outcome.refusal))
   },
 }
 
-export const oneMaker: Screen = {
+export const makerScreen: Screen = {
   path: 'makers/:makerId',
   name: 'dashboard maker',
   place: 'products',
@@ -179,22 +179,23 @@ export const oneMaker: Screen = {
     const own = await ownOf(posted)
     if (!own) return lost(posted)
     const body = { expectedVersion, maker: entryIn(sent, own) }
-    const outcome = await attempt(posted.change('replaceAdminMaker', { path: { makerId }, body, key: keyIn(sent) }), [
-      'maker_not_found',
-    ])
-    if (!('refusal' in outcome)) return done(to('makers'), 'done.saved', { change: outcome.reply.change })
+    const outcome = await catchRefusal(
+      posted.change('replaceAdminMaker', { path: { makerId }, body, key: readKey(sent) }),
+      ['maker_not_found'],
+    )
+    if (!('refusal' in outcome)) return redirectWithToast(to('makers'), 'done.saved', { change: outcome.reply.change })
     const isConflict = outcome.refusal.code === 'version_conflict'
     const seen = isConflict ? own : { ...own, version: expectedVersion }
     return sheetOf(posted, { ...againOf(posted, outcome.refusal, own), own: seen })
   },
 }
 
-async function ownOf(visit: Visit): Promise<AdminMaker | undefined> {
-  return (await makersOf(visit)).find(({ id }) => id === visit.path.makerId)
+async function ownOf(visit: ScreenVisit): Promise<AdminMaker | undefined> {
+  return (await listShopMakers(visit)).find(({ id }) => id === visit.path.makerId)
 }
 
-function lost({ to }: Visit) {
-  return refusedBy(to('makers'), { code: 'maker_not_found' })
+function lost({ to }: ScreenVisit) {
+  return redirectWithRefusal(to('makers'), { code: 'maker_not_found' })
 }
 
 interface SheetParts {
@@ -205,7 +206,7 @@ interface SheetParts {
 }
 
 // The operation's pointers are below `/maker`; the lines of an address are one field.
-function againOf(posted: Posted, refusal: Refusal, own?: AdminMaker): SheetParts {
+function againOf(posted: PostedScreen, refusal: Refusal, own?: AdminMaker): SheetParts {
   const { all } = fieldsOf(posted, own)
   const issues = (refusal.details.issues ?? []).map((issue) => ({
     ...issue,
@@ -213,13 +214,13 @@ function againOf(posted: Posted, refusal: Refusal, own?: AdminMaker): SheetParts
   }))
   const placed = Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } })
   return {
-    values: valuesOf(all, posted.form),
-    problems: problemsOf(posted.words, placed, all),
+    values: readTypedValues(all, posted.form),
+    problems: problemsFromRefusal(posted.words, placed, all),
     status: refusal.code === 'invalid_request' ? 400 : 409,
   }
 }
 
-function sheetOf(visit: Visit, { own, values, problems, status }: SheetParts): Sheet {
+function sheetOf(visit: ScreenVisit, { own, values, problems, status }: SheetParts): ScreenSheet {
   const { words, to, may } = visit
   const { maker, responsible } = fieldsOf(visit, own)
   const action = own ? to(`makers/${own.id}`) : to('makers/new')
@@ -227,7 +228,7 @@ function sheetOf(visit: Visit, { own, values, problems, status }: SheetParts): S
     title: own ? own.maker.name : words.say('makers.new'),
     back: back(visit),
     ...(status !== undefined && { status }),
-    body: html`${form(visit, {
+    body: html`${renderForm(visit, {
       action,
       hidden: own ? { version: own.version } : {},
       fields: maker,
@@ -244,7 +245,7 @@ ${
   own &&
   may('removeAdminMaker') &&
   html`<div class="apart">
-    ${form(visit, {
+    ${renderForm(visit, {
       action,
       hidden: { version: own.version, do: 'remove' },
       fields: [],
@@ -257,12 +258,12 @@ ${
   })
 }
 
-async function remove(posted: Posted, makerId: string, expectedVersion: number) {
+async function remove(posted: PostedScreen, makerId: string, expectedVersion: number) {
   const { form: sent, to } = posted
-  const outcome = await attempt(
-    posted.change('removeAdminMaker', { path: { makerId }, body: { expectedVersion }, key: keyIn(sent) }),
+  const outcome = await catchRefusal(
+    posted.change('removeAdminMaker', { path: { makerId }, body: { expectedVersion }, key: readKey(sent) }),
     ['maker_not_found'],
   )
-  if ('refusal' in outcome) return refusedBy(to('makers'), outcome.refusal)
-  return done(to('makers'), 'done.removed', { change: outcome.reply.change })
+  if ('refusal' in outcome) return redirectWithRefusal(to('makers'), outcome.refusal)
+  return redirectWithToast(to('makers'), 'done.removed', { change: outcome.reply.change })
 }

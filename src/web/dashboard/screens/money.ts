@@ -4,14 +4,23 @@
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, form, keyIn, moneyText, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { backToOrder, findOrder, orderIdOf } from './order.ts'
-import { versionIn } from './send.ts'
+import {
+  buildBody,
+  type Field,
+  moneyText,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import { backToOrder, findOrder, orderIdInPath } from './order.ts'
+import { readShownVersion } from './send.ts'
 
-function payFields(words: Words, { currency }: AdminOrder): Field[] {
+function payFields(words: DashboardWords, { currency }: AdminOrder): Field[] {
   return [
     {
       name: 'amount',
@@ -31,7 +40,7 @@ function dueOf({ total, moneyReceived }: AdminOrder): number {
   return Math.max(0, total - (moneyReceived?.sum ?? 0))
 }
 
-export const pay: Screen = {
+export const recordPaymentScreen: Screen = {
   path: 'orders/:orderId/pay',
   name: 'dashboard pay',
   place: 'orders',
@@ -42,35 +51,35 @@ export const pay: Screen = {
   },
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const order = await findOrder(posted)
     const fields = payFields(words, order)
-    const values = valuesOf(fields, sent)
-    const read = bodyOf(words, fields, sent)
+    const values = readTypedValues(fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return paySheet(posted, order, values, read.problems)
     const { amount, settles } = read.body as { amount: number; settles: boolean }
-    const asked = { path: { orderId }, key: keyIn(sent) }
-    const outcome = await attempt(
-      posted.ask('recordAdminMoney', { ...asked, body: { ...versionIn(sent), amount, settles } }),
+    const asked = { path: { orderId }, key: readKey(sent) }
+    const outcome = await catchRefusal(
+      posted.ask('recordAdminMoney', { ...asked, body: { ...readShownVersion(sent), amount, settles } }),
     )
     if ('refusal' in outcome)
       return paySheet(posted, await findOrder(posted), values, amountProblems(words, outcome.refusal, fields))
     const isPaid = outcome.reply.data.paymentStatus !== 'pending'
-    return done(posted.to(`orders/${orderId}`), isPaid ? 'done.paid' : 'done.partPaid')
+    return redirectWithToast(posted.to(`orders/${orderId}`), isPaid ? 'done.paid' : 'done.partPaid')
   },
 }
 
-function amountProblems(words: Words, refusal: Refusal, fields: readonly Field[]): Problems {
-  const problems = problemsOf(words, refusal, fields)
+function amountProblems(words: DashboardWords, refusal: Refusal, fields: readonly Field[]): Problems {
+  const problems = problemsFromRefusal(words, refusal, fields)
   return refusal.code === 'money_not_recordable' ? { ...problems, at: { '/amount': words.refusal(refusal) } } : problems
 }
 
 function paySheet(
-  visit: Visit,
+  visit: ScreenVisit,
   order: AdminOrder,
   values: Readonly<Record<string, string>>,
   problems?: Problems,
-): Sheet {
+): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   const amount = words.money(dueOf(order), order.currency)
@@ -79,7 +88,7 @@ function paySheet(
     back,
     lead: words.say('pay.lead', { amount }),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/pay`),
       fields: payFields(words, order),
       values,
@@ -91,12 +100,12 @@ function paySheet(
   })
 }
 
-function giveBackFields(words: Words, { currency }: AdminOrder): Field[] {
+function giveBackFields(words: DashboardWords, { currency }: AdminOrder): Field[] {
   const help = words.say('giveBack.amountHelp')
   return [{ name: 'amount', label: words.say('giveBack.amount'), kind: 'money', currency, isRequired: true, help }]
 }
 
-export const moneyBack: Screen = {
+export const moneyBackScreen: Screen = {
   path: 'orders/:orderId/give-back',
   name: 'dashboard give back',
   place: 'orders',
@@ -107,31 +116,31 @@ export const moneyBack: Screen = {
   },
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const order = await findOrder(posted)
     const fields = giveBackFields(words, order)
-    const values = valuesOf(fields, sent)
-    const read = bodyOf(words, fields, sent)
+    const values = readTypedValues(fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return giveBackSheet(posted, order, values, read.problems)
     const { amount } = read.body as { amount: number }
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('recordAdminMoney', {
         path: { orderId },
-        body: { ...versionIn(sent), amount: -amount },
-        key: keyIn(sent),
+        body: { ...readShownVersion(sent), amount: -amount },
+        key: readKey(sent),
       }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.givenBack')
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`orders/${orderId}`), 'done.givenBack')
     return giveBackSheet(posted, await findOrder(posted), values, amountProblems(words, outcome.refusal, fields))
   },
 }
 
 function giveBackSheet(
-  visit: Visit,
+  visit: ScreenVisit,
   order: AdminOrder,
   values: Readonly<Record<string, string>>,
   problems?: Problems,
-): Sheet {
+): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   return dialog({
@@ -139,7 +148,7 @@ function giveBackSheet(
     back,
     lead: words.say('giveBack.lead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/give-back`),
       fields: giveBackFields(words, order),
       values,
@@ -151,11 +160,11 @@ function giveBackSheet(
   })
 }
 
-function undeliveredFields(words: Words): Field[] {
+function undeliveredFields(words: DashboardWords): Field[] {
   return [{ name: 'restock', label: words.say('undelivered.restock'), kind: 'check' }]
 }
 
-export const undelivered: Screen = {
+export const undeliveredOrderScreen: Screen = {
   path: 'orders/:orderId/undelivered',
   name: 'dashboard undelivered',
   place: 'orders',
@@ -163,22 +172,22 @@ export const undelivered: Screen = {
   get: async (visit) => undeliveredSheet(visit, await findOrder(visit), { restock: 'on' }),
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const fields = undeliveredFields(words)
-    const body = { ...versionIn(sent), restock: sent.get('restock') === 'on' }
-    const outcome = await attempt(posted.ask('returnAdminOrder', { path: { orderId }, body, key: keyIn(sent) }))
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.undelivered')
-    const problems = problemsOf(words, outcome.refusal, fields)
-    return undeliveredSheet(posted, await findOrder(posted), valuesOf(fields, sent), problems)
+    const body = { ...readShownVersion(sent), restock: sent.get('restock') === 'on' }
+    const outcome = await catchRefusal(posted.ask('returnAdminOrder', { path: { orderId }, body, key: readKey(sent) }))
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`orders/${orderId}`), 'done.undelivered')
+    const problems = problemsFromRefusal(words, outcome.refusal, fields)
+    return undeliveredSheet(posted, await findOrder(posted), readTypedValues(fields, sent), problems)
   },
 }
 
 function undeliveredSheet(
-  visit: Visit,
+  visit: ScreenVisit,
   order: AdminOrder,
   values: Readonly<Record<string, string>>,
   problems?: Problems,
-): Sheet {
+): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   return dialog({
@@ -186,7 +195,7 @@ function undeliveredSheet(
     back,
     lead: words.say('undelivered.lead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/undelivered`),
       fields: undeliveredFields(words),
       values,

@@ -1,50 +1,58 @@
 // The screens of Settings and Reports.
 
 import type { Screen } from '../screen.ts'
-import { accountCheck, accountEnd, accountKeys, connectProvider } from './accounts.ts'
-import { agentConnect, agentPlatforms, agents } from './agents.ts'
+import { accountCheckScreen, accountEndScreen, accountKeysScreen, connectProviderScreen } from './accounts.ts'
+import { agentPlatformsScreen, agentsScreen, connectAgentScreen } from './agents.ts'
 import { dutiesScreen } from './duties.ts'
-import { guaranteePicture } from './guaranteenotice.ts'
-import { paymentMethod, payments } from './payments.ts'
-import { demandFactor, invite, memberPassword, memberRole, memberSessions, people, removeMember } from './people.ts'
-import { reportExport, reports } from './reports.ts'
-import { settings } from './settings.ts'
-import { newZone, removeZone, shipping, zone } from './shipping.ts'
-import { taxes } from './taxes.ts'
-import { documentsExport, ledgerExport, taxReport, taxReportExport } from './taxreport.ts'
-import { legalText, legalTexts } from './texts.ts'
+import { guaranteePictureScreen } from './guaranteenotice.ts'
+import { paymentMethodScreen, paymentsScreen } from './payments.ts'
+import {
+  demandSecondFactorScreen,
+  inviteMemberScreen,
+  memberPasswordScreen,
+  memberRoleScreen,
+  memberSessionsScreen,
+  peopleScreen,
+  removeMemberScreen,
+} from './people.ts'
+import { reportExportScreen, reportsScreen } from './reports.ts'
+import { settingsScreen } from './settings.ts'
+import { newShippingZoneScreen, removeShippingZoneScreen, shippingScreen, shippingZoneScreen } from './shipping.ts'
+import { taxesScreen } from './taxes.ts'
+import { documentsExportScreen, ledgerExportScreen, taxReportExportScreen, taxReportScreen } from './taxreport.ts'
+import { legalTextScreen, legalTextsScreen } from './texts.ts'
 
 export const settingScreens: readonly Screen[] = [
-  settings,
-  taxes,
-  shipping,
-  newZone,
-  zone,
-  removeZone,
-  payments,
-  paymentMethod,
-  connectProvider,
-  accountCheck,
-  accountKeys,
-  accountEnd,
-  agents,
-  agentPlatforms,
-  agentConnect,
+  settingsScreen,
+  taxesScreen,
+  shippingScreen,
+  newShippingZoneScreen,
+  shippingZoneScreen,
+  removeShippingZoneScreen,
+  paymentsScreen,
+  paymentMethodScreen,
+  connectProviderScreen,
+  accountCheckScreen,
+  accountKeysScreen,
+  accountEndScreen,
+  agentsScreen,
+  agentPlatformsScreen,
+  connectAgentScreen,
   dutiesScreen,
-  legalTexts,
-  guaranteePicture,
-  legalText,
-  people,
-  invite,
-  demandFactor,
-  memberPassword,
-  memberRole,
-  memberSessions,
-  removeMember,
-  reports,
-  reportExport,
-  taxReport,
-  taxReportExport,
-  ledgerExport,
-  documentsExport,
+  legalTextsScreen,
+  guaranteePictureScreen,
+  legalTextScreen,
+  peopleScreen,
+  inviteMemberScreen,
+  demandSecondFactorScreen,
+  memberPasswordScreen,
+  memberRoleScreen,
+  memberSessionsScreen,
+  removeMemberScreen,
+  reportsScreen,
+  reportExportScreen,
+  taxReportScreen,
+  taxReportExportScreen,
+  ledgerExportScreen,
+  documentsExportScreen,
 ]

@@ -9,32 +9,42 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { documentFile, fileAnswer } from '../../documents/files.ts'
 import { documentPage } from '../../documents/page.ts'
 import { speakerFor } from '../../languages/language.ts'
-import { thumb } from '../catalog.ts'
-import { bodyOf, type Field, form, keyIn, problemsOf, valuesOf } from '../form.ts'
+import { renderThumbnail } from '../catalog.ts'
+import { buildBody, type Field, problemsFromRefusal, readKey, readTypedValues, renderForm } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { disputesCard, moneyCard, refundedUnits } from '../ordermoney.ts'
-import { button, card, emptyState, facts, linkButton, moment, notice, pill, wholeWords } from '../parts.ts'
-import { namerFor } from '../people.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import {
+  button,
+  emptyState,
+  exactTime,
+  linkButton,
+  renderCard,
+  renderFacts,
+  renderNotice,
+  statusPill,
+  unbrokenWords,
+} from '../parts.ts'
+import { loadActorNames } from '../people.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 
 const common = { place: 'orders', needs: 'getAdminOrder' } as const
 
-export const order: Screen = {
+export const orderScreen: Screen = {
   ...common,
   path: 'orders/:orderId',
   name: 'dashboard order',
   get: async (visit) => orderSheet(visit, await findOrder(visit), { documents: await listDocuments(visit) }),
 }
 
-async function listDocuments(visit: Visit): Promise<AdminDocumentSummary[]> {
-  const { data } = await visit.ask('listAdminDocuments', { query: { orderId: orderIdOf(visit) } })
+async function listDocuments(visit: ScreenVisit): Promise<AdminDocumentSummary[]> {
+  const { data } = await visit.ask('listAdminDocuments', { query: { orderId: orderIdInPath(visit) } })
   return data.reverse()
 }
 
 // An invoice or a credit note in a new tab. It names the buyer, and each access is recorded, so it is opened by a post.
-export const documentOfOrder: Screen = {
+export const documentOfOrderScreen: Screen = {
   path: 'orders/:orderId/documents/:documentId',
   name: 'dashboard document',
   place: 'orders',
@@ -61,7 +71,11 @@ export const documentOfOrder: Screen = {
   },
 }
 
-function noFile(words: Words, { kind, number }: AdminDocumentSummary, back: NonNullable<Sheet['back']>): Sheet {
+function noFile(
+  words: DashboardWords,
+  { kind, number }: AdminDocumentSummary,
+  back: NonNullable<ScreenSheet['back']>,
+): ScreenSheet {
   return {
     title: words.say(`document.${kind}`, { number }),
     back,
@@ -72,13 +86,13 @@ function noFile(words: Words, { kind, number }: AdminDocumentSummary, back: NonN
 }
 
 function documentsCard(
-  { words, to, may }: Visit,
+  { words, to, may }: ScreenVisit,
   orderId: string,
   documents: readonly AdminDocumentSummary[],
 ): Html | false {
   if (documents.length === 0) return false
   const open = { isNewTab: true, kind: 'plain', icon: 'print' } as const
-  return card({
+  return renderCard({
     title: words.say('order.documents'),
     isFlush: true,
     body: html`<div class="scroll">
@@ -89,7 +103,7 @@ function documentsCard(
             ({ id, kind, number, day, total, currency }) =>
               html`<tr>
               <th scope="row">
-                ${wholeWords(words.say(`document.${kind}`, { number }))}
+                ${unbrokenWords(words.say(`document.${kind}`, { number }))}
                 <br>
                 <span class="soft small">${words.calendarDay(day)}</span>
               </th>
@@ -112,7 +126,7 @@ function documentsCard(
   })
 }
 
-export const orderCustomer: Screen = {
+export const orderCustomerScreen: Screen = {
   path: 'orders/:orderId/customer',
   name: 'dashboard order customer',
   place: 'orders',
@@ -120,12 +134,12 @@ export const orderCustomer: Screen = {
   // Shown if the address is reloaded.
   get: async (visit) => orderSheet(visit, await findOrder(visit)),
   async post(posted) {
-    const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: orderIdOf(posted) } })
+    const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: orderIdInPath(posted) } })
     return orderSheet(posted, await findOrder(posted), { customer: data })
   },
 }
 
-export const orderNote: Screen = {
+export const orderNoteScreen: Screen = {
   path: 'orders/:orderId/notes',
   name: 'dashboard order note',
   place: 'orders',
@@ -133,31 +147,31 @@ export const orderNote: Screen = {
   get: async (visit) => orderSheet(visit, await findOrder(visit)),
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const [field] = noteFields(words)
-    const read = bodyOf(words, noteFields(words), sent)
+    const read = buildBody(words, noteFields(words), sent)
     const text = 'body' in read ? String(read.body.text ?? '') : ''
-    const outcome = await attempt(
-      posted.ask('addAdminOrderNote', { path: { orderId }, body: { text }, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('addAdminOrderNote', { path: { orderId }, body: { text }, key: readKey(sent) }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.noted')
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`orders/${orderId}`), 'done.noted')
     const note = html`${noteForm(
       posted,
       orderId,
-      valuesOf(field ? [field] : [], sent),
-      problemsOf(words, outcome.refusal, noteFields(words)),
+      readTypedValues(field ? [field] : [], sent),
+      problemsFromRefusal(words, outcome.refusal, noteFields(words)),
     )}`
     return { ...orderSheet(posted, await findOrder(posted), { note }), status: 409 }
   },
 }
 
-export function orderIdOf({ path }: Visit): string {
+export function orderIdInPath({ path }: ScreenVisit): string {
   return path.orderId ?? ''
 }
 
-export async function findOrder(visit: Visit): Promise<OrderShown> {
-  const { data } = await visit.ask('getAdminOrder', { path: { orderId: orderIdOf(visit) } })
-  const named = await namerFor(
+export async function findOrder(visit: ScreenVisit): Promise<OrderWithReturns> {
+  const { data } = await visit.ask('getAdminOrder', { path: { orderId: orderIdInPath(visit) } })
+  const named = await loadActorNames(
     visit,
     [...data.changes, ...data.notes].map(({ actor }) => actor),
   )
@@ -172,11 +186,11 @@ export async function findOrder(visit: Visit): Promise<OrderShown> {
   }
 }
 
-export function backToOrder({ words, to }: Visit, { id, number }: AdminOrder): { href: string; label: string } {
+export function backToOrder({ words, to }: ScreenVisit, { id, number }: AdminOrder): { href: string; label: string } {
   return { href: to(`orders/${id}`), label: words.say('order.title', { number }) }
 }
 
-export interface OrderShown extends AdminOrder {
+export interface OrderWithReturns extends AdminOrder {
   returns: readonly AdminReturnSummary[]
 }
 
@@ -187,15 +201,19 @@ interface Extra {
   documents?: readonly AdminDocumentSummary[]
 }
 
-function orderSheet(visit: Visit, given: OrderShown, { customer, note, documents = [] }: Extra = {}): Sheet {
+function orderSheet(
+  visit: ScreenVisit,
+  given: OrderWithReturns,
+  { customer, note, documents = [] }: Extra = {},
+): ScreenSheet {
   const { words, to } = visit
   const { number, status, paymentStatus, fulfillmentStatus, placedAt, installation } = given
   return {
     title: words.say('order.title', { number }),
     back: { href: to('orders', { view: 'all' }), label: words.say('orders.title') },
-    badge: html`${status === 'cancelled' && pill(words, 'order', status)}
-    ${pill(words, 'payment', paymentStatus)}
-    ${status !== 'cancelled' && pill(words, 'sending', fulfillmentStatus)}`,
+    badge: html`${status === 'cancelled' && statusPill(words, 'order', status)}
+    ${statusPill(words, 'payment', paymentStatus)}
+    ${status !== 'cancelled' && statusPill(words, 'sending', fulfillmentStatus)}`,
     actions: orderActions(visit, given),
     sub: `${words.say('order.placedAt', { date: words.moment(placedAt) })} ${words.say('order.by', { shop: installation.name })}`,
     body: html`<div class="columns"><div>
@@ -206,18 +224,18 @@ ${parcels(visit, given)}
 ${moneyCard(visit, given)}
 ${documentsCard(visit, given.id, documents)}
 ${returnsCard(visit, given)}
-${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
+${renderCard({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
 ${customerCard(visit, given, customer)}
-${card({ title: words.say('order.notes'), body: notes(visit, given, note) })}
-${card({ title: words.say('order.timeline'), body: timeline(words, given) })}
+${renderCard({ title: words.say('order.notes'), body: notes(visit, given, note) })}
+${renderCard({ title: words.say('order.timeline'), body: timeline(words, given) })}
 ${details(words, given)}
 </div></div>`,
   }
 }
 
 export function openChangeNotice(
-  { words, to, may }: Visit,
+  { words, to, may }: ScreenVisit,
   {
     open,
     currency,
@@ -229,11 +247,11 @@ export function openChangeNotice(
   const text = words.say(sentence, { amount: words.money(total, currency), date: words.moment(expiresAt) })
   const link =
     may('getAdminDraft') && html` <a href="${to(`drafts/${draftId}`)}">${words.say('order.openChangeLink')}</a>`
-  return notice('info', html`${text}${link}`)
+  return renderNotice('info', html`${text}${link}`)
 }
 
 // Shows only actions that the order's state and the person's scopes allow.
-function orderActions(visit: Visit, { id, allowed, status, items }: AdminOrder): Html {
+function orderActions(visit: ScreenVisit, { id, allowed, status, items }: AdminOrder): Html {
   const isSent = status !== 'cancelled' && items.some(({ fulfilled }) => fulfilled > 0)
   const { words, to, may } = visit
   const can = (operation: (typeof allowed)[number]) => allowed.includes(operation) && may(operation)
@@ -273,11 +291,11 @@ export function lineName({
   return html`<span class="line-name" dir="auto">${name}</span><span class="soft small" dir="auto">${kind}</span>`
 }
 
-export function exemptText(words: Words, reason: string): string {
+export function exemptText(words: DashboardWords, reason: string): string {
   return words.say('exempt.none', { reason: words.sayKnown(`exempt.${reason}`, reason) })
 }
 
-function lines({ words }: Visit, order: AdminOrder): Html {
+function lines({ words }: ScreenVisit, order: AdminOrder): Html {
   const { items, totals, currency, shipping, promotion, fulfillmentStatus, consents = [] } = order
   const refunded = refundedUnits(order)
   const amount = (minor: number) => words.money(minor, currency)
@@ -295,7 +313,7 @@ function lines({ words }: Visit, order: AdminOrder): Html {
     totals.refunded > 0 && [words.say('order.refundedSum'), -totals.refunded],
     totals.refundPending > 0 && [words.say('order.refundPending'), -totals.refundPending],
   ]
-  return card({
+  return renderCard({
     title: words.say('order.items'),
     isFlush: true,
     body: html`<div class="scroll"><table>
@@ -313,7 +331,7 @@ function lines({ words }: Visit, order: AdminOrder): Html {
       html`<tr>
       <th scope="row">
         <span class="order-line">
-          ${thumb(item.image, item.name)}
+          ${renderThumbnail(item.image, item.name)}
           <span>
             ${lineName(item)}
             ${
@@ -349,10 +367,10 @@ ${
   })
 }
 
-function parcels(visit: Visit, { id, fulfillments, shipping }: AdminOrder): Html | false {
+function parcels(visit: ScreenVisit, { id, fulfillments, shipping }: AdminOrder): Html | false {
   const { words } = visit
   if (shipping === null && fulfillments.length === 0) return false
-  return card({
+  return renderCard({
     title: words.say('order.parcels'),
     body:
       fulfillments.length === 0
@@ -361,12 +379,12 @@ function parcels(visit: Visit, { id, fulfillments, shipping }: AdminOrder): Html
   })
 }
 
-function parcelLine({ words, to, may }: Visit, orderId: string, parcel: AdminFulfillment): Html {
+function parcelLine({ words, to, may }: ScreenVisit, orderId: string, parcel: AdminFulfillment): Html {
   const { id, carrier, trackingNumber, trackingUrl, items, at } = parcel
   const count = items.reduce((sum, { quantity }) => sum + quantity, 0)
   const name = [carrier, trackingNumber].filter((part) => part !== null).join(' ')
   return html`<p><strong dir="auto">${name === '' ? words.say('order.parcel', { count }) : name}</strong></p>
-<p class="soft small">${name !== '' && html`${words.say('order.parcel', { count })} · `}${moment(words, at)}</p>
+<p class="soft small">${name !== '' && html`${words.say('order.parcel', { count })} · `}${exactTime(words, at)}</p>
 <p class="links small">${
     trackingUrl !== null &&
     html`<a href="${trackingUrl}" target="_blank" rel="noopener noreferrer">${words.say('order.track')}</a> `
@@ -376,7 +394,7 @@ function parcelLine({ words, to, may }: Visit, orderId: string, parcel: AdminFul
   }</p>`
 }
 
-function returnsCard({ words, to }: Visit, { returns, exchangeOf }: OrderShown): Html | false {
+function returnsCard({ words, to }: ScreenVisit, { returns, exchangeOf }: OrderWithReturns): Html | false {
   if (returns.length === 0 && !exchangeOf) return false
   const exchange =
     exchangeOf &&
@@ -388,7 +406,7 @@ function returnsCard({ words, to }: Visit, { returns, exchangeOf }: OrderShown):
       </th>
       <td></td>
     </tr>`
-  return card({
+  return renderCard({
     title: words.say('order.returns'),
     isFlush: true,
     body: html`<div class="scroll">
@@ -402,9 +420,9 @@ function returnsCard({ words, to }: Visit, { returns, exchangeOf }: OrderShown):
               <th scope="row">
                 <a href="${to(`returns/${id}`)}">${number}</a>
                 <br>
-                <span class="soft small">${moment(words, requestedAt)}</span>
+                <span class="soft small">${exactTime(words, requestedAt)}</span>
               </th>
-              <td class="end">${pill(words, 'return', status)}</td>
+              <td class="end">${statusPill(words, 'return', status)}</td>
             </tr>`,
           )}
         </tbody>
@@ -413,12 +431,12 @@ function returnsCard({ words, to }: Visit, { returns, exchangeOf }: OrderShown):
   })
 }
 
-function customerCard(visit: Visit, given: AdminOrder, shown: AdminCustomer | undefined): Html {
+function customerCard(visit: ScreenVisit, given: AdminOrder, shown: AdminCustomer | undefined): Html {
   const { words, to, may } = visit
   const { id, customer, city, country } = given
   const place = [city, country && words.country(country)].filter(Boolean).join(', ')
   const body = shown
-    ? html`${facts([
+    ? html`${renderFacts([
         [words.say('order.name'), html`<span dir="auto">${shown.name ?? '–'}</span>`],
         shown.email !== null && [words.say('order.email'), html`<a href="mailto:${shown.email}">${shown.email}</a>`],
         shown.phone !== null && [words.say('order.phone'), html`<a href="tel:${shown.phone}">${shown.phone}</a>`],
@@ -436,7 +454,7 @@ ${
   may('editAdminOrder') &&
   html`<form class="reveal" method="post" action="${to(`orders/${id}/address`)}">${button({ label: words.say('address.open') })}</form>`
 }`
-    : html`${facts([
+    : html`${renderFacts([
         [words.say('order.masked'), customer.emailMasked ?? '–'],
         place !== '' && [words.say('order.place'), html`<span dir="auto">${place}</span>`],
         vatFact(words, given, null),
@@ -452,11 +470,11 @@ ${
     given.customerId !== null &&
     may('getAdminCustomer') &&
     html`<a class="small" href="${to(`customers/${given.customerId}`)}">${words.say('customers.allOrders')}</a>`
-  return card({ title: words.say('order.customer'), aside: more, body, id: 'customer' })
+  return renderCard({ title: words.say('order.customer'), aside: more, body, id: 'customer' })
 }
 
 // The VAT number itself is shown with the address.
-function vatFact(words: Words, { vat }: AdminOrder, vatId: string | null): readonly [string, Html] | false {
+function vatFact(words: DashboardWords, { vat }: AdminOrder, vatId: string | null): readonly [string, Html] | false {
   if (!vat) return false
   const { country, status, checkedAt, consultationNumber, nameMatch } = vat
   const notes = [
@@ -470,7 +488,7 @@ function vatFact(words: Words, { vat }: AdminOrder, vatId: string | null): reado
   ]
 }
 
-function noteFields(words: Words): Field[] {
+function noteFields(words: DashboardWords): Field[] {
   return [
     {
       name: 'text',
@@ -484,8 +502,13 @@ function noteFields(words: Words): Field[] {
   ]
 }
 
-function noteForm(visit: Visit, orderId: string, values = {}, problems?: ReturnType<typeof problemsOf>): Html {
-  return form(visit, {
+function noteForm(
+  visit: ScreenVisit,
+  orderId: string,
+  values = {},
+  problems?: ReturnType<typeof problemsFromRefusal>,
+): Html {
+  return renderForm(visit, {
     action: visit.to(`orders/${orderId}/notes`),
     fields: noteFields(visit.words),
     values,
@@ -495,48 +518,48 @@ function noteForm(visit: Visit, orderId: string, values = {}, problems?: ReturnT
   })
 }
 
-function notes(visit: Visit, { id, notes: all }: AdminOrder, drawn: Html | undefined): Html {
+function notes(visit: ScreenVisit, { id, notes: all }: AdminOrder, drawn: Html | undefined): Html {
   const { words, may } = visit
   const list =
     all.length === 0
       ? html`<p class="soft notes-none">${words.say('order.noNotes')}</p>`
       : html`<ul class="notes">${all.map(
           ({ text, actor, at }) =>
-            html`<li><p dir="auto">${text}</p><span class="soft small">${actorName(words, actor)} · ${moment(words, at)}</span></li>`,
+            html`<li><p dir="auto">${text}</p><span class="soft small">${actorName(words, actor)} · ${exactTime(words, at)}</span></li>`,
         )}</ul>`
   return html`${list}${may('addAdminOrderNote') && (drawn ?? noteForm(visit, id))}`
 }
 
-function timeline(words: Words, { timeline: entries }: AdminOrder): Html {
+function timeline(words: DashboardWords, { timeline: entries }: AdminOrder): Html {
   return html`<ol class="timeline">${entries.map(
-    ({ type, at }) => html`<li>${words.say(`timeline.${type}`)}${moment(words, at)}</li>`,
+    ({ type, at }) => html`<li>${words.say(`timeline.${type}`)}${exactTime(words, at)}</li>`,
   )}</ol>`
 }
 
-export function actorName(words: Words, { kind, name }: AdminChange['actor']): string {
+export function actorName(words: DashboardWords, { kind, name }: AdminChange['actor']): string {
   return name ?? words.say(`actor.${kind}`)
 }
 
-export function changesList(words: Words, all: readonly AdminChange[]): Html {
+export function changesList(words: DashboardWords, all: readonly AdminChange[]): Html {
   if (all.length === 0) return html`<p class="soft">${words.say('order.noChanges')}</p>`
   return html`<ol class="timeline">${all.map(
     ({ actor, operation, at }) =>
       html`<li><strong dir="auto">${actorName(words, actor)}</strong> ${words.sayKnown(
         `change.${operation}`,
         words.say('change.other', { operation }),
-      )}${moment(words, at)}</li>`,
+      )}${exactTime(words, at)}</li>`,
   )}</ol>`
 }
 
-function agentText(words: Words, { host, protocol, proof }: NonNullable<AdminOrder['agent']>): string {
+function agentText(words: DashboardWords, { host, protocol, proof }: NonNullable<AdminOrder['agent']>): string {
   const how = words.say(proof === null ? 'order.agentUnproved' : 'order.agentProved')
   return `${host ?? words.say('order.agentNameless')} (${protocol.toUpperCase()}, ${how})`
 }
 
-function details(words: Words, { id, clientReferenceId, installation, metadata, agent }: AdminOrder): Html {
-  return card({
+function details(words: DashboardWords, { id, clientReferenceId, installation, metadata, agent }: AdminOrder): Html {
+  return renderCard({
     title: words.say('order.details'),
-    body: facts([
+    body: renderFacts([
       [words.say('order.installation'), html`<span dir="auto">${installation.name}</span>`],
       agent !== null && [words.say('order.agent'), html`<span dir="auto">${agentText(words, agent)}</span>`],
       clientReferenceId !== null && [words.say('order.reference'), html`<span dir="auto">${clientReferenceId}</span>`],

@@ -17,16 +17,16 @@ import {
   orderStatuses,
 } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { redirect } from '../../../platform/html/policy.ts'
-import { filters } from '../filters.ts'
+import { redirectAfterPost } from '../../../platform/html/policy.ts'
+import { renderFilters } from '../filters.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { dayBegin } from '../localtime.ts'
-import { button, countText, linkButton, pill, time } from '../parts.ts'
-import type { Screen, Visit } from '../screen.ts'
-import { hrefWith, table, tabs } from '../table.ts'
+import { button, countText, linkButton, renderTime, statusPill } from '../parts.ts'
+import type { Screen, ScreenVisit } from '../screen.ts'
+import { hrefWith, renderTable, renderTabs } from '../table.ts'
 import { savedViews } from '../views.ts'
 
-export const orders: Screen = {
+export const ordersScreen: Screen = {
   path: 'orders',
   name: 'dashboard orders',
   place: 'orders',
@@ -35,24 +35,24 @@ export const orders: Screen = {
     const { words, query, to, may } = visit
     // Only the view of all orders has filters.
     const isFiltered = allFilters.some((name) => query.get(name))
-    if (isFiltered && !query.has('view')) return redirect(hrefWith(visit, { view: 'all' }), dashboardHeaders)
+    if (isFiltered && !query.has('view')) return redirectAfterPost(hrefWith(visit, { view: 'all' }), dashboardHeaders)
     const cursor = query.get('cursor') ?? undefined
     const [{ data, meta }, counts] = await Promise.all([
       visit.ask('listAdminOrders', {
-        query: { ...askedOrders(query, visit.shop.timeZone), limit: visit.rowCount.list },
+        query: { ...orderQueryFrom(query, visit.shop.timeZone), limit: visit.rowCount.list },
         cursor,
       }),
       visit.ask('getAdminOrderCounts'),
     ])
     const { toSend, awaitingPayment, withdrawals } = counts.data
-    const names = await namesOf(visit, data)
+    const names = await loadCustomerNames(visit, data)
     return {
       title: words.say('orders.title'),
       actions: html`${withdrawals !== null && withdrawalsLink(visit, withdrawals)}
       ${linkButton({ label: words.say('drafts.title'), href: to('drafts') })}
       ${linkButton({ label: words.say('returns.title'), href: to('returns') })}
       ${may('listAdminExport') && !query.get('q') && exportLink(visit)}`,
-      body: html`<div data-live="order-views">${tabs(visit, words.say('orders.views'), [
+      body: html`<div data-live="order-views">${renderTabs(visit, words.say('orders.views'), [
         {
           label: words.say('orders.toSend'),
           query: { view: undefined, ...noFilters },
@@ -66,7 +66,7 @@ export const orders: Screen = {
         { label: words.say('orders.all'), query: { view: 'all' } },
       ])}</div>
 ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
-<div data-live="orders">${table(visit, {
+<div data-live="orders">${renderTable(visit, {
         label: words.say('orders.title'),
         columns: [
           {
@@ -77,7 +77,7 @@ ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
           },
           {
             head: words.say('orders.placed'),
-            cell: ({ placedAt }) => time(words, placedAt),
+            cell: ({ placedAt }) => renderTime(words, placedAt),
             sort: ['newest', 'oldest'],
             isPlain: true,
             onPhone: 'aside',
@@ -90,15 +90,15 @@ ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
           },
           {
             head: words.say('orders.payment'),
-            cell: ({ paymentStatus }) => pill(words, 'payment', paymentStatus),
+            cell: ({ paymentStatus }) => statusPill(words, 'payment', paymentStatus),
             isPlain: true,
           },
           {
             head: words.say('orders.sending'),
             cell: (order) =>
               order.status === 'cancelled'
-                ? pill(words, 'order', order.status)
-                : pill(words, 'sending', order.fulfillmentStatus),
+                ? statusPill(words, 'order', order.status)
+                : statusPill(words, 'sending', order.fulfillmentStatus),
             isPlain: true,
           },
           {
@@ -124,8 +124,8 @@ ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
 }
 
 // Names of customers by order id. Empty if the person may not see names or the shop masks them.
-export async function namesOf(
-  { may, ask }: Visit,
+export async function loadCustomerNames(
+  { may, ask }: ScreenVisit,
   orders: readonly { id: string }[],
 ): Promise<ReadonlyMap<string, string>> {
   if (orders.length === 0 || !may('getAdminOrderNames')) return new Map()
@@ -143,7 +143,7 @@ function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
 }
 
 // Unknown parameters of the address are ignored; the operation refuses filters with invalid values.
-export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrderListQuery {
+export function orderQueryFrom(query: URLSearchParams, timeZone: string): AdminOrderListQuery {
   const given = (name: string) => query.get(name) || undefined
   const view = viewOf(query)
   const sort = given('sort') as AdminOrderListQuery['sort']
@@ -173,14 +173,14 @@ export function askedOrders(query: URLSearchParams, timeZone: string): AdminOrde
 }
 
 // Link that exports the listed orders as a file.
-function exportLink({ words, query, to }: Visit): Html {
+function exportLink({ words, query, to }: ScreenVisit): Html {
   const view = viewOf(query)
   const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
   const parameters = { of: 'orders', view, ...(view === 'all' && Object.fromEntries(filtered)) }
   return linkButton({ label: words.say('transfers.export'), href: to('settings/export', parameters) })
 }
 
-function withdrawalsLink({ words, to }: Visit, count: number): Html {
+function withdrawalsLink({ words, to }: ScreenVisit, count: number): Html {
   const label = words.say('withdrawals.title')
   return linkButton({ label: count === 0 ? label : `${label} (${countText(words, count)})`, href: to('withdrawals') })
 }
@@ -190,7 +190,7 @@ function withdrawalsLink({ words, to }: Visit, count: number): Html {
 const customerLengthMax = 36
 
 function customer(
-  { words }: Visit,
+  { words }: ScreenVisit,
   { customer: { emailMasked }, city, country }: AdminOrderSummary,
   name: string | undefined,
 ): Html {
@@ -210,20 +210,20 @@ function isRightToLeft(text: string): boolean {
 const hostLengthMax = 24
 
 // Most orders have no agent, so there is no column for it. A long host is cut at its beginning, because its end says who owns it.
-function agentMark({ words }: Visit, { host }: NonNullable<AdminOrderSummary['agent']>): Html {
+function agentMark({ words }: ScreenVisit, { host }: NonNullable<AdminOrderSummary['agent']>): Html {
   const text = host ?? words.say('orders.agent')
   const short = text.length > hostLengthMax ? `…${text.slice(1 - hostLengthMax)}` : text
   return html` <span class="pill" title="${words.say('order.agent')} ${host ?? words.say('order.agentNameless')}">${short}</span>`
 }
 
-function total({ words }: Visit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
+function total({ words }: ScreenVisit, { total: sum, refunded, currency }: AdminOrderSummary): Html {
   return html`${words.money(sum, currency)}${
     refunded > 0 &&
     html`<br><span class="soft small">${words.say('orders.refundedPart', { amount: words.money(refunded, currency) })}</span>`
   }`
 }
 
-function chosenActions(visit: Visit) {
+function chosenActions(visit: ScreenVisit) {
   const { words, to, may } = visit
   const print = { action: to('orders/print'), method: 'post', isNewTab: true, icon: 'print', name: 'kind' } as const
   return {
@@ -237,13 +237,13 @@ ${button({ ...print, label: words.say('orders.receipts'), value: 'receipts' })}`
   } as const
 }
 
-function filterForm(visit: Visit): Html {
+function filterForm(visit: ScreenVisit): Html {
   const { words, query } = visit
   const find = { name: 'q', label: words.say('orders.find'), kind: 'line' } as const
-  if (viewOf(query) !== 'all') return filters(visit, ['view', 'sort'], [find])
+  if (viewOf(query) !== 'all') return renderFilters(visit, ['view', 'sort'], [find])
   const choices = (kind: string, all: readonly string[]) =>
     all.map((value) => ({ value, label: words.sayKnown(`state.${kind}.${value}`, value) }))
-  return filters(
+  return renderFilters(
     visit,
     ['view', 'sort'],
     [
@@ -267,7 +267,7 @@ function filterForm(visit: Visit): Html {
   )
 }
 
-function emptyOf(visit: Visit) {
+function emptyOf(visit: ScreenVisit) {
   const { words, to, query } = visit
   const view = viewOf(query)
   if (query.get('q') && view !== 'all') {

@@ -6,18 +6,26 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { isPossibleIban } from '../../../platform/kit/iban.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, type FieldValues, form, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { wayToGuide } from '../guide.ts'
-import { card, facts, linkButton, notice, pill } from '../parts.ts'
-import type { Screen, Sheet, Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { baseField, saveShopPart } from '../shop.ts'
-import { done } from '../toast.ts'
+import {
+  buildBody,
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { linkToGuide } from '../guide.ts'
+import { linkButton, renderCard, renderFacts, renderNotice, statusPill } from '../parts.ts'
+import type { Screen, ScreenSheet, ScreenVisit } from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { saveShopPart, shownPartField } from '../shop.ts'
+import { redirectWithToast } from '../toast.ts'
 import { accountCards } from './accounts.ts'
 
 type Method = AdminShop['paymentMethods'][number]
 
-export const payments: Screen = {
+export const paymentsScreen: Screen = {
   path: 'settings/payments',
   name: 'dashboard payments',
   place: 'settings',
@@ -28,11 +36,11 @@ export const payments: Screen = {
     const canPay = data.paymentAccounts.length > 0 || data.paymentMethods.some(({ enabled }) => enabled)
     return {
       title: words.say('settings.title'),
-      actions: await wayToGuide(visit),
-      body: html`${sections(visit, settingSections, 'payments')}
+      actions: await linkToGuide(visit),
+      body: html`${renderSections(visit, settingSections, 'payments')}
 ${
   !canPay &&
-  html`<div class="gap">${notice('bad', words.say(mode === 'live' ? 'payments.noneLive' : 'payments.noneTest'))}</div>`
+  html`<div class="gap">${renderNotice('bad', words.say(mode === 'live' ? 'payments.noneLive' : 'payments.noneTest'))}</div>`
 }
 <h2 class="group">${words.say('payments.accounts')}</h2>
 ${
@@ -46,23 +54,23 @@ ${methodCards(visit, data)}`,
   },
 }
 
-export function methodCards(visit: Visit, { paymentMethods }: AdminShop): Html {
+export function methodCards(visit: ScreenVisit, { paymentMethods }: AdminShop): Html {
   return html`${paymentMethods.map((method) => methodCard(visit, method))}`
 }
 
-function methodCard(visit: Visit, { provider, enabled, instructions, termDays }: Method): Html {
+function methodCard(visit: ScreenVisit, { provider, enabled, instructions, termDays }: Method): Html {
   const { words, to, may, mode } = visit
   const form = `settings/payments/${provider}`
   const isMissing = provider === 'bank_transfer' && instructions === null && mode === 'live'
-  return card({
+  return renderCard({
     title: words.say(`method.${provider}`),
-    aside: html`<span class="row-actions">${pill(words, 'method', enabled ? 'enabled' : 'off')}${
+    aside: html`<span class="row-actions">${statusPill(words, 'method', enabled ? 'enabled' : 'off')}${
       may('updateAdminPaymentProvider') &&
       html`${
         !enabled && linkButton({ label: words.say('payments.turnOn'), href: to(form, { turn: 'on' }), isDialog: true })
       }${linkButton({ label: words.say('payments.edit'), href: to(form), isDialog: true })}`
     }</span>`,
-    body: html`${facts([
+    body: html`${renderFacts([
       [
         words.say('payments.instructions'),
         instructions === null
@@ -78,7 +86,7 @@ function methodCard(visit: Visit, { provider, enabled, instructions, termDays }:
 }
 
 // Fields of a bank account, shown instead of the instructions while there are none.
-function bankFields({ words }: Visit): Field[] {
+function bankFields({ words }: ScreenVisit): Field[] {
   return [
     { name: 'holder', label: words.say('payments.holder'), kind: 'line', lengthMax: 100, isHalf: true },
     { name: 'bank', label: words.say('payments.bank'), kind: 'line', lengthMax: 100, isHalf: true },
@@ -99,7 +107,7 @@ function bankLines(sent: FormFields): string {
   return [holder, bank, iban && `IBAN ${iban}`, bic && `BIC ${bic}`].filter(Boolean).join('\n')
 }
 
-function fieldsOf(visit: Visit, method: Method): Field[] {
+function fieldsOf(visit: ScreenVisit, method: Method): Field[] {
   const { words } = visit
   return [
     { name: 'enabled', label: words.say('payments.offer'), kind: 'check' },
@@ -125,7 +133,7 @@ function fieldsOf(visit: Visit, method: Method): Field[] {
   ]
 }
 
-async function methodOf(visit: Visit): Promise<Method> {
+async function methodOf(visit: ScreenVisit): Promise<Method> {
   const { data } = await visit.ask('getAdminShop')
   const found = data.paymentMethods.find(({ provider }) => provider === visit.path.provider)
   if (!found) throw refuse('payment_provider_not_found')
@@ -139,7 +147,7 @@ interface MethodState {
   theirs?: Method | undefined
 }
 
-function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodState): Sheet {
+function methodSheet(visit: ScreenVisit, { method, values, problems, theirs }: MethodState): ScreenSheet {
   const { words, to } = visit
   const { provider, enabled, instructions, termDays } = method
   const back = { href: to('settings/payments'), label: words.say('settings.payments') }
@@ -149,10 +157,10 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
     status: theirs ? 409 : problems ? 400 : 200,
     body: html`${
       theirs &&
-      html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>
+      html`<div class="gap">${renderNotice('bad', words.say('twoVersions.table'), 'alert')}</div>
       <h2>${words.say('twoVersions.theirs')}</h2>
       <div class="gap">
-        ${facts([
+        ${renderFacts([
           [words.say('payments.offer'), words.say(theirs.enabled ? 'settings.yes' : 'settings.no')],
           [words.say('payments.instructions'), theirs.instructions ?? '–'],
           [words.say('payments.term'), theirs.termDays ?? '–'],
@@ -160,7 +168,7 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
       </div>
       <h2>${words.say('twoVersions.mine')}</h2>`
     }
-    ${form(visit, {
+    ${renderForm(visit, {
       action: to(`settings/payments/${provider}`),
       fields: fieldsOf(visit, method),
       values: values ?? {
@@ -169,7 +177,7 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
         instructions: instructions ?? '',
         termDays: termDays === null ? '' : String(termDays),
       },
-      before: baseField({ enabled, instructions, termDays }),
+      before: shownPartField({ enabled, instructions, termDays }),
       problems,
       submit: words.say(theirs ? 'twoVersions.saveMine' : 'action.save'),
       cancel: back.href,
@@ -177,7 +185,7 @@ function methodSheet(visit: Visit, { method, values, problems, theirs }: MethodS
   })
 }
 
-export const paymentMethod: Screen = {
+export const paymentMethodScreen: Screen = {
   path: 'settings/payments/:provider',
   name: 'dashboard payment method',
   place: 'settings',
@@ -190,8 +198,8 @@ export const paymentMethod: Screen = {
     const { words, to, path, form: sent } = posted
     const method = await methodOf(posted)
     const fields = fieldsOf(posted, method)
-    const values = valuesOf(fields, sent)
-    const asked = bodyOf(words, fields, sent)
+    const values = readTypedValues(fields, sent)
+    const asked = buildBody(words, fields, sent)
     if ('problems' in asked) return methodSheet(posted, { method, values, problems: asked.problems })
     const { enabled = false, instructions: typed = null, termDays = null } = asked.body as Partial<Method>
     const account = asksForBank(method) ? bankLines(sent) : ''
@@ -220,9 +228,9 @@ export const paymentMethod: Screen = {
           key,
         }),
     })
-    if (saved.kind === 'saved') return done(to('settings/payments'), 'done.settings')
+    if (saved.kind === 'saved') return redirectWithToast(to('settings/payments'), 'done.settings')
     if (saved.kind === 'conflict')
       return methodSheet(posted, { method: pick(saved.current) ?? method, values, theirs: pick(saved.current) })
-    return methodSheet(posted, { method, values, problems: problemsOf(words, saved.refusal, fields) })
+    return methodSheet(posted, { method, values, problems: problemsFromRefusal(words, saved.refusal, fields) })
   },
 }

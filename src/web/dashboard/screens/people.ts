@@ -5,18 +5,26 @@ import { type AdminScope, adminScopes, type Role, roles } from '../../../contrac
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { checks } from '../controls.ts'
+import { renderCheckboxGroup } from '../controls.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { card, linkButton, pill, time } from '../parts.ts'
+import {
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { linkButton, renderCard, renderTime, statusPill } from '../parts.ts'
 import { rowWithId } from '../rows.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
 import { secretSheet } from '../secret.ts'
-import { sections, settingSections } from '../sections.ts'
-import { table } from '../table.ts'
-import { done } from '../toast.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
 
-export const people: Screen = {
+export const peopleScreen: Screen = {
   path: 'settings/people',
   name: 'dashboard people',
   place: 'settings',
@@ -37,13 +45,13 @@ export const people: Screen = {
             isDialog: true,
           })
         : undefined,
-      body: html`${sections(visit, settingSections, 'people')}
-${table(visit, {
+      body: html`${renderSections(visit, settingSections, 'people')}
+${renderTable(visit, {
   label: words.say('settings.people'),
   columns: [
     { head: words.say('people.person'), cell: (member) => personCell(visit, member), isMain: true },
     { head: words.say('people.role'), cell: (member) => roleCell(visit, member) },
-    { head: words.say('people.status'), cell: ({ status }) => pill(words, 'member', status) },
+    { head: words.say('people.status'), cell: ({ status }) => statusPill(words, 'member', status) },
     {
       head: words.say('people.factor'),
       cell: ({ hasSecondFactor, status }) =>
@@ -54,7 +62,7 @@ ${table(visit, {
     {
       head: words.say('people.since'),
       cell: ({ addedAt, expiresAt }) =>
-        html`<span class="stack">${time(words, addedAt)}${
+        html`<span class="stack">${renderTime(words, addedAt)}${
           expiresAt !== null &&
           html`<span class="soft small">${words.say('apiKeys.until', { date: words.day(expiresAt) })}</span>`
         }</span>`,
@@ -77,9 +85,12 @@ interface Demand {
   membersWithoutSecondFactor: number
 }
 
-function demandCard({ words, to, may }: Visit, { secondFactorRequired, membersWithoutSecondFactor }: Demand): Html {
+function demandCard(
+  { words, to, may }: ScreenVisit,
+  { secondFactorRequired, membersWithoutSecondFactor }: Demand,
+): Html {
   return html`<div class="apart-card">
-    ${card({
+    ${renderCard({
       title: words.say('people.demand'),
       aside:
         may('updateAdminPeople') &&
@@ -97,7 +108,7 @@ function demandCard({ words, to, may }: Visit, { secondFactorRequired, membersWi
   </div>`
 }
 
-export const demandFactor: Screen = {
+export const demandSecondFactorScreen: Screen = {
   path: 'settings/people/second-factor',
   name: 'dashboard demand second factor',
   place: 'settings',
@@ -111,7 +122,7 @@ export const demandFactor: Screen = {
       title: words.say('people.demand'),
       back,
       lead: words.say(data.secondFactorRequired ? 'people.demandStopLead' : 'people.demandBeginLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('settings/people/second-factor'),
         fields: [],
         hidden: { required: data.secondFactorRequired ? 'no' : 'yes' },
@@ -122,12 +133,12 @@ export const demandFactor: Screen = {
   },
   async post({ ask, to, form: sent }) {
     const secondFactorRequired = sent.get('required') === 'yes'
-    await ask('updateAdminPeople', { body: { secondFactorRequired }, key: keyIn(sent) })
-    return done(to('settings/people'), secondFactorRequired ? 'done.demanded' : 'done.notDemanded')
+    await ask('updateAdminPeople', { body: { secondFactorRequired }, key: readKey(sent) })
+    return redirectWithToast(to('settings/people'), secondFactorRequired ? 'done.demanded' : 'done.notDemanded')
   },
 }
 
-export const memberPassword: Screen = {
+export const memberPasswordScreen: Screen = {
   path: 'settings/people/:memberId/password',
   name: 'dashboard password link',
   place: 'settings',
@@ -141,7 +152,7 @@ export const memberPassword: Screen = {
       title: words.say('people.passwordTitle'),
       back,
       lead: words.say('people.passwordLead', { email }),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`settings/people/${id}/password`),
         fields: [],
         submit: words.say('people.passwordMake'),
@@ -152,7 +163,7 @@ export const memberPassword: Screen = {
   async post(posted) {
     const { words, path, form: sent } = posted
     const memberId = path.memberId ?? ''
-    const { data } = await posted.ask('resetAdminMemberPassword', { path: { memberId }, body: {}, key: keyIn(sent) })
+    const { data } = await posted.ask('resetAdminMemberPassword', { path: { memberId }, body: {}, key: readKey(sent) })
     return secretSheet(posted, {
       title: words.say('people.passwordTitle'),
       lead: words.say('people.invitedLead'),
@@ -164,7 +175,7 @@ export const memberPassword: Screen = {
   },
 }
 
-function personCell({ words, userId }: Visit, { id, email, name }: AdminMember): Html {
+function personCell({ words, userId }: ScreenVisit, { id, email, name }: AdminMember): Html {
   const you = id === userId && html` <span class="soft">${words.say('people.you')}</span>`
   if (name === null) return html`<span dir="ltr">${email}</span>${you}`
   return html`<span class="stack">
@@ -173,13 +184,13 @@ function personCell({ words, userId }: Visit, { id, email, name }: AdminMember):
   </span>`
 }
 
-function roleCell({ words }: Visit, { role, scopes }: AdminMember): Html | string {
+function roleCell({ words }: ScreenVisit, { role, scopes }: AdminMember): Html | string {
   if (role !== 'custom') return words.say(`role.${role}`)
   const areas = scopes.filter((scope) => scope !== 'admin:read').map((scope) => words.say(`area.${scope}`))
   return html`<span class="stack">${words.say('role.custom')}<span class="soft small">${areas.join(', ')}</span></span>`
 }
 
-function rowActions({ words, to, may }: Visit, { id, email, status }: AdminMember): Html {
+function rowActions({ words, to, may }: ScreenVisit, { id, email, status }: AdminMember): Html {
   const link = (path: string, text: string, isSensitive = false) =>
     html`<a${isSensitive && html` class="danger-link"`} href="${to(`settings/people/${id}/${path}`)}" data-dialog>
       ${text}
@@ -191,7 +202,7 @@ function rowActions({ words, to, may }: Visit, { id, email, status }: AdminMembe
 }
 
 // Further actions on a member's account, apart from the row so they are not pressed for another member.
-function accountActions({ words, to, may, userId }: Visit, { id, status }: AdminMember): Html {
+function accountActions({ words, to, may, userId }: ScreenVisit, { id, status }: AdminMember): Html {
   const link = (path: string, label: string, kind: 'second' | 'danger' = 'second') =>
     linkButton({ label, href: to(`settings/people/${id}/${path}`), kind })
   return html`<div class="apart-actions">
@@ -206,13 +217,13 @@ function accountActions({ words, to, may, userId }: Visit, { id, status }: Admin
   </div>`
 }
 
-async function memberOf(visit: Visit): Promise<AdminMember> {
+async function memberOf(visit: ScreenVisit): Promise<AdminMember> {
   const found = await rowWithId((cursor) => visit.ask('listAdminMembers', { cursor }), visit.path.memberId)
   if (!found) throw refuse('member_not_found')
   return found
 }
 
-function roleField({ words }: Visit): Field {
+function roleField({ words }: ScreenVisit): Field {
   return {
     name: 'role',
     label: words.say('people.role'),
@@ -226,9 +237,9 @@ function roleField({ words }: Visit): Field {
 const rolesOffered: readonly Role[] = ['viewer', 'staff', 'owner', 'custom']
 
 // Shown and sent only if the role is custom (style.css).
-function areaBoxes(visit: Visit, chosen: readonly string[], problems: Problems | undefined): Html {
+function areaBoxes(visit: ScreenVisit, chosen: readonly string[], problems: Problems | undefined): Html {
   const { words } = visit
-  return html`<div class="areas">${checks({
+  return html`<div class="areas">${renderCheckboxGroup({
     name: 'scope',
     legend: words.say('people.areas'),
     help: words.say('people.areasHelp'),
@@ -247,11 +258,11 @@ function rightsTyped(sent: FormFields): { role: Role; scopes?: AdminScope[] } {
   return { role, scopes: adminScopes.filter((scope) => scope === 'admin:read' || chosen.includes(scope)) }
 }
 
-const backOf = ({ words, to }: Visit) => ({ href: to('settings/people'), label: words.say('settings.people') })
+const backOf = ({ words, to }: ScreenVisit) => ({ href: to('settings/people'), label: words.say('settings.people') })
 
 // Invite
 
-function inviteFields(visit: Visit): Field[] {
+function inviteFields(visit: ScreenVisit): Field[] {
   const { words } = visit
   return [
     { name: 'email', label: words.say('people.email'), kind: 'email', lengthMax: 254, isRequired: true, isFirst: true },
@@ -265,7 +276,10 @@ interface InviteShown {
   problems?: Problems
 }
 
-function inviteSheet(visit: Visit, { values = { role: 'staff' }, chosen = [], problems }: InviteShown = {}): Sheet {
+function inviteSheet(
+  visit: ScreenVisit,
+  { values = { role: 'staff' }, chosen = [], problems }: InviteShown = {},
+): ScreenSheet {
   const { words, to, server } = visit
   const back = backOf(visit)
   return dialog({
@@ -273,7 +287,7 @@ function inviteSheet(visit: Visit, { values = { role: 'staff' }, chosen = [], pr
     back,
     lead: words.say(server.sendsMail ? 'people.inviteLeadMail' : 'people.inviteLead'),
     status: problems ? 400 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('settings/people/invite'),
       fields: inviteFields(visit),
       values,
@@ -285,7 +299,7 @@ function inviteSheet(visit: Visit, { values = { role: 'staff' }, chosen = [], pr
   })
 }
 
-export const invite: Screen = {
+export const inviteMemberScreen: Screen = {
   path: 'settings/people/invite',
   name: 'dashboard invite',
   place: 'settings',
@@ -295,13 +309,13 @@ export const invite: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const body = { email: (sent.get('email') ?? '').trim(), ...rightsTyped(sent) }
-    const outcome = await attempt(posted.ask('inviteAdminMember', { body, key: keyIn(sent) }))
+    const outcome = await catchRefusal(posted.ask('inviteAdminMember', { body, key: readKey(sent) }))
     if ('refusal' in outcome) {
       const fields = inviteFields(posted)
       return inviteSheet(posted, {
-        values: valuesOf(fields, sent),
+        values: readTypedValues(fields, sent),
         chosen: sent.getAll('scope'),
-        problems: problemsOf(words, outcome.refusal, fields),
+        problems: problemsFromRefusal(words, outcome.refusal, fields),
       })
     }
     const { member, link } = outcome.reply.data
@@ -317,7 +331,7 @@ export const invite: Screen = {
 
 // Role
 
-async function roleSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function roleSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const member = await memberOf(visit)
   const { id, email, name, role, scopes } = member
@@ -327,7 +341,7 @@ async function roleSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
     back,
     lead: words.say('people.roleLead', { email }),
     status: problems ? 409 : 200,
-    body: html`${form(visit, {
+    body: html`${renderForm(visit, {
       action: to(`settings/people/${id}/role`),
       fields: [roleField(visit)],
       values: { role },
@@ -340,7 +354,7 @@ ${accountActions(visit, member)}`,
   })
 }
 
-export const memberRole: Screen = {
+export const memberRoleScreen: Screen = {
   path: 'settings/people/:memberId/role',
   name: 'dashboard role',
   place: 'settings',
@@ -350,17 +364,17 @@ export const memberRole: Screen = {
   async post(posted) {
     const { words, to, path, form: sent } = posted
     const memberId = path.memberId ?? ''
-    const outcome = await attempt(
-      posted.ask('updateAdminMember', { path: { memberId }, body: rightsTyped(sent), key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('updateAdminMember', { path: { memberId }, body: rightsTyped(sent), key: readKey(sent) }),
     )
-    if ('refusal' in outcome) return roleSheet(posted, problemsOf(words, outcome.refusal))
-    return done(to('settings/people'), 'done.role')
+    if ('refusal' in outcome) return roleSheet(posted, problemsFromRefusal(words, outcome.refusal))
+    return redirectWithToast(to('settings/people'), 'done.role')
   },
 }
 
 // Sign out
 
-export const memberSessions: Screen = {
+export const memberSessionsScreen: Screen = {
   path: 'settings/people/:memberId/sessions',
   name: 'dashboard sign out',
   place: 'settings',
@@ -374,7 +388,7 @@ export const memberSessions: Screen = {
       title: words.say('people.signOutTitle'),
       back,
       lead: words.say('people.signOutLead', { email }),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`settings/people/${id}/sessions`),
         fields: [],
         submit: words.say('people.signOut'),
@@ -383,14 +397,14 @@ export const memberSessions: Screen = {
     })
   },
   async post({ ask, to, path, form: sent }) {
-    await ask('endAdminMemberSessions', { path: { memberId: path.memberId ?? '' }, body: {}, key: keyIn(sent) })
-    return done(to('settings/people'), 'done.signedOut')
+    await ask('endAdminMemberSessions', { path: { memberId: path.memberId ?? '' }, body: {}, key: readKey(sent) })
+    return redirectWithToast(to('settings/people'), 'done.signedOut')
   },
 }
 
 // Remove
 
-async function removeSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function removeSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const { id, email, status } = await memberOf(visit)
   const back = backOf(visit)
@@ -400,7 +414,7 @@ async function removeSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
     back,
     lead: words.say(`people.${kind}Lead`, { email }),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`settings/people/${id}/remove`),
       fields: [],
       problems,
@@ -411,7 +425,7 @@ async function removeSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
   })
 }
 
-export const removeMember: Screen = {
+export const removeMemberScreen: Screen = {
   path: 'settings/people/:memberId/remove',
   name: 'dashboard remove member',
   place: 'settings',
@@ -420,10 +434,10 @@ export const removeMember: Screen = {
   get: (visit) => removeSheet(visit),
   async post(posted) {
     const { words, to, path, form: sent } = posted
-    const outcome = await attempt(
-      posted.ask('removeAdminMember', { path: { memberId: path.memberId ?? '' }, body: {}, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.ask('removeAdminMember', { path: { memberId: path.memberId ?? '' }, body: {}, key: readKey(sent) }),
     )
-    if ('refusal' in outcome) return removeSheet(posted, problemsOf(words, outcome.refusal))
-    return done(to('settings/people'), 'done.memberRemoved')
+    if ('refusal' in outcome) return removeSheet(posted, problemsFromRefusal(words, outcome.refusal))
+    return redirectWithToast(to('settings/people'), 'done.memberRemoved')
   },
 }

@@ -7,11 +7,11 @@ import type { PageAnswer } from '../../../platform/http/pages.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { pictureSides } from '../browser/names.ts'
 import { dialog } from '../dialog.ts'
-import { keyField, keyIn } from '../form.ts'
+import { keyField, readKey } from '../form.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, notice } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
+import { button, renderNotice } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
 
 const sizesMax = pictureSides.length
 const filesBytesMax = sizesMax * limits.pictureBytesMax + 65_536
@@ -23,12 +23,12 @@ interface Uploaded {
 }
 
 // The largest size comes first, and its id stands for the picture.
-async function upload(posted: Posted): Promise<{ reply: Uploaded } | { refusal: Refusal }> {
-  const key = keyIn(posted.form)
+async function upload(posted: PostedScreen): Promise<{ reply: Uploaded } | { refusal: Refusal }> {
+  const key = readKey(posted.form)
   let first: (Uploaded & { pictureId: string }) | undefined
   for (const [at, file] of posted.files.slice(0, sizesMax).entries()) {
     const content = file.toString('base64')
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('uploadAdminPicture', {
         body: { content, ...(first && { pictureId: first.pictureId }) },
         key: `${key}-${at}`,
@@ -42,7 +42,7 @@ async function upload(posted: Posted): Promise<{ reply: Uploaded } | { refusal: 
   return { reply: { url, width, height } }
 }
 
-export const pictures: Screen = {
+export const picturesScreen: Screen = {
   path: 'pictures',
   name: 'dashboard pictures',
   place: 'products',
@@ -64,13 +64,13 @@ function json(status: number, value: object): PageAnswer {
   }
 }
 
-function reasonOf({ words }: Visit, refusal: Refusal): string {
+function reasonOf({ words }: ScreenVisit, refusal: Refusal): string {
   const [issue] = refusal.details.issues ?? []
   if (!issue) return words.refusal(refusal)
   return words.say('picture.needs', { reason: words.issue(issue) })
 }
 
-export const addPicture: Screen = {
+export const addPictureScreen: Screen = {
   path: 'products/:productId/picture',
   name: 'dashboard add picture',
   place: 'products',
@@ -87,19 +87,19 @@ export const addPicture: Screen = {
     if ('refusal' in outcome) return askingFor(posted, reasonOf(posted, outcome.refusal))
     const alt = (form.get('alt') ?? '').trim().slice(0, 500)
     const product = { ...present.product, images: [...(present.product.images ?? []), { ...outcome.reply, alt }] }
-    const saved = await attempt(
+    const saved = await catchRefusal(
       posted.ask('replaceAdminProduct', {
         path: { productId: present.id },
         body: { expectedVersion: present.version, product },
-        key: keyIn(form),
+        key: readKey(form),
       }),
     )
     if ('refusal' in saved) return askingFor(posted, words.refusal(saved.refusal))
-    return done(to(`products/${present.id}`), 'done.saved')
+    return redirectWithToast(to(`products/${present.id}`), 'done.saved')
   },
 }
 
-async function askingFor(visit: Visit, problem?: string): Promise<Sheet> {
+async function askingFor(visit: ScreenVisit, problem?: string): Promise<ScreenSheet> {
   const { words, to, path } = visit
   const { data } = await visit.ask('getAdminProduct', { path: { productId: path.productId ?? '' } })
   const back = to(`products/${data.id}`)
@@ -113,7 +113,7 @@ async function askingFor(visit: Visit, problem?: string): Promise<Sheet> {
       enctype="multipart/form-data"
       action="${to(`products/${data.id}/picture`)}">
       ${keyField()}
-${problem !== undefined && notice('bad', problem, 'alert')}
+${problem !== undefined && renderNotice('bad', problem, 'alert')}
 <div class="fields">
   <div class="field whole">
     <label for="field-file">${words.say('picture.file')}</label>

@@ -7,16 +7,29 @@ import { priceEndings } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { newId } from '../../../platform/kit/ids.ts'
-import { brandsOf, categoriesOf, indented, makersOf } from '../catalog.ts'
+import { indentedCategoryName, listShopBrands, listShopCategories, listShopMakers } from '../catalog.ts'
 import { dialog } from '../dialog.ts'
-import { field, form, keyField, keyIn } from '../form.ts'
-import { button, card, emptyState, linkButton, notice } from '../parts.ts'
-import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { cursorIn } from '../table.ts'
+import { field, keyField, readKey, renderForm } from '../form.ts'
+import { button, emptyState, linkButton, renderCard, renderNotice } from '../parts.ts'
+import {
+  catchRefusal,
+  type PostedScreen,
+  redirectTo,
+  type Screen,
+  type ScreenSheet,
+  type ScreenVisit,
+} from '../screen.ts'
+import { cursorFromLink } from '../table.ts'
 import type { TextKey } from '../words.ts'
-import { askedOf, type BulkAsk, changeAll, chosenIn, chosenMax } from './products.ts'
+import {
+  type BulkProductChange,
+  changeProductsInBulk,
+  chosenMax,
+  productQueryFrom,
+  readChosenProducts,
+} from './products.ts'
 
-export const prices: Screen = {
+export const bulkPricesScreen: Screen = {
   path: 'products/prices',
   name: 'dashboard prices',
   place: 'products',
@@ -28,10 +41,10 @@ export const prices: Screen = {
   },
   async post(posted) {
     const { words, form: sent, to } = posted
-    const ids = chosenIn(sent)
-    if (ids.length === 0) return goTo(to('products'))
+    const ids = readChosenProducts(sent)
+    if (ids.length === 0) return redirectTo(to('products'))
     const typed = sent.get('percent') ?? ''
-    const pricePercentage = percentIn(typed)
+    const pricePercentage = parsePercent(typed)
     const priceEnding = priceEndings.find((known) => known === sent.get('ending'))
     const shippedOnly = sent.get('shippedOnly') === 'on'
     const choices = { ending: priceEnding ?? '', shippedOnly: shippedOnly ? 'on' : '' }
@@ -47,7 +60,7 @@ export const prices: Screen = {
     const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
     // The person confirmed the prices that were shown; prices that changed since are shown again.
     if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
-      return changeAll(posted, body, to('products'))
+      return changeProductsInBulk(posted, body, to('products'))
     return preview(posted, {
       ids,
       typed,
@@ -63,29 +76,29 @@ export const prices: Screen = {
 
 // Returns true if this form was confirmed before. A second press then gets the answer of the first, instead of a preview of a second
 // raise that a third press would apply. A key that was used for the change is refused for a preview.
-async function wasSent(posted: Posted, body: BulkAsk): Promise<boolean> {
-  const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: keyIn(posted.form) })
-  const outcome = await attempt(asked)
+async function wasSent(posted: PostedScreen, body: BulkProductChange): Promise<boolean> {
+  const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: readKey(posted.form) })
+  const outcome = await catchRefusal(asked)
   return 'refusal' in outcome && outcome.refusal.code === 'idempotency_key_reused'
 }
 
-const back = ({ words, to }: Visit) => ({ href: to('products'), label: words.say('products.title') })
+const back = ({ words, to }: ScreenVisit) => ({ href: to('products'), label: words.say('products.title') })
 
 // The selected products, or all products of the list with this address's filters.
-async function scopeOf(visit: Visit): Promise<{ ids: string[]; isCut: boolean }> {
+async function scopeOf(visit: ScreenVisit): Promise<{ ids: string[]; isCut: boolean }> {
   const { query } = visit
-  if (query.has('product')) return { ids: chosenIn(query), isCut: false }
+  if (query.has('product')) return { ids: readChosenProducts(query), isCut: false }
   const ids: string[] = []
   let cursor: string | undefined
   do {
-    const { data, meta } = await visit.ask('listAdminProducts', { query: askedOf(query), cursor })
+    const { data, meta } = await visit.ask('listAdminProducts', { query: productQueryFrom(query), cursor })
     ids.push(...data.map(({ id }) => id))
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
   } while (cursor !== undefined && ids.length < chosenMax)
   return { ids: ids.slice(0, chosenMax), isCut: cursor !== undefined || ids.length > chosenMax }
 }
 
-function nothing(visit: Visit, title: TextKey = 'products.changePrices'): Sheet {
+function nothing(visit: ScreenVisit, title: TextKey = 'products.changePrices'): ScreenSheet {
   const { words, to } = visit
   const action = linkButton({ label: words.say('products.title'), href: to('products') })
   return {
@@ -96,7 +109,7 @@ function nothing(visit: Visit, title: TextKey = 'products.changePrices'): Sheet 
   }
 }
 
-function asking(visit: Visit, ids: readonly string[], given: Asking): Sheet {
+function asking(visit: ScreenVisit, ids: readonly string[], given: Asking): ScreenSheet {
   const { words, to } = visit
   const { typed = '', problem, isCut = false, isWhole = false, choices = { ending: '', shippedOnly: 'on' } } = given
   const problems = problem === undefined ? undefined : { at: { '/percent': problem } }
@@ -182,7 +195,7 @@ function priceChange(
 }
 
 // Names of variants by their codes.
-async function namesOf(visit: Visit, rows: readonly PriceRow[]): Promise<ReadonlyMap<string, string>> {
+async function namesOf(visit: ScreenVisit, rows: readonly PriceRow[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(rows.map(({ productId }) => productId))]
   const products = await Promise.all(ids.map((productId) => visit.ask('getAdminProduct', { path: { productId } })))
   return new Map(
@@ -213,7 +226,7 @@ interface Preview {
   isNew: boolean
 }
 
-function preview(visit: Visit, { ids, typed, choices, rows, names, refused, seen, isNew }: Preview): Sheet {
+function preview(visit: ScreenVisit, { ids, typed, choices, rows, names, refused, seen, isNew }: Preview): ScreenSheet {
   const { words, to, shop } = visit
   const money = (amount: number) => words.money(amount, shop.currency)
   return {
@@ -224,12 +237,12 @@ function preview(visit: Visit, { ids, typed, choices, rows, names, refused, seen
       ${keyField()}
       ${chosenFields(ids)}
       ${hiddenFields({ percent: typed, ...choices, seen })}
-${isNew && notice('bad', words.say('prices.changed'), 'alert')}
+${isNew && renderNotice('bad', words.say('prices.changed'), 'alert')}
 ${
   refused.length > 0 &&
-  notice('bad', html`${words.say('prices.refused', { count: refused.length })} ${refused.slice(0, 5).join(' ')}`)
+  renderNotice('bad', html`${words.say('prices.refused', { count: refused.length })} ${refused.slice(0, 5).join(' ')}`)
 }
-${card({
+${renderCard({
   title: words.say('prices.previewTitle', { count: rows.length, percent: typed }),
   isFlush: true,
   body: html`<div class="scroll">
@@ -262,7 +275,7 @@ ${card({
 }
 
 // Returns basis points: '5' and '+5' are 500, '-2,5' is -250.
-export function percentIn(text: string): number | undefined {
+export function parsePercent(text: string): number | undefined {
   const match = /^([+\-−]?)(\d{1,4})(?:[.,](\d{1,2}))?\s*%?$/.exec(text.trim())
   if (!match) return undefined
   const [, sign = '', whole = '', part = ''] = match
@@ -271,21 +284,21 @@ export function percentIn(text: string): number | undefined {
   return signed !== 0 && signed >= -9_999 && signed <= 100_000 ? signed : undefined
 }
 
-export const category: Screen = {
+export const bulkCategoryScreen: Screen = {
   path: 'products/category',
   name: 'dashboard category of products',
   place: 'products',
   needs: 'updateAdminProducts',
   async get(visit) {
     const { words, to, query } = visit
-    const ids = chosenIn(query)
-    const categories = await categoriesOf(visit)
+    const ids = readChosenProducts(query)
+    const categories = await listShopCategories(visit)
     if (ids.length === 0) return nothing(visit, 'products.category')
-    const options = categories.map((one) => ({ value: one.category.slug, label: indented(one) }))
+    const options = categories.map((one) => ({ value: one.category.slug, label: indentedCategoryName(one) }))
     return dialog({
       title: words.say('category.title', { count: ids.length }),
       back: back(visit),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('products/category'),
         before: chosenFields(ids),
         fields: [
@@ -306,45 +319,45 @@ export const category: Screen = {
       }),
     })
   },
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { form: sent, to } = posted
-    const productIds = chosenIn(sent)
+    const productIds = readChosenProducts(sent)
     const slug = sent.get('slug') ?? ''
     const change = sent.get('do') === 'remove' ? { removeCategory: slug } : { addCategory: slug }
-    if (productIds.length === 0) return goTo(to('products'))
-    return changeAll(posted, { productIds, change }, to('products'))
+    if (productIds.length === 0) return redirectTo(to('products'))
+    return changeProductsInBulk(posted, { productIds, change }, to('products'))
   },
 }
 
-export const brand: Screen = {
+export const bulkBrandScreen: Screen = {
   path: 'products/brand',
   name: 'dashboard brand of products',
   place: 'products',
   needs: 'updateAdminProducts',
   async get(visit) {
-    const ids = chosenIn(visit.query)
+    const ids = readChosenProducts(visit.query)
     return ids.length === 0 ? nothing(visit, 'products.brand') : askingBrand(visit, ids)
   },
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { form: sent, to } = posted
-    const productIds = chosenIn(sent)
-    if (productIds.length === 0) return goTo(to('products'))
+    const productIds = readChosenProducts(sent)
+    if (productIds.length === 0) return redirectTo(to('products'))
     // The operation refuses a brand that is too long.
     const typed = (sent.get('brand') ?? '')
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
-    return changeAll(posted, { productIds, change: { brand: typed === '' ? null : typed } }, to('products'))
+    return changeProductsInBulk(posted, { productIds, change: { brand: typed === '' ? null : typed } }, to('products'))
   },
 }
 
-async function askingBrand(visit: Visit, ids: readonly string[]): Promise<Sheet> {
+async function askingBrand(visit: ScreenVisit, ids: readonly string[]): Promise<ScreenSheet> {
   const { words, to } = visit
-  const { names } = await brandsOf(visit)
+  const { names } = await listShopBrands(visit)
   return dialog({
     title: words.say('brand.title', { count: ids.length }),
     back: back(visit),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('products/brand'),
       before: chosenFields(ids),
       fields: [
@@ -359,21 +372,21 @@ async function askingBrand(visit: Visit, ids: readonly string[]): Promise<Sheet>
   })
 }
 
-export const maker: Screen = {
+export const bulkMakerScreen: Screen = {
   path: 'products/maker',
   name: 'dashboard maker of products',
   place: 'products',
   needs: 'updateAdminProducts',
   async get(visit) {
-    const ids = chosenIn(visit.query)
+    const ids = readChosenProducts(visit.query)
     if (ids.length === 0) return nothing(visit, 'product.maker')
     const { words, to } = visit
-    const known = (await makersOf(visit)).map((one) => ({ value: one.maker.slug, label: one.maker.name }))
+    const known = (await listShopMakers(visit)).map((one) => ({ value: one.maker.slug, label: one.maker.name }))
     const options = [{ value: '', label: words.say('product.noMaker') }, ...known]
     return dialog({
       title: words.say('maker.title', { count: ids.length }),
       back: back(visit),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('products/maker'),
         before: chosenFields(ids),
         fields: [{ name: 'maker', label: words.say('product.maker'), kind: 'choice', options, isFirst: true }],
@@ -382,10 +395,10 @@ export const maker: Screen = {
       }),
     })
   },
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { form: sent, to } = posted
-    const productIds = chosenIn(sent)
-    if (productIds.length === 0) return goTo(to('products'))
-    return changeAll(posted, { productIds, change: { maker: sent.get('maker') || null } }, to('products'))
+    const productIds = readChosenProducts(sent)
+    if (productIds.length === 0) return redirectTo(to('products'))
+    return changeProductsInBulk(posted, { productIds, change: { maker: sent.get('maker') || null } }, to('products'))
   },
 }

@@ -5,24 +5,24 @@ import type { AdminCustomer, AdminOrder } from '../../../contract/admin/orders.t
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import { limits } from '../../../contract/limits.ts'
 import { brandName } from '../../../platform/html/cardbrands.ts'
-import { documentFor } from '../../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../../platform/html/frame.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { printStyle, scriptsFor } from '../assets.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { goTo, type Posted, type Screen } from '../screen.ts'
-import type { Words } from '../words.ts'
+import { type PostedScreen, redirectTo, type Screen } from '../screen.ts'
+import type { DashboardWords } from '../words.ts'
 import { listOrders } from './sendmany.ts'
 
-export const print: Screen = {
+export const printOrdersScreen: Screen = {
   path: 'orders/print',
   name: 'dashboard print',
   place: 'orders',
   needs: 'getAdminOrder',
-  get: async (visit) => goTo(visit.to('orders')),
+  get: async (visit) => redirectTo(visit.to('orders')),
   async post(posted) {
     const { words, form, to } = posted
     const ids = [...new Set(form.getAll('order'))].slice(0, limits.bulkItemsMax)
-    if (ids.length === 0) return goTo(to('orders'))
+    if (ids.length === 0) return redirectTo(to('orders'))
     const isSlips = form.get('kind') === 'slips'
     const [orders, { data: shop }] = await Promise.all([listOrders(posted, ids), posted.ask('getAdminShop')])
     const sheets = isSlips ? await slips(posted, orders, shop) : orders.map((order) => receipt(words, order, shop))
@@ -30,7 +30,7 @@ export const print: Screen = {
   },
 }
 
-function document({ words, to }: Posted, title: string, sheets: readonly Html[]) {
+function document({ words, to }: PostedScreen, title: string, sheets: readonly Html[]) {
   const body = html`<nav class="tools">
     <a href="${to('orders')}">${words.say('print.back')}</a>
     <button type="button" data-print>${words.say('print.print')}</button>
@@ -39,7 +39,7 @@ function document({ words, to }: Posted, title: string, sheets: readonly Html[])
   return {
     status: 200,
     headers: { ...dashboardHeaders },
-    body: documentFor({
+    body: renderHtmlDocument({
       title,
       locale: words.locale,
       direction: words.direction,
@@ -50,7 +50,7 @@ function document({ words, to }: Posted, title: string, sheets: readonly Html[])
   }
 }
 
-async function slips(posted: Posted, orders: readonly AdminOrder[], shop: AdminShop): Promise<Html[]> {
+async function slips(posted: PostedScreen, orders: readonly AdminOrder[], shop: AdminShop): Promise<Html[]> {
   const customers: AdminCustomer[] = []
   // One after the other: each is a separate transaction, since each access is recorded.
   for (const { id } of orders) {
@@ -60,7 +60,7 @@ async function slips(posted: Posted, orders: readonly AdminOrder[], shop: AdminS
   return orders.map((order, index) => slip(posted.words, order, shop, customers[index]))
 }
 
-function slip(words: Words, order: AdminOrder, shop: AdminShop, customer: AdminCustomer | undefined): Html {
+function slip(words: DashboardWords, order: AdminOrder, shop: AdminShop, customer: AdminCustomer | undefined): Html {
   const { items, shipping } = order
   const isPartlySent = items.some(({ fulfilled }) => fulfilled > 0)
   return html`<article class="sheet">
@@ -99,7 +99,7 @@ ${testNote(words, order)}
   )}</tbody></table></article>`
 }
 
-function receipt(words: Words, order: AdminOrder, shop: AdminShop): Html {
+function receipt(words: DashboardWords, order: AdminOrder, shop: AdminShop): Html {
   const { items, totals, currency, payments, shipping, promotion } = order
   const amount = (minor: number) => words.money(minor, currency)
   const sums: readonly (readonly [label: string, minor: number, isStrong?: boolean] | false)[] = [
@@ -163,7 +163,7 @@ ${testNote(words, order)}
   )}</tfoot></table></article>`
 }
 
-function testNote(words: Words, { mode }: AdminOrder): Html | false {
+function testNote(words: DashboardWords, { mode }: AdminOrder): Html | false {
   return mode === 'test' && html`<p class="test">${words.say('print.test')}</p>`
 }
 
@@ -172,7 +172,7 @@ function itemName({ name, options, code }: AdminOrder['items'][number]): Html {
   <p class="soft" dir="auto">${[...options.map(({ value }) => value), code].join(' · ')}</p>`
 }
 
-function seller(words: Words, { shop: { name, legal } }: AdminShop): Html {
+function seller(words: DashboardWords, { shop: { name, legal } }: AdminShop): Html {
   return html`<p class="name" dir="auto">${legal?.name ?? name}</p>
   ${legal?.address?.map((line) => html`<p dir="auto">${line}</p>`)}
   ${legal?.vatId !== undefined && html`<p class="soft">${words.say('print.vat', { number: legal.vatId })}</p>`}

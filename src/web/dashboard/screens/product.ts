@@ -13,53 +13,67 @@ import { type Html, html, trusted } from '../../../platform/html/html.ts'
 import { htmlInSlices } from '../../../platform/html/slices.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
-import { type Brands, brandsOf, type CategoryNode, categoriesOf, makersOf, smallImage } from '../catalog.ts'
 import {
-  amountIn,
+  type Brands,
+  type CategoryNode,
+  listShopBrands,
+  listShopCategories,
+  listShopMakers,
+  smallImage,
+} from '../catalog.ts'
+import {
   type Field,
   field,
-  guard,
   issueText,
   keyField,
-  keyIn,
-  type Linked,
+  type LinkedField,
+  leaveWarning,
   type Problems,
+  parseTypedAmount,
   problemNote,
+  readKey,
 } from '../form.ts'
-import { button, card, linkButton, notice, pasteNote, pill } from '../parts.ts'
+import { button, linkButton, pasteNote, renderCard, renderNotice, statusPill } from '../parts.ts'
 import {
-  baseOf,
-  copyOf,
-  type Difference,
-  type Draft,
+  copyDraft,
+  type DraftDifference,
   type DraftEntry,
   type DraftRow,
-  differencesOf,
-  draftIn,
-  draftOf,
+  draftToEntry,
   emptyDraft,
-  entryOf,
+  hashDraftParts,
   hasTooManyRows,
   haveOptionsChanged,
   isUsed,
-  merged,
+  listDraftDifferences,
+  mergeDrafts,
   optionsMax,
+  type ProductDraft,
+  readProductDraft,
+  toDraft,
   valuesText,
   variantsMax,
   warningsLengthMax,
   withOneDescription,
   withVariants,
 } from '../product.ts'
-import { attempt, type Posted, type Screen, type Shown, type Visit, type Words } from '../screen.ts'
-import { done } from '../toast.ts'
-import { showsAll, showsSame, showsValue } from '../variantpictures.ts'
+import {
+  catchRefusal,
+  type DashboardWords,
+  type PostedScreen,
+  type Screen,
+  type ScreenResult,
+  type ScreenVisit,
+} from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import { scopeAll, scopeOfValue, scopeUnchanged } from '../variantpictures.ts'
 import type { TextKey } from '../words.ts'
 
 const formBytesMax = 4_194_304
 // More than the hashes of all variants take.
 const baseLengthMax = 400_000
 
-export const newProduct: Screen = {
+export const newProductScreen: Screen = {
   path: 'products/new',
   name: 'dashboard new product',
   place: 'products',
@@ -70,12 +84,12 @@ export const newProduct: Screen = {
     const from = query.get('from')
     if (from === null) return sheetOf(visit, { draft: emptyDraft })
     const { data } = await visit.ask('getAdminProduct', { path: { productId: from } })
-    return sheetOf(visit, { draft: copyOf(draftOf(data, shop.currency), words.say('product.copySuffix')) })
+    return sheetOf(visit, { draft: copyDraft(toDraft(data, shop.currency), words.say('product.copySuffix')) })
   },
   post: (posted) => save(posted),
 }
 
-export const product: Screen = {
+export const productScreen: Screen = {
   path: 'products/:productId',
   name: 'dashboard product',
   place: 'products',
@@ -83,21 +97,21 @@ export const product: Screen = {
   formBytesMax,
   async get(visit) {
     const present = await presentOf(visit)
-    return sheetOf(visit, { draft: draftOf(present, visit.shop.currency), present })
+    return sheetOf(visit, { draft: toDraft(present, visit.shop.currency), present })
   },
   post: async (posted) => save(posted, await presentOf(posted)),
 }
 
-async function presentOf(visit: Visit): Promise<AdminProduct> {
+async function presentOf(visit: ScreenVisit): Promise<AdminProduct> {
   return (await visit.ask('getAdminProduct', { path: { productId: visit.path.productId ?? '' } })).data
 }
 
-async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
+async function save(posted: PostedScreen, present?: AdminProduct): Promise<ScreenResult> {
   const { form, words, shop } = posted
   if (hasTooManyRows(form))
     throw refuse('invalid_request', { issues: [issueAt('/skus', 'too_many_items', { max: skusMax })] })
-  const { draft: typed, was } = draftIn(form)
-  const theirs = present && draftOf(present, shop.currency)
+  const { draft: typed, was } = readProductDraft(form)
+  const theirs = present && toDraft(present, shop.currency)
   const version = Number(form.get('version'))
   const base = form.get('base') ?? ''
   const seen = { version, base: base.length <= baseLengthMax ? base : '' }
@@ -105,7 +119,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   const taken = new Set(
     chosen.filter(([, value]) => value === 'theirs').map(([name]) => name.slice(choicePrefix.length)),
   )
-  let draft = theirs && chosen.length > 0 ? merged(typed, theirs, taken) : typed
+  let draft = theirs && chosen.length > 0 ? mergeDrafts(typed, theirs, taken) : typed
   if (form.get('do') === 'publish') draft = { ...draft, status: 'published' }
   const again = (more: Partial<SheetParts>) => sheetOf(posted, { draft, present, seen, status: 400, ...more })
 
@@ -122,16 +136,16 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
     return again({ draft, status: 200, note, shows: 'variants' })
   }
   if (!present && form.get('do') === 'preview') return previewNew(posted, draft, again)
-  const read = entryOf(withOneDescription(draft, seen.base), present?.product, shop.currency)
+  const read = draftToEntry(withOneDescription(draft, seen.base), present?.product, shop.currency)
   if ('problems' in read) {
     const at = Object.fromEntries(
       Object.entries(read.problems).map(([pointer, kind]) => [pointer, words.say(problemTexts[kind])]),
     )
     return again({ problems: { summary: words.say('form.problem'), at } })
   }
-  const parts = { key: keyIn(form) }
+  const parts = { key: readKey(form) }
   if (present && form.get('do') === 'preview') return preview(posted, present, read, again)
-  const outcome = await attempt(
+  const outcome = await catchRefusal(
     present
       ? posted.change('replaceAdminProduct', {
           path: { productId: present.id },
@@ -144,7 +158,7 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
   if (!('refusal' in outcome)) {
     const { answer, change } = outcome.reply
     const href = posted.to(`products/${answer.data.id}`)
-    return present ? done(href, 'done.saved', { change }) : done(href, 'done.created')
+    return present ? redirectWithToast(href, 'done.saved', { change }) : redirectWithToast(href, 'done.created')
   }
   const { refusal } = outcome
   if (refusal.code === 'version_conflict' && present && theirs)
@@ -153,21 +167,21 @@ async function save(posted: Posted, present?: AdminProduct): Promise<Shown> {
 }
 
 // Checks the price for all variants, which is not part of the draft.
-function unreadPrice({ form, words, shop }: Posted): Pick<SheetParts, 'allPrice' | 'problems'> | undefined {
+function unreadPrice({ form, words, shop }: PostedScreen): Pick<SheetParts, 'allPrice' | 'problems'> | undefined {
   const allPrice = (form.get('allPrice') ?? '').trim().slice(0, 20)
-  if (allPrice === '' || amountIn(allPrice, shop.currency) !== undefined) return undefined
+  if (allPrice === '' || parseTypedAmount(allPrice, shop.currency) !== undefined) return undefined
   return { allPrice, problems: { summary: words.say('form.problem'), at: { '/allPrice': words.say('form.notMoney') } } }
 }
 
 // The product as it would be saved, with its formatted description sanitized.
 async function preview(
-  posted: Posted,
+  posted: PostedScreen,
   { id, version, product: { descriptionHtml } }: AdminProduct,
   read: DraftEntry,
-  again: (more: Partial<SheetParts>) => Promise<Shown>,
-): Promise<Shown> {
+  again: (more: Partial<SheetParts>) => Promise<ScreenResult>,
+): Promise<ScreenResult> {
   const body = { expectedVersion: version, product: read.entry, dryRun: true }
-  const outcome = await attempt(
+  const outcome = await catchRefusal(
     posted.ask('replaceAdminProduct', { path: { productId: id }, body, key: newId('req') }),
     ['category_not_found', 'maker_not_found'],
   )
@@ -179,14 +193,14 @@ async function preview(
 
 // For a product that may have no price and name yet: only the description is checked.
 async function previewNew(
-  posted: Posted,
-  { descriptionHtml }: Draft,
-  again: (more: Partial<SheetParts>) => Promise<Shown>,
-): Promise<Shown> {
+  posted: PostedScreen,
+  { descriptionHtml }: ProductDraft,
+  again: (more: Partial<SheetParts>) => Promise<ScreenResult>,
+): Promise<ScreenResult> {
   const code = `preview-${randomUUID()}`
   const standIn = { slug: code, name: code, published: false, skus: [{ code, price: 0 }] }
   const product = { ...standIn, ...(descriptionHtml !== '' && { descriptionHtml }) }
-  const outcome = await attempt(
+  const outcome = await catchRefusal(
     posted.ask('createAdminProduct', { body: { product, dryRun: true }, key: newId('req') }),
   )
   if ('refusal' in outcome)
@@ -202,7 +216,7 @@ const problemTexts = {
 } as const satisfies Readonly<Record<string, TextKey>>
 
 // Assigns codes and issues to their fields.
-function refusedAt({ words, shop }: Visit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
+function refusedAt({ words, shop }: ScreenVisit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'maker_not_found') return { summary: text, at: { '/maker': text } }
   if (refusal.code === 'product_exists') return { summary: text, at: { '/slug': text } }
@@ -232,7 +246,7 @@ interface Seen {
 }
 
 interface SheetParts {
-  draft: Draft
+  draft: ProductDraft
   present?: AdminProduct | undefined
   // The version that this person opened (default: the present product).
   seen?: Seen | undefined
@@ -246,15 +260,19 @@ interface SheetParts {
   // Sanitized HTML of a requested preview.
   preview?: string | undefined
   // The options that the grid was made from, if they differ from the draft's.
-  was?: Draft['options'] | undefined
+  was?: ProductDraft['options'] | undefined
 }
 
-async function sheetOf(visit: Visit, parts: SheetParts): Promise<Shown> {
+async function sheetOf(visit: ScreenVisit, parts: SheetParts): Promise<ScreenResult> {
   const { words, to, may } = visit
   const { draft, present, problems = { at: {} }, note } = parts
-  const [categories, brands, makers] = await Promise.all([categoriesOf(visit), brandsOf(visit), makersOf(visit)])
+  const [categories, brands, makers] = await Promise.all([
+    listShopCategories(visit),
+    listShopBrands(visit),
+    listShopMakers(visit),
+  ])
   const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
-  const seen = parts.seen ?? (present && { version: present.version, base: baseOf(draft) })
+  const seen = parts.seen ?? (present && { version: present.version, base: hashDraftParts(draft) })
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
 ${problemNote(problems, linkedFields(words, draft), words)}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
@@ -275,13 +293,13 @@ ${await variantsCard(visit, { ...parts, problems })}`
     title: present ? present.product.name : words.say('products.new'),
     status: parts.status ?? 200,
     back: { href: to('products'), label: words.say('products.title') },
-    ...(present && { badge: pill(words, 'product', present.status), actions: await actionsOf(visit, present) }),
+    ...(present && { badge: statusPill(words, 'product', present.status), actions: await actionsOf(visit, present) }),
     body: mayChange
       ? html`<form
         class="form product"
         id="product-form"
         method="post"
-        action="${to(present ? `products/${present.id}` : 'products/new')}"${guard(visit)}>
+        action="${to(present ? `products/${present.id}` : 'products/new')}"${leaveWarning(visit)}>
         ${form}
 <div class="form-foot sticky">
   ${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
@@ -293,7 +311,7 @@ ${await variantsCard(visit, { ...parts, problems })}`
 <template id="picture-row">
   ${pictureRow(
     visit,
-    { url: '', alt: '', width: '', height: '', shows: showsAll },
+    { url: '', alt: '', width: '', height: '', shows: scopeAll },
     { at: 'N', options: draft.options, problem: undefined },
   )}</template>`
       : html`<fieldset class="form product" disabled>${form}</fieldset>`,
@@ -330,7 +348,7 @@ const cellLabels: Readonly<Record<string, TextKey>> = {
 }
 
 // The fields to which problems link, in the order of the page.
-function linkedFields(words: Words, { rows, images }: Draft): Linked[] {
+function linkedFields(words: DashboardWords, { rows, images }: ProductDraft): LinkedField[] {
   const named = Object.entries(fieldLabels).map(([name, { key, pointer }]) => ({
     name,
     label: words.say(key),
@@ -357,7 +375,7 @@ function rowLabel({ values, code }: DraftRow): string {
   return values.filter(Boolean).join(' / ') || code
 }
 
-async function actionsOf(visit: Visit, { id, status, product: { slug } }: AdminProduct): Promise<Html> {
+async function actionsOf(visit: ScreenVisit, { id, status, product: { slug } }: AdminProduct): Promise<Html> {
   const { words, to, may, shop } = visit
   const { url } = (await visit.ask('getAdminSite')).data
   const change = (what: string, label: string) =>
@@ -380,8 +398,8 @@ ${
 }`
 }
 
-function textsCard({ words }: Visit, { draft, problems, present, preview }: SheetParts, { names }: Brands): Html {
-  return card({
+function textsCard({ words }: ScreenVisit, { draft, problems, present, preview }: SheetParts, { names }: Brands): Html {
+  return renderCard({
     body: html`<div class="fields">
 ${field(
   words,
@@ -440,7 +458,7 @@ ${formattedText(words, { draft, problems, present, preview })}`,
   })
 }
 
-function formattedText(words: Words, { draft, problems, present, preview }: SheetParts): Html {
+function formattedText(words: DashboardWords, { draft, problems, present, preview }: SheetParts): Html {
   return html`<details
     class="formatted"${
       (draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) &&
@@ -468,8 +486,8 @@ function formattedText(words: Words, { draft, problems, present, preview }: Shee
 
 // Sanitized HTML: the stored description while the form has it unchanged, or a requested preview.
 function previewOf(
-  words: Words,
-  { descriptionHtml }: Draft,
+  words: DashboardWords,
+  { descriptionHtml }: ProductDraft,
   present: AdminProduct | undefined,
   asked: string | undefined,
 ): Html | false {
@@ -484,7 +502,7 @@ function previewOf(
 }
 
 // The product's page as search engines show it; browser/shown.ts updates it while the person types.
-function foundCard({ words, shop, server }: Visit, draft: Draft, problems: Problems): Html {
+function foundCard({ words, shop, server }: ScreenVisit, draft: ProductDraft, problems: Problems): Html {
   const shows = (fields: string, ...texts: readonly string[]) =>
     html`<span data-shows="${fields}">${texts.find((text) => text !== '') ?? ''}</span>`
   const { name, summary, description, seoTitle, seoDescription } = draft
@@ -501,7 +519,7 @@ function foundCard({ words, shop, server }: Visit, draft: Draft, problems: Probl
       draft[member],
       problems,
     )
-  return card({
+  return renderCard({
     title: words.say('product.found'),
     body: html`<figure class="found" aria-label="${words.say('product.foundPreview')}" dir="auto">
   <p class="found-address">${new URL(server.origin).host} › … › ${shows('slug', draft.slug)}</p>
@@ -515,12 +533,12 @@ function foundCard({ words, shop, server }: Visit, draft: Draft, problems: Probl
   })
 }
 
-function stateCard({ words }: Visit, draft: Draft, present: AdminProduct | undefined): Html {
+function stateCard({ words }: ScreenVisit, draft: ProductDraft, present: AdminProduct | undefined): Html {
   const options = (['published', 'hidden'] as const).map((value) => ({
     value,
     label: words.say(`state.product.${value}`),
   }))
-  return card({
+  return renderCard({
     title: words.say('product.state'),
     body: html`<div class="fields">${field(
       words,
@@ -534,8 +552,13 @@ ${
   })
 }
 
-function categoriesCard({ words }: Visit, draft: Draft, categories: readonly CategoryNode[], problems: Problems): Html {
-  return card({
+function categoriesCard(
+  { words }: ScreenVisit,
+  draft: ProductDraft,
+  categories: readonly CategoryNode[],
+  problems: Problems,
+): Html {
+  return renderCard({
     title: words.say('categories.title'),
     body: html`${
       categories.length === 0
@@ -567,7 +590,7 @@ function categoriesCard({ words }: Visit, draft: Draft, categories: readonly Cat
   })
 }
 
-function sharedCard({ words }: Visit, draft: Draft, problems: Problems): Html {
+function sharedCard({ words }: ScreenVisit, draft: ProductDraft, problems: Problems): Html {
   const { shared } = draft
   const mixed = { value: '', label: words.say('product.mixed') }
   const yesNo = (value: string, yes: TextKey, no: TextKey) => [
@@ -575,7 +598,7 @@ function sharedCard({ words }: Visit, draft: Draft, problems: Problems): Html {
     { value: 'yes', label: words.say(yes) },
     { value: 'no', label: words.say(no) },
   ]
-  return card({
+  return renderCard({
     title: words.say('product.selling'),
     body: html`<div class="fields">${shared.mixed.map((name) => hiddenFields({ mixed: name }))}
 ${field(
@@ -614,7 +637,7 @@ ${field(
   })
 }
 
-function limitFields(words: Words, { shared }: Draft, problems: Problems): Html {
+function limitFields(words: DashboardWords, { shared }: ProductDraft, problems: Problems): Html {
   const mixedHelp = (name: 'taxClass' | 'maxPerOrder') =>
     shared.mixed.includes(name) && { help: words.say('product.mixed') }
   return html`${field(
@@ -645,10 +668,15 @@ ${field(
 )}`
 }
 
-function safetyCard({ words, to, may }: Visit, draft: Draft, makers: readonly AdminMaker[], problems: Problems): Html {
+function safetyCard(
+  { words, to, may }: ScreenVisit,
+  draft: ProductDraft,
+  makers: readonly AdminMaker[],
+  problems: Problems,
+): Html {
   const known = makers.map(({ maker }) => ({ value: maker.slug, label: maker.name }))
   const options = [{ value: '', label: words.say('product.noMaker') }, ...known]
-  return card({
+  return renderCard({
     title: words.say('product.safety'),
     aside:
       may('createAdminMaker') &&
@@ -680,7 +708,7 @@ ${rightsFields(words, draft, problems)}
   })
 }
 
-function rightsFields(words: Words, draft: Draft, problems: Problems): Html {
+function rightsFields(words: DashboardWords, draft: ProductDraft, problems: Problems): Html {
   return html`${field(
     words,
     {
@@ -737,12 +765,12 @@ ${field(
 )}`
 }
 
-function exemptOptions(words: Words) {
+function exemptOptions(words: DashboardWords) {
   const reasons = withdrawalExemptions.map((value) => ({ value, label: words.say(`exempt.${value}`) }))
   return [{ value: '', label: words.say('product.notExempt') }, ...reasons]
 }
 
-function digitalOptions(words: Words) {
+function digitalOptions(words: DashboardWords) {
   return [
     { value: 'no', label: words.say('member.no') },
     { value: 'yes', label: words.say('member.yes') },
@@ -750,13 +778,13 @@ function digitalOptions(words: Words) {
 }
 
 function picturesCard(
-  visit: Visit,
-  { images, options }: Draft,
+  visit: ScreenVisit,
+  { images, options }: ProductDraft,
   { present, problems }: { present: AdminProduct | undefined; problems: Problems },
 ): Html {
   const { words, to, may } = visit
   const mayUpload = may('uploadAdminPicture') && present?.status !== 'archived'
-  return card({
+  return renderCard({
     title: words.say('product.pictures'),
     aside: html`<span class="soft">${words.say('product.picturesHelp')}</span>`,
     body: html`<ul class="pictures" data-pictures="${to('pictures')}">
@@ -787,9 +815,9 @@ ${
 }
 
 function pictureRow(
-  { words }: Visit,
-  image: Draft['images'][number],
-  { at, options, problem }: { at: string; options: Draft['options']; problem: string | undefined },
+  { words }: ScreenVisit,
+  image: ProductDraft['images'][number],
+  { at, options, problem }: { at: string; options: ProductDraft['options']; problem: string | undefined },
 ): Html {
   const name = (part: string) => `image.${at}.${part}`
   const altId = `image-${at}-alt`
@@ -826,7 +854,12 @@ ${showsChoice(words, name('shows'), image.shows, options)}
 }
 
 // Selects the variants that a picture shows, by a value of their options.
-function showsChoice(words: Words, name: string, shows: string, options: Draft['options']): Html | false {
+function showsChoice(
+  words: DashboardWords,
+  name: string,
+  shows: string,
+  options: ProductDraft['options'],
+): Html | false {
   const used = options.map((option, slot) => ({ ...option, slot })).filter(isUsed)
   if (used.length === 0) return false
   const choice = (value: string, label: string) =>
@@ -834,24 +867,24 @@ function showsChoice(words: Words, name: string, shows: string, options: Draft['
   return html`<label>
     ${words.say('product.shows')}
     <select name="${name}">
-      ${choice(showsAll, words.say('product.showsAll'))}
-      ${shows === showsSame && choice(showsSame, words.say('product.showsSome'))}
+      ${choice(scopeAll, words.say('product.showsAll'))}
+      ${shows === scopeUnchanged && choice(scopeUnchanged, words.say('product.showsSome'))}
       ${used.map(
         ({ slot, name: option, values }) => html`<optgroup label="${option}">
-          ${values.map((value) => choice(showsValue(slot, value), value))}
+          ${values.map((value) => choice(scopeOfValue(slot, value), value))}
         </optgroup>`,
       )}
     </select>
   </label>`
 }
 
-function optionsCard({ words }: Visit, { options }: Draft, problems: Problems, allPrice: string): Html {
+function optionsCard({ words }: ScreenVisit, { options }: ProductDraft, problems: Problems, allPrice: string): Html {
   const problem = problems.at['/options']
   const isWrong = problem !== undefined
   const priceProblem = problems.at['/allPrice']
   const used = options.filter(isUsed).length
   const slots = Array.from({ length: optionsMax }, (_, slot) => slot)
-  return card({
+  return renderCard({
     title: words.say('product.options'),
     aside: html`<span class="soft">${words.say('product.optionsHelp')}</span>`,
     body: html`<div class="options">
@@ -907,7 +940,7 @@ ${button({
   })
 }
 
-async function variantsCard(visit: Visit, parts: SheetParts & { problems: Problems }): Promise<Html> {
+async function variantsCard(visit: ScreenVisit, parts: SheetParts & { problems: Problems }): Promise<Html> {
   const { words, to } = visit
   const { draft, present, was = draft.options, problems } = parts
   const { rows, options } = draft
@@ -931,7 +964,7 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
   const marks = html`${was.map((option, slot) =>
     hiddenFields({ [`option.${slot}.was`]: valuesText(option.values), [`option.${slot}.wasName`]: option.name }),
   )}`
-  return card({
+  return renderCard({
     title:
       used.length > 0 ? words.say('products.variants', { count: rows.length }) : words.say('product.priceAndStock'),
     isFlush: true,
@@ -954,7 +987,7 @@ async function variantsCard(visit: Visit, parts: SheetParts & { problems: Proble
 }
 
 // The prior price that shoppers see for each stored compare-at price.
-function claimNotes({ words, shop }: Visit, present: AdminProduct | undefined): Html | false {
+function claimNotes({ words, shop }: ScreenVisit, present: AdminProduct | undefined): Html | false {
   const claimed = present?.skus.filter((_, at) => present.product.skus[at]?.compareAtPrice != null) ?? []
   if (claimed.length === 0) return false
   const isVaried = (present?.skus.length ?? 0) > 1
@@ -989,7 +1022,10 @@ function problemsByRow({ at }: Problems): Map<number, string[]> {
   return found
 }
 
-function variantRow({ words }: Visit, { row, at, hasOptions, onHand, problems, isFocused, wrong }: RowParts): Html {
+function variantRow(
+  { words }: ScreenVisit,
+  { row, at, hasOptions, onHand, problems, isFocused, wrong }: RowParts,
+): Html {
   const label = rowLabel(row)
   const noteId = `sku-${at}-problem`
   const cell = (
@@ -1062,15 +1098,15 @@ const choicePrefix = 'choice.'
 const notCarried = new Set(['key', 'version', 'base', 'do'])
 
 interface Conflict {
-  draft: Draft
-  theirs: Draft
+  draft: ProductDraft
+  theirs: ProductDraft
   present: AdminProduct
   seen: Seen
 }
 
-function conflictOf(posted: Posted, { draft, theirs, present, seen }: Conflict): Shown {
+function conflictOf(posted: PostedScreen, { draft, theirs, present, seen }: Conflict): ScreenResult {
   const { words, to, form } = posted
-  const differences = differencesOf(draft, theirs, seen.base)
+  const differences = listDraftDifferences(draft, theirs, seen.base)
   const carried = [...form].filter(([name]) => !notCarried.has(name) && !name.startsWith(choicePrefix))
   return {
     title: words.say('conflict.title'),
@@ -1078,11 +1114,11 @@ function conflictOf(posted: Posted, { draft, theirs, present, seen }: Conflict):
     back: { href: to(`products/${present.id}`), label: present.product.name },
     body: html`<form class="form" method="post" action="${to(`products/${present.id}`)}">
       ${keyField()}
-      ${hiddenFields({ version: present.version, base: baseOf(theirs) })}
+      ${hiddenFields({ version: present.version, base: hashDraftParts(theirs) })}
       ${carried.map(([name, value]) => hiddenFields({ [name]: value }))}
       ${hiddenFields({ [`${choicePrefix}-`]: 'mine' })}
-${notice('bad', words.say('conflict.text', { date: words.moment(present.updatedAt) }), 'alert')}
-${card({
+${renderNotice('bad', words.say('conflict.text', { date: words.moment(present.updatedAt) }), 'alert')}
+${renderCard({
   isFlush: true,
   body: html`<div class="scroll">
     <table class="versions">
@@ -1106,7 +1142,12 @@ ${card({
 }
 
 // Replaces the contract's words in a part by the page's words.
-function shownDifference({ words }: Visit, one: Difference, mine: Draft, theirs: Draft): Difference {
+function shownDifference(
+  { words }: ScreenVisit,
+  one: DraftDifference,
+  mine: ProductDraft,
+  theirs: ProductDraft,
+): DraftDifference {
   if (one.member === 'status') {
     const text = (status: string) => words.sayKnown(`state.product.${status}`, status)
     return { ...one, mine: text(mine.status), theirs: text(theirs.status) }
@@ -1114,7 +1155,10 @@ function shownDifference({ words }: Visit, one: Difference, mine: Draft, theirs:
   return one.member === 'shared' ? { ...one, mine: sellingText(words, mine), theirs: sellingText(words, theirs) } : one
 }
 
-function sellingText(words: Words, { shared: { shipping, backorder, taxClass, maxPerOrder, mixed } }: Draft): string {
+function sellingText(
+  words: DashboardWords,
+  { shared: { shipping, backorder, taxClass, maxPerOrder, mixed } }: ProductDraft,
+): string {
   const yesNo = (value: string, yes: TextKey, no: TextKey) =>
     words.say(value === '' ? 'product.mixed' : value === 'yes' ? yes : no)
   const lineText = (name: 'taxClass' | 'maxPerOrder', value: string) =>
@@ -1127,7 +1171,7 @@ function sellingText(words: Words, { shared: { shipping, backorder, taxClass, ma
   ].join('\n')
 }
 
-function differenceRow({ words }: Visit, { member, theirs, mine, preset }: Difference): Html {
+function differenceRow({ words }: ScreenVisit, { member, theirs, mine, preset }: DraftDifference): Html {
   const label = words.sayKnown(`conflict.${member}`, member.replace(/^sku:/, ''))
   const choice = (which: 'theirs' | 'mine', text: string) =>
     html`<td>

@@ -7,24 +7,24 @@ import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import {
   type Brands,
-  brandsOf,
   type CategoryNode,
-  categoriesOf,
-  indented,
+  indentedCategoryName,
+  listShopBrands,
+  listShopCategories,
   priceRange,
+  renderThumbnail,
   sectionTabs,
-  thumb,
 } from '../catalog.ts'
-import { type Filter, filters } from '../filters.ts'
-import { keyField, keyIn } from '../form.ts'
-import { button, linkButton, pill, time } from '../parts.ts'
-import { attempt, goTo, type Posted, type Screen, type Visit } from '../screen.ts'
-import { chosenForm, hrefWith, table, tabs } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import { type ListFilter, renderFilters } from '../filters.ts'
+import { keyField, readKey } from '../form.ts'
+import { button, linkButton, renderTime, statusPill } from '../parts.ts'
+import { catchRefusal, type PostedScreen, redirectTo, type Screen, type ScreenVisit } from '../screen.ts'
+import { chosenForm, hrefWith, renderTable, renderTabs } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { savedViews } from '../views.ts'
-import { ownAddress } from './undo.ts'
+import { ownShopPath } from './undo.ts'
 
-export const products: Screen = {
+export const productsScreen: Screen = {
   path: 'products',
   name: 'dashboard products',
   place: 'products',
@@ -33,11 +33,11 @@ export const products: Screen = {
     const { words, query, to, may } = visit
     const [{ data, meta }, categories, brands] = await Promise.all([
       visit.ask('listAdminProducts', {
-        query: { ...askedOf(query), limit: visit.rowCount.list },
+        query: { ...productQueryFrom(query), limit: visit.rowCount.list },
         cursor: query.get('cursor') ?? undefined,
       }),
-      categoriesOf(visit),
-      brandsOf(visit),
+      listShopCategories(visit),
+      listShopBrands(visit),
     ])
     const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
     return {
@@ -62,18 +62,18 @@ ${
   may('createAdminProduct') && linkButton({ label: words.say('products.new'), href: to('products/new'), kind: 'first' })
 }`,
       body: html`${sectionTabs(visit, 'products')}
-<div class="toolbar">${tabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
+<div class="toolbar">${renderTabs(visit, words.say('products.views'), viewsOf(visit), 'chips')}
 ${filterForm(visit, categories, brands)}</div>
 ${savedViews(visit, 'products', ['sort', 'status', 'stock', 'lacks'])}
 <div class="thumbs">
-${table(visit, {
+${renderTable(visit, {
   label: words.say('products.title'),
   columns: [
     {
       head: words.say('products.name'),
       cell: ({ picture, name, brand }) =>
         html`<span class="with-thumb">
-    ${thumb(picture, name)}
+    ${renderThumbnail(picture, name)}
     <span>
       <span dir="auto">${name}</span>
       ${brand !== null && html`<br><span class="soft small" dir="auto">${brand}</span>`}
@@ -81,7 +81,7 @@ ${table(visit, {
   </span>`,
       isMain: true,
     },
-    { head: words.say('products.status'), cell: ({ status }) => pill(words, 'product', status), isPlain: true },
+    { head: words.say('products.status'), cell: ({ status }) => statusPill(words, 'product', status), isPlain: true },
     {
       head: words.say('products.price'),
       cell: ({ priceMin, priceMax }) => priceRange(visit, priceMin, priceMax),
@@ -96,7 +96,7 @@ ${table(visit, {
     },
     {
       head: words.say('products.changed'),
-      cell: ({ updatedAt }) => time(words, updatedAt),
+      cell: ({ updatedAt }) => renderTime(words, updatedAt),
       sort: ['newest', 'oldest'],
       isMinor: true,
     },
@@ -129,7 +129,7 @@ ${button({ label: words.say('products.toMaker'), name: 'do', value: 'maker' })}`
 const filterNames = ['q', 'status', 'categoryId', 'brand', 'maker', 'lacks', 'stock'] as const
 
 // Unknown parameters of the address are ignored; the operation refuses filters with invalid values.
-export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
+export function productQueryFrom(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
   const given = [...filterNames, 'sort'].flatMap((name) => {
     const value = query.get(name)?.trim()
     return value ? [[name, value]] : []
@@ -137,7 +137,7 @@ export function askedOf(query: URLSearchParams): Omit<AdminProductListQuery, 'li
   return Object.fromEntries(given)
 }
 
-function viewsOf({ words }: Visit) {
+function viewsOf({ words }: ScreenVisit) {
   return [
     { label: words.say('products.all'), query: { status: undefined, stock: undefined, lacks: undefined } },
     ...productStatuses.map((status) => ({
@@ -151,7 +151,7 @@ function viewsOf({ words }: Visit) {
 }
 
 // A list to choose from, unless it would be too long or lacks the brand in the address.
-function brandFilter({ words, query }: Visit, { names, isCut }: Brands): Filter[] {
+function brandFilter({ words, query }: ScreenVisit, { names, isCut }: Brands): ListFilter[] {
   const asked = query.get('brand') ?? ''
   if (names.length === 0 && asked === '') return []
   const given = { name: 'brand', label: words.say('products.brand') }
@@ -159,9 +159,9 @@ function brandFilter({ words, query }: Visit, { names, isCut }: Brands): Filter[
   return [{ ...given, options: names.map((name) => ({ value: name, label: name })) }]
 }
 
-function filterForm(visit: Visit, categories: readonly CategoryNode[], brands: Brands): Html {
+function filterForm(visit: ScreenVisit, categories: readonly CategoryNode[], brands: Brands): Html {
   const { words } = visit
-  return filters(
+  return renderFilters(
     visit,
     ['status', 'stock', 'maker', 'lacks', 'sort'],
     [
@@ -169,20 +169,20 @@ function filterForm(visit: Visit, categories: readonly CategoryNode[], brands: B
       {
         name: 'categoryId',
         label: words.say('products.category'),
-        options: categories.map((one) => ({ value: one.id, label: indented(one) })),
+        options: categories.map((one) => ({ value: one.id, label: indentedCategoryName(one) })),
       },
       ...brandFilter(visit, brands),
     ],
   )
 }
 
-function stockOf({ words }: Visit, { onHand, skuCount }: AdminProductSummary): Html {
+function stockOf({ words }: ScreenVisit, { onHand, skuCount }: AdminProductSummary): Html {
   const count = onHand === 0 ? html`<span class="stock-none">${words.number(0)}</span>` : html`${words.number(onHand)}`
   if (skuCount < 2) return count
   return html`<span>${count}<br><span class="soft small nowrap">${words.say('products.variants', { count: skuCount })}</span></span>`
 }
 
-function emptyOf(visit: Visit) {
+function emptyOf(visit: ScreenVisit) {
   const { words, query, to, may } = visit
   const isFiltered = filterNames.some((name) => query.get(name))
   if (isFiltered) {
@@ -197,41 +197,41 @@ function emptyOf(visit: Visit) {
 }
 
 // Applies to all products that the list shows, on all its pages.
-function pricesHref({ to }: Visit, back: string): string {
-  const { sort: _, ...asked } = askedOf(new URL(back, 'http://list').searchParams)
+function pricesHref({ to }: ScreenVisit, back: string): string {
+  const { sort: _, ...asked } = productQueryFrom(new URL(back, 'http://list').searchParams)
   return to('products/prices', asked)
 }
 
 // Performs the buttons of the bar. Those that need a value (category, percentage) lead to a page.
-export const changeProducts: Screen = {
+export const changeProductsScreen: Screen = {
   path: 'products/change',
   name: 'dashboard change products',
   place: 'products',
   needs: 'updateAdminProducts',
   async post(posted) {
     const { form, to } = posted
-    const back = ownAddress(posted, to('products'))
-    const productIds = chosenIn(form)
+    const back = ownShopPath(posted, to('products'))
+    const productIds = readChosenProducts(form)
     const what = form.get('do')
     // Without a selection, prices of all products of the list.
-    if (productIds.length === 0) return goTo(what === 'prices' ? pricesHref(posted, back) : back)
+    if (productIds.length === 0) return redirectTo(what === 'prices' ? pricesHref(posted, back) : back)
     if (what === 'prices' || what === 'category' || what === 'brand' || what === 'maker')
-      return goTo(
+      return redirectTo(
         `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
       )
     // The operation refuses an unknown status.
     const status = what as ProductStatus
-    return changeAll(posted, { productIds, change: { status } }, back)
+    return changeProductsInBulk(posted, { productIds, change: { status } }, back)
   },
 }
 
-export function chosenIn(form: FormFields): string[] {
+export function readChosenProducts(form: FormFields): string[] {
   return [...new Set(form.getAll('product'))].slice(0, chosenMax)
 }
 
 export const chosenMax = 200
 
-export interface BulkAsk {
+export interface BulkProductChange {
   productIds: string[]
   change: {
     status?: ProductStatus
@@ -246,13 +246,13 @@ export interface BulkAsk {
 }
 
 // Makes one entry in the list of changes, with one *Undo*.
-export async function changeAll(posted: Posted, body: BulkAsk, back: string) {
-  const outcome = await attempt(posted.change('updateAdminProducts', { body, key: keyIn(posted.form) }), [
+export async function changeProductsInBulk(posted: PostedScreen, body: BulkProductChange, back: string) {
+  const outcome = await catchRefusal(posted.change('updateAdminProducts', { body, key: readKey(posted.form) }), [
     'category_not_found',
     'maker_not_found',
   ])
-  if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
+  if ('refusal' in outcome) return redirectWithRefusal(back, outcome.refusal)
   const { answer, change } = outcome.reply
   const { done: count, refused } = answer.meta
-  return done(back, 'done.products', { count, refused, change })
+  return redirectWithToast(back, 'done.products', { count, refused, change })
 }

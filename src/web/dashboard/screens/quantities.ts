@@ -3,8 +3,8 @@
 //   const lines = items.map((item): QuantityLine => ({ item, most: left(item), preset: 0 }))
 //   quantityFields(words, lines, asked)        fields that `bodyOf` reads with the others of the form, and to which problems link
 //   quantitiesOf(read.body)                    the typed quantities, by the id of the SKU
-//   nothingChosen(words, lines)                the problem if all lines are 0
-//   withExcess(words, lines, …)                the problems of too large quantities, after a refusal
+//   nothingChosenProblem(words, lines)                the problem if all lines are 0
+//   withExcessProblems(words, lines, …)                the problems of too large quantities, after a refusal
 //   quantityTable(words, lines, { … })         the table as HTML
 
 import { issue } from '../../../contract/issues.ts'
@@ -12,7 +12,7 @@ import { limits } from '../../../contract/limits.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, type HtmlValue, html } from '../../../platform/html/html.ts'
 import type { Field, Problems } from '../form.ts'
-import type { TextKey, Words } from '../words.ts'
+import type { DashboardWords, TextKey } from '../words.ts'
 import { lineName } from './order.ts'
 
 export interface QuantityLine {
@@ -30,7 +30,7 @@ export interface QuantityLine {
   hidden?: Html
 }
 
-export interface Asked {
+export interface QuantityFieldNames {
   // `of` for forms that have other quantity fields too.
   prefix: 'quantity' | 'of'
   label: TextKey
@@ -38,7 +38,11 @@ export interface Asked {
 
 export const pointerOfQuantity = (skuId: string) => `/quantities/${skuId}`
 
-export function quantityFields(words: Words, lines: readonly QuantityLine[], { prefix, label }: Asked): Field[] {
+export function quantityFields(
+  words: DashboardWords,
+  lines: readonly QuantityLine[],
+  { prefix, label }: QuantityFieldNames,
+): Field[] {
   return lines.map(({ item: { skuId, name } }) => ({
     name: `${prefix}-${skuId}`,
     label: words.say(label, { name }),
@@ -50,25 +54,25 @@ export function quantityFields(words: Words, lines: readonly QuantityLine[], { p
 }
 
 // Reads the quantities of the parsed body, which lacks empty fields.
-export function quantitiesOf(body: Readonly<Record<string, unknown>>): ReadonlyMap<string, number> {
+export function readQuantities(body: Readonly<Record<string, unknown>>): ReadonlyMap<string, number> {
   // `bodyOf` has stored them there as numbers.
   return new Map(Object.entries((body.quantities ?? {}) as Readonly<Record<string, number>>))
 }
 
-export function chosenOf(body: Readonly<Record<string, unknown>>): { skuId: string; quantity: number }[] {
-  return [...quantitiesOf(body)].flatMap(([skuId, quantity]) => (quantity > 0 ? [{ skuId, quantity }] : []))
+export function chosenQuantities(body: Readonly<Record<string, unknown>>): { skuId: string; quantity: number }[] {
+  return [...readQuantities(body)].flatMap(([skuId, quantity]) => (quantity > 0 ? [{ skuId, quantity }] : []))
 }
 
 // Shown at the first line that has a field.
-export function nothingChosen(words: Words, lines: readonly QuantityLine[]): Problems {
+export function nothingChosenProblem(words: DashboardWords, lines: readonly QuantityLine[]): Problems {
   const text = words.say('returns.nothing')
   const first = lines.find(({ most }) => most > 0)
   return { summary: text, at: first ? { [pointerOfQuantity(first.item.skuId)]: text } : {} }
 }
 
 // Finds the lines with too many units, because the refusal does not name them.
-export function withExcess(
-  words: Words,
+export function withExcessProblems(
+  words: DashboardWords,
   lines: readonly QuantityLine[],
   quantities: ReadonlyMap<string, number>,
   problems: Problems,
@@ -82,7 +86,7 @@ export function withExcess(
 }
 
 interface TableParts {
-  asked: Asked
+  asked: QuantityFieldNames
   title: string
   // If the card shows the title, the table's title is for screen readers only.
   isTitleHidden?: boolean
@@ -91,7 +95,7 @@ interface TableParts {
   more?: HtmlValue
 }
 
-export function quantityTable(words: Words, lines: readonly QuantityLine[], parts: TableParts): Html {
+export function quantityTable(words: DashboardWords, lines: readonly QuantityLine[], parts: TableParts): Html {
   const { asked, title, isTitleHidden, sent, problems, more } = parts
   const rows = html`<tbody>
     ${lines.map(
@@ -108,9 +112,9 @@ export function quantityTable(words: Words, lines: readonly QuantityLine[], part
 }
 
 function quantityCells(
-  words: Words,
+  words: DashboardWords,
   { item: { skuId, name }, least = 0, most, preset, note, hidden }: QuantityLine,
-  { prefix, label }: Asked,
+  { prefix, label }: QuantityFieldNames,
   sent: FormFields,
   problems: Problems = { at: {} },
 ): Html {

@@ -7,19 +7,28 @@ import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import {
+  buildBody,
+  type Field,
+  field,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
 import { refundedUnits } from '../ordermoney.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { backToOrder, findOrder, orderIdOf } from './order.ts'
-import { chosenOf, type QuantityLine, quantityFields, quantityTable, withExcess } from './quantities.ts'
-import { versionIn } from './send.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import { backToOrder, findOrder, orderIdInPath } from './order.ts'
+import { chosenQuantities, type QuantityLine, quantityFields, quantityTable, withExcessProblems } from './quantities.ts'
+import { readShownVersion } from './send.ts'
 
 // Values of the hidden field `step`.
 const steps = { preview: 'preview', refund: 'refund' } as const
 
-function refundFields(words: Words, { currency, payments }: AdminOrder): Field[] {
+function refundFields(words: DashboardWords, { currency, payments }: AdminOrder): Field[] {
   // Orders paid only by transfer are always refunded by hand.
   const isAtProvider = payments.some(({ provider }) => provider !== 'manual')
   return [
@@ -54,7 +63,7 @@ function refundFields(words: Words, { currency, payments }: AdminOrder): Field[]
 
 const asked = { prefix: 'quantity', label: 'refund.quantityOf' } as const
 
-function refundLines(words: Words, order: AdminOrder): QuantityLine[] {
+function refundLines(words: DashboardWords, order: AdminOrder): QuantityLine[] {
   const refunded = refundedUnits(order)
   return order.items.map((item) => {
     const most = item.quantity - (refunded.get(item.skuId) ?? 0)
@@ -63,11 +72,11 @@ function refundLines(words: Words, order: AdminOrder): QuantityLine[] {
   })
 }
 
-function allFields(words: Words, order: AdminOrder): Field[] {
+function allFields(words: DashboardWords, order: AdminOrder): Field[] {
   return [...quantityFields(words, refundLines(words, order), asked), ...refundFields(words, order)]
 }
 
-export const refund: Screen = {
+export const refundOrderScreen: Screen = {
   path: 'orders/:orderId/refund',
   name: 'dashboard refund',
   place: 'orders',
@@ -75,29 +84,34 @@ export const refund: Screen = {
   get: async (visit) => refundSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const order = await findOrder(posted)
     const read = bodyIn(posted, order)
     if ('problems' in read) return refundSheet(posted, order, sent, read.problems)
-    const body = { ...read.body, ...versionIn(sent), ...refundedIn(sent) }
+    const body = { ...read.body, ...readShownVersion(sent), ...refundedIn(sent) }
     const isPreview = sent.get('step') !== steps.refund
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       isPreview
         ? posted.ask('refundAdminOrder', { path: { orderId }, body: { ...body, dryRun: true }, key: randomUUID() })
-        : posted.ask('refundAdminOrder', { path: { orderId }, body, key: keyIn(sent) }),
+        : posted.ask('refundAdminOrder', { path: { orderId }, body, key: readKey(sent) }),
     )
     if ('refusal' in outcome)
       return refundSheet(posted, order, sent, problemsIn(posted, order, read.body, outcome.refusal))
     if (isPreview) return previewSheet(posted, order, outcome.reply.data)
-    return done(posted.to(`orders/${orderId}`), 'done.refunded')
+    return redirectWithToast(posted.to(`orders/${orderId}`), 'done.refunded')
   },
 }
 
 // Problems of a typed amount are shown at its field.
-function problemsIn({ words, form: sent }: Posted, order: AdminOrder, body: RefundBody, refusal: Refusal): Problems {
+function problemsIn(
+  { words, form: sent }: PostedScreen,
+  order: AdminOrder,
+  body: RefundBody,
+  refusal: Refusal,
+): Problems {
   const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
-  const found = problemsOf(words, refusal, refundFields(words, order))
-  const problems = withExcess(words, refundLines(words, order), quantities, found)
+  const found = problemsFromRefusal(words, refusal, refundFields(words, order))
+  const problems = withExcessProblems(words, refundLines(words, order), quantities, found)
   if (!refusal.code.startsWith('refund_amount_') || (sent.get('amount') ?? '') === '') return problems
   return { at: { ...problems.at, '/amount': words.refusal(refusal) } }
 }
@@ -121,11 +135,11 @@ interface RefundBody {
   byHand?: boolean
 }
 
-function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: RefundBody } | { problems: Problems } {
-  const read = bodyOf(words, allFields(words, order), sent)
+function bodyIn({ words, form: sent }: PostedScreen, order: AdminOrder): { body: RefundBody } | { problems: Problems } {
+  const read = buildBody(words, allFields(words, order), sent)
   if ('problems' in read) return read
   const { amount, restock, reason, byHand } = read.body as RefundBody
-  const items = chosenOf(read.body)
+  const items = chosenQuantities(read.body)
   const shipping = sent.get('shipping') === 'on'
   const isByItem = items.length > 0 || shipping
   if (isByItem && amount !== undefined) return { problems: { at: { '/amount': words.say('refund.both') } } }
@@ -144,20 +158,20 @@ function bodyIn({ words, form: sent }: Posted, order: AdminOrder): { body: Refun
   }
 }
 
-function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+function refundSheet(visit: ScreenVisit, order: AdminOrder, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const { totals, currency, number, version } = order
   const back = backToOrder(visit, order)
   const refunded = refundedOf(order)
   const rest = totals.total - refunded
   const fields = refundFields(words, order)
-  const values = valuesOf(fields, sent)
+  const values = readTypedValues(fields, sent)
   return dialog({
     title: words.say('refund.title', { number }),
     back,
     lead: words.say('refund.lead', { amount: words.money(rest, currency) }),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/refund`),
       fields: [],
       problems,
@@ -178,7 +192,7 @@ function refundSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems
 }
 
 function shippingBox(
-  words: Words,
+  words: DashboardWords,
   { shipping, totals, currency, refunds }: AdminOrder,
   sent: FormFields,
 ): Html | false {
@@ -196,7 +210,7 @@ interface Preview {
   restocked: readonly { skuId: string; quantity: number }[]
 }
 
-function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: Preview): Sheet {
+function previewSheet(posted: PostedScreen, order: AdminOrder, { amount, restocked }: Preview): ScreenSheet {
   const { words, to, form: sent } = posted
   const back = backToOrder(posted, order)
   const sum = words.money(amount, order.currency)
@@ -207,7 +221,7 @@ function previewSheet(posted: Posted, order: AdminOrder, { amount, restocked }: 
   return dialog({
     title: words.say('refund.title', { number: order.number }),
     back,
-    body: form(posted, {
+    body: renderForm(posted, {
       action: to(`orders/${order.id}/refund`),
       fields: [],
       hidden: { version: order.version, refunded: refundedOf(order), step: steps.refund },

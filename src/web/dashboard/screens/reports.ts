@@ -12,10 +12,10 @@ import { isFormula } from '../../../platform/kit/formula.ts'
 import { decimalAmount } from '../../../platform/kit/money.ts'
 import { chart } from '../chart.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, card, emptyState, notice } from '../parts.ts'
-import { attempt, type Screen, type Visit } from '../screen.ts'
-import { hrefWith, tabs } from '../table.ts'
-import type { TextKey, Words } from '../words.ts'
+import { button, emptyState, renderCard, renderNotice } from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenVisit } from '../screen.ts'
+import { hrefWith, renderTabs } from '../table.ts'
+import type { DashboardWords, TextKey } from '../words.ts'
 
 const money = [
   'subtotal',
@@ -53,7 +53,7 @@ function hasRest({ by, rest }: AdminSalesReport): boolean {
   return by === 'product' && (rest.total !== 0 || rest.tax !== 0 || rest.unpaid !== 0)
 }
 
-function askedOf({ query }: Visit) {
+function askedOf({ query }: ScreenVisit) {
   const by = salesGroups.find((known) => known === query.get('by')) ?? 'day'
   const day = (name: string) => {
     const text = query.get(name) ?? ''
@@ -63,7 +63,7 @@ function askedOf({ query }: Visit) {
   return { by, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
-export const reports: Screen = {
+export const reportsScreen: Screen = {
   path: 'reports',
   name: 'dashboard reports',
   place: 'reports',
@@ -72,19 +72,19 @@ export const reports: Screen = {
     const { words, query } = visit
     const asked = askedOf(visit)
     const title = words.say('reports.title')
-    const nav = tabs(
+    const nav = renderTabs(
       visit,
       words.say('reports.by'),
       salesGroups.map((by) => ({ label: words.say(`reports.by.${by}`), query: { by: by === 'day' ? undefined : by } })),
     )
-    const outcome = await attempt(visit.ask('getAdminSalesReport', { query: asked }))
+    const outcome = await catchRefusal(visit.ask('getAdminSalesReport', { query: asked }))
     if ('refusal' in outcome)
       return {
         title,
         status: 400,
         body: html`${nav}
         ${rangeForm(visit, query.get('from') ?? '', query.get('to') ?? '')}
-        ${notice('bad', words.say('reports.badRange'), 'alert')}`,
+        ${renderNotice('bad', words.say('reports.badRange'), 'alert')}`,
       }
     const { data } = outcome.reply
     return {
@@ -109,7 +109,7 @@ ${
 
 const ranges = [7, 30, 90, 365] as const
 
-function rangeForm(visit: Visit, from: string, to: string): Html {
+function rangeForm(visit: ScreenVisit, from: string, to: string): Html {
   const { words, query, now, shop } = visit
   const today = dayIn(now, shop.timeZone)
   const by = query.get('by')
@@ -137,7 +137,7 @@ function daysBefore(day: string, count: number): string {
   return new Date(Date.parse(`${day}T12:00:00Z`) - count * 86_400_000).toISOString().slice(0, 10)
 }
 
-function reportCards(visit: Visit, report: AdminSalesReport): Html {
+function reportCards(visit: ScreenVisit, report: AdminSalesReport): Html {
   const { words } = visit
   const { by, sum, currency, rows } = report
   const sums: readonly Member[] = [
@@ -145,12 +145,12 @@ function reportCards(visit: Visit, report: AdminSalesReport): Html {
     ...shownIfAny.filter((member) => sum[member] > 0),
   ]
   const isTime = by === 'day' || by === 'week' || by === 'month'
-  return html`${card({
+  return html`${renderCard({
     body: html`<dl class="sums-row">
       ${sums.map(
         (member) => html`<div>
           <dt>${words.say(`reports.${member}`)}</dt>
-          <dd>${shown(words, member, sum, currency)}${compared(words, report, member)}</dd>
+          <dd>${shown(words, member, sum, currency)}${renderComparison(words, report, member)}</dd>
         </div>`,
       )}
     </dl>
@@ -167,7 +167,7 @@ ${
   })
 }`,
   })}
-${card({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
+${renderCard({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
 }
 
 // Members that are compared with the period before.
@@ -177,7 +177,11 @@ const comparedMembers: readonly Member[] = ['total', 'net', 'orders']
 const comparableMin = 5
 
 // The change against the same number of days before.
-export function compared(words: Words, { sum, before, from, to }: AdminSalesReport, member: Member): Html | false {
+export function renderComparison(
+  words: DashboardWords,
+  { sum, before, from, to }: AdminSalesReport,
+  member: Member,
+): Html | false {
   if (!comparedMembers.includes(member) || before[member] <= 0 || before.orders < comparableMin) return false
   const percent = Math.round(((sum[member] - before[member]) / before[member]) * 100)
   const count = Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1
@@ -188,12 +192,12 @@ export function compared(words: Words, { sum, before, from, to }: AdminSalesRepo
   </span>`
 }
 
-function shown(words: Words, member: Member, sales: AdminSales, currency: string): string {
+function shown(words: DashboardWords, member: Member, sales: AdminSales, currency: string): string {
   const value = sales[member]
   return member === 'orders' || member === 'items' ? words.number(value) : words.money(value, currency)
 }
 
-function salesTable({ words }: Visit, report: AdminSalesReport): Html {
+function salesTable({ words }: ScreenVisit, report: AdminSalesReport): Html {
   const { by, rows, sum, rest, currency } = report
   const members = membersOf(by, sum)
   const cells = (sales: AdminSales) =>
@@ -219,14 +223,14 @@ function salesTable({ words }: Visit, report: AdminSalesReport): Html {
 <tfoot><tr><th scope="row">${words.say('reports.sum')}</th>${cells(sum)}</tr></tfoot></table></div>`
 }
 
-function rowName(words: Words, by: SalesGroup, { key, name }: AdminSalesRow): string {
+function rowName(words: DashboardWords, by: SalesGroup, { key, name }: AdminSalesRow): string {
   if (by === 'country') return key === '' ? words.say('reports.noCountry') : words.country(key)
   if (by === 'product' || by === 'promotion') return name ?? key
   return words.calendarDay(key)
 }
 
 // The page's table as CSV, with numbers that spreadsheets can read.
-export const reportExport: Screen = {
+export const reportExportScreen: Screen = {
   path: 'reports/export',
   name: 'dashboard report export',
   place: 'reports',
@@ -247,7 +251,7 @@ export const reportExport: Screen = {
   },
 }
 
-function csvOf(words: Words, report: AdminSalesReport): string {
+function csvOf(words: DashboardWords, report: AdminSalesReport): string {
   const { by, rows, sum, rest, currency } = report
   const members = membersOf(by, sum)
   const numbers = (sales: AdminSales) =>
@@ -264,7 +268,7 @@ function csvOf(words: Words, report: AdminSalesReport): string {
     .join('')
 }
 
-function columnName(words: Words, member: Member, currency: string): string {
+function columnName(words: DashboardWords, member: Member, currency: string): string {
   const name = words.say(`reports.${member}` as TextKey)
   return member === 'orders' || member === 'items' ? name : `${name} (${currency})`
 }

@@ -9,56 +9,71 @@ import type {
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { bodyOf, type Field, field, form, keyIn, type Problems, valuesOf } from '../form.ts'
-import { card } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { atPlaces, itemRowFields, itemRows, noProduct, numbersTo, skuIn, type TypedItemRow } from './itemrows.ts'
-import { chosenOf, nothingChosen, type QuantityLine, quantityFields, quantityTable, withExcess } from './quantities.ts'
+import { buildBody, type Field, field, type Problems, readKey, readTypedValues, renderForm } from '../form.ts'
+import { renderCard } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import {
+  atRowPointers,
+  countUpTo,
+  findTypedSku,
+  itemRowFields,
+  itemRows,
+  missingProductProblem,
+  type TypedItemRow,
+} from './itemrows.ts'
+import {
+  chosenQuantities,
+  nothingChosenProblem,
+  type QuantityLine,
+  quantityFields,
+  quantityTable,
+  withExcessProblems,
+} from './quantities.ts'
 import { deductionProblems, returnedUnits } from './returnrefund.ts'
-import { backToReturn, returnShown } from './returns.ts'
-import { versionIn } from './send.ts'
+import { backToReturn, loadShownReturn } from './returns.ts'
+import { readShownVersion } from './send.ts'
 
 const steps = { preview: 'preview', exchange: 'exchange' } as const
 
 // A usual number of new items; for more, the rest of the return is exchanged again.
 const newRows = 3
 
-export const returnExchange: Screen = {
+export const returnExchangeScreen: Screen = {
   path: 'returns/:returnId/exchange',
   name: 'dashboard return exchange',
   place: 'orders',
   needs: 'exchangeAdminReturn',
-  get: async (visit) => exchangeSheet(visit, await returnShown(visit), new URLSearchParams({ close: 'on' })),
+  get: async (visit) => exchangeSheet(visit, await loadShownReturn(visit), new URLSearchParams({ close: 'on' })),
   async post(posted) {
     const { words, form: sent } = posted
-    const given = await returnShown(posted)
+    const given = await loadShownReturn(posted)
     const read = await bodyIn(posted, given)
     if ('problems' in read) return exchangeSheet(posted, given, sent, read.problems)
     const isPreview = sent.get('step') !== steps.exchange
     const shown = isPreview ? { dryRun: true } : shownIn(sent)
-    const body = { ...read.body, ...versionIn(sent), ...shown, payByLink: true }
+    const body = { ...read.body, ...readShownVersion(sent), ...shown, payByLink: true }
     const path = { returnId: given.id }
-    const key = isPreview ? randomUUID() : keyIn(sent)
-    const outcome = await attempt(posted.ask('exchangeAdminReturn', { path, body, key }))
+    const key = isPreview ? randomUUID() : readKey(sent)
+    const outcome = await catchRefusal(posted.ask('exchangeAdminReturn', { path, body, key }))
     if ('refusal' in outcome) {
-      const refusal = atPlaces(outcome.refusal, 'newItems', read.places)
+      const refusal = atRowPointers(outcome.refusal, 'newItems', read.places)
       const found = deductionProblems(posted, refusal, allFields(words, given))
       const quantities = new Map((body.items ?? []).map(({ skuId, quantity }) => [skuId, quantity]))
-      const problems = withExcess(words, exchangeLines(words, given), quantities, found)
+      const problems = withExcessProblems(words, exchangeLines(words, given), quantities, found)
       const { reason } = (outcome.refusal.details.current ?? {}) as { reason?: string }
       const why = reason === 'change_open' ? words.say('exchange.changeOpen') : undefined
       return exchangeSheet(posted, given, sent, why === undefined ? problems : { ...problems, summary: why })
     }
     if (isPreview) return previewSheet(posted, given, outcome.reply.data)
     const { draftId } = outcome.reply.data
-    if (draftId !== null) return done(posted.to(`drafts/${draftId}`), 'done.exchangeLinkMade')
-    return done(posted.to(`returns/${given.id}`), 'done.exchanged')
+    if (draftId !== null) return redirectWithToast(posted.to(`drafts/${draftId}`), 'done.exchangeLinkMade')
+    return redirectWithToast(posted.to(`returns/${given.id}`), 'done.exchanged')
   },
 }
 
-function moreFields(words: Words, { currency }: AdminReturn): Field[] {
+function moreFields(words: DashboardWords, { currency }: AdminReturn): Field[] {
   return [
     {
       ...{ name: 'deduction', label: words.say('returns.deduction'), kind: 'money', currency, isHalf: true },
@@ -70,28 +85,28 @@ function moreFields(words: Words, { currency }: AdminReturn): Field[] {
 
 const asked = { prefix: 'of', label: 'exchange.quantityOf' } as const
 
-function exchangeLines(words: Words, given: AdminReturn): QuantityLine[] {
+function exchangeLines(words: DashboardWords, given: AdminReturn): QuantityLine[] {
   return returnedUnits(given).map(({ item, most }) => ({
     ...{ item, most, preset: most },
     note: words.say('refund.of', { count: most }),
   }))
 }
 
-function allFields(words: Words, given: AdminReturn): Field[] {
+function allFields(words: DashboardWords, given: AdminReturn): Field[] {
   return [
     ...quantityFields(words, exchangeLines(words, given), asked),
-    ...numbersTo(newRows).flatMap((row) => itemRowFields(words, given.currency, row)),
+    ...countUpTo(newRows).flatMap((row) => itemRowFields(words, given.currency, row)),
     ...moreFields(words, given),
   ]
 }
 
 // Products are looked up by code or name: the operation takes ids.
 async function bodyIn(
-  posted: Posted,
+  posted: PostedScreen,
   given: AdminReturn,
 ): Promise<{ body: ExchangeAdminReturnRequest; places: string[] } | { problems: Problems }> {
   const { words, form: sent } = posted
-  const read = bodyOf(words, allFields(words, given), sent)
+  const read = buildBody(words, allFields(words, given), sent)
   if ('problems' in read) return read
   const {
     rows = {},
@@ -102,13 +117,13 @@ async function bodyIn(
     deduction?: number
     close?: boolean
   }
-  const items = chosenOf(read.body)
-  if (items.length === 0) return { problems: nothingChosen(words, exchangeLines(words, given)) }
+  const items = chosenQuantities(read.body)
+  if (items.length === 0) return { problems: nothingChosenProblem(words, exchangeLines(words, given)) }
   const newItems: ExchangeAdminReturnRequest['newItems'] = []
   const places: string[] = []
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    if (!product) return noProduct(words, row)
-    const sku = await skuIn(posted, product)
+    if (!product) return missingProductProblem(words, row)
+    const sku = await findTypedSku(posted, product)
     if (typeof sku === 'string') return { problems: { summary: sku, at: { [`/rows/${row}/product`]: sku } } }
     places.push(`/rows/${row}`)
     newItems.push({ skuId: sku.id, quantity, ...(unitPrice !== undefined && { unitPrice }) })
@@ -126,10 +141,10 @@ function shownIn(sent: FormFields): { expectedCredit?: number; expectedTotal?: n
   return { ...shown('expectedCredit'), ...shown('expectedTotal') }
 }
 
-function exchangeSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?: Problems): Sheet {
+function exchangeSheet(visit: ScreenVisit, given: AdminReturn, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const back = backToReturn(visit, given)
-  const values = valuesOf(allFields(words, given), sent)
+  const values = readTypedValues(allFields(words, given), sent)
   const caption = words.say('exchange.new')
   const added = itemRows(visit, {
     ...{ caption, values, rows: newRows, canGrow: false },
@@ -145,14 +160,14 @@ function exchangeSheet(visit: Visit, given: AdminReturn, sent: FormFields, probl
     sub: words.say('exchange.lead'),
     status: problems ? 409 : 200,
     width: 'narrow',
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`returns/${given.id}/exchange`),
       fields: [],
       problems,
       drawn: allFields(words, given),
       hidden: { version: given.version, step: steps.preview },
-      before: html`${card({ title, body: old })}
-${card({ title: caption, body: added })}
+      before: html`${renderCard({ title, body: old })}
+${renderCard({ title: caption, body: added })}
 <div class="fields">${more}</div>`,
       submit: words.say('edit.preview'),
       cancel: back.href,
@@ -167,7 +182,7 @@ function headline({ moneyBack, difference }: Preview): 'edit.more' | 'exchange.b
   return moneyBack > 0 ? 'exchange.back' : 'exchange.even'
 }
 
-function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): Sheet {
+function previewSheet(posted: PostedScreen, given: AdminReturn, preview: Preview): ScreenSheet {
   const { words, to, form: sent } = posted
   const back = backToReturn(posted, given)
   const { credit, totals, moneyBack, difference, items, newItems, deduction, capped } = preview
@@ -180,7 +195,7 @@ function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): She
     title: words.say('exchange.title', { number: given.number }),
     back,
     width: 'narrow',
-    body: form(posted, {
+    body: renderForm(posted, {
       action: to(`returns/${given.id}/exchange`),
       fields: [],
       hidden: {
@@ -212,7 +227,7 @@ ${sumsCard(words.say('exchange.new'), [
 
 // Amounts in a column, as in the preview of an edit.
 function sumsCard(title: string, rows: readonly (readonly [Html | string, string] | false)[]): Html {
-  return card({
+  return renderCard({
     title,
     isFlush: true,
     body: html`<table>

@@ -7,21 +7,29 @@ import { hiddenFields } from '../../../platform/html/form.ts'
 import { html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { facts } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
 import {
-  chosenOf,
-  nothingChosen,
+  buildBody,
+  type Field,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { renderFacts } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import {
+  chosenQuantities,
+  nothingChosenProblem,
   type QuantityLine,
-  quantitiesOf,
   quantityFields,
   quantityTable,
-  withExcess,
+  readQuantities,
+  withExcessProblems,
 } from './quantities.ts'
-import { versionIn } from './send.ts'
+import { readShownVersion } from './send.ts'
 
 const steps = { preview: 'preview', refund: 'refund' } as const
 
@@ -32,7 +40,7 @@ interface RefundBody {
   close?: boolean
 }
 
-function refundFields(words: Words, { currency }: AdminReturn): Field[] {
+function refundFields(words: DashboardWords, { currency }: AdminReturn): Field[] {
   return [
     {
       name: 'shipping',
@@ -60,7 +68,7 @@ function refundFields(words: Words, { currency }: AdminReturn): Field[] {
 
 const asked = { prefix: 'quantity', label: 'refund.quantityOf' } as const
 
-function refundLines(words: Words, given: AdminReturn): QuantityLine[] {
+function refundLines(words: DashboardWords, given: AdminReturn): QuantityLine[] {
   return returnedUnits(given).map(({ item, most }) => ({
     ...{ item, most, preset: most },
     note: words.say('refund.of', { count: most }),
@@ -74,7 +82,7 @@ export function returnedUnits({ items, status }: AdminReturn) {
     .filter(({ most }) => most > 0)
 }
 
-export const returnRefund: Screen = {
+export const returnRefundScreen: Screen = {
   path: 'returns/:returnId/refund',
   name: 'dashboard return refund',
   place: 'orders',
@@ -85,47 +93,51 @@ export const returnRefund: Screen = {
     const given = await findReturn(posted)
     const lines = refundLines(words, given)
     const fields = [...quantityFields(words, lines, asked), ...refundFields(words, given)]
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return formSheet(posted, given, sent, read.problems)
     const body = bodyIn(read.body)
-    if (!body.items) return formSheet(posted, given, sent, nothingChosen(words, lines))
+    if (!body.items) return formSheet(posted, given, sent, nothingChosenProblem(words, lines))
     const isPreview = sent.get('step') !== steps.refund
     const expected = isPreview ? {} : { expectedAmount: wholeAmountIn(posted) }
     const path = { returnId: given.id }
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('refundAdminReturn', {
         path,
-        body: { ...body, ...versionIn(sent), ...(isPreview ? { dryRun: true } : expected) },
-        key: isPreview ? randomUUID() : keyIn(sent),
+        body: { ...body, ...readShownVersion(sent), ...(isPreview ? { dryRun: true } : expected) },
+        key: isPreview ? randomUUID() : readKey(sent),
       }),
     )
     if ('refusal' in outcome) {
       const problems = deductionProblems(posted, outcome.refusal, fields)
-      return formSheet(posted, given, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
+      return formSheet(posted, given, sent, withExcessProblems(words, lines, readQuantities(read.body), problems))
     }
     if (isPreview) return previewSheet(posted, given, outcome.reply.data)
-    return done(posted.to(`returns/${given.id}`), 'done.refunded')
+    return redirectWithToast(posted.to(`returns/${given.id}`), 'done.refunded')
   },
 }
 
 // `nothing_to_refund` with a deduction means that the deduction is too large.
-export function deductionProblems({ words, form: sent }: Posted, refusal: Refusal, fields: readonly Field[]): Problems {
-  const problems = problemsOf(words, refusal, fields)
+export function deductionProblems(
+  { words, form: sent }: PostedScreen,
+  refusal: Refusal,
+  fields: readonly Field[],
+): Problems {
+  const problems = problemsFromRefusal(words, refusal, fields)
   if (refusal.code !== 'nothing_to_refund' || !sent.get('deduction')) return problems
   return { ...problems, at: { '/deduction': words.refusal(refusal) } }
 }
 
-async function findReturn(visit: Visit): Promise<AdminReturn> {
+async function findReturn(visit: ScreenVisit): Promise<AdminReturn> {
   return (await visit.ask('getAdminReturn', { path: { returnId: visit.path.returnId ?? '' } })).data
 }
 
-function wholeAmountIn({ form: sent }: Posted): number {
+function wholeAmountIn({ form: sent }: PostedScreen): number {
   const text = sent.get('shown') ?? ''
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
 
 function bodyIn(read: Readonly<Record<string, unknown>>): RefundBody {
-  const wanted = chosenOf(read)
+  const wanted = chosenQuantities(read)
   const { shipping, deduction, close } = read as { shipping?: string; deduction?: number; close?: boolean }
   return {
     ...(wanted.length > 0 && { items: wanted }),
@@ -135,7 +147,7 @@ function bodyIn(read: Readonly<Record<string, unknown>>): RefundBody {
   }
 }
 
-function formSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?: Problems): Sheet {
+function formSheet(visit: ScreenVisit, given: AdminReturn, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const lines = refundLines(words, given)
   const fields = refundFields(words, given)
@@ -144,10 +156,10 @@ function formSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?
     title: words.say('returns.refundTitle', { number: given.number }),
     back,
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`returns/${given.id}/refund`),
       fields,
-      values: valuesOf(fields, sent),
+      values: readTypedValues(fields, sent),
       problems,
       drawn: quantityFields(words, lines, asked),
       hidden: { version: given.version, step: steps.preview },
@@ -166,7 +178,7 @@ interface Preview {
   capped: number
 }
 
-function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): Sheet {
+function previewSheet(posted: PostedScreen, given: AdminReturn, preview: Preview): ScreenSheet {
   const { words, to, form: sent } = posted
   const { amount, items, shipping, deduction, capped } = preview
   const money = (minor: number) => words.money(minor, given.currency)
@@ -179,7 +191,7 @@ function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): She
   return dialog({
     title: words.say('returns.refundTitle', { number: given.number }),
     back,
-    body: form(posted, {
+    body: renderForm(posted, {
       action: to(`returns/${given.id}/refund`),
       fields: [],
       hidden: { version: given.version, step: steps.refund, shown: amount },
@@ -188,7 +200,7 @@ function previewSheet(posted: Posted, given: AdminReturn, preview: Preview): She
   <p class="soft">${words.say('refund.sum')}</p>
   <p class="amount-big">${money(amount)}</p>
   <p class="soft small">${words.say('refund.sumText')}</p></div>
-${facts([
+${renderFacts([
   ...items.map(
     (item) =>
       [

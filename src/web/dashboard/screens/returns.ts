@@ -6,26 +6,35 @@ import { type ReturnReason, returnReasons } from '../../../contract/words.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { card, facts, linkButton, moment, pill, time } from '../parts.ts'
-import { namerFor } from '../people.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { table, tabs } from '../table.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { backToOrder, changesList, findOrder, lineName, openChangeNotice, orderIdOf } from './order.ts'
 import {
-  chosenOf,
-  nothingChosen,
+  buildBody,
+  type Field,
+  field,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { exactTime, linkButton, renderCard, renderFacts, renderTime, statusPill } from '../parts.ts'
+import { loadActorNames } from '../people.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderTable, renderTabs } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import { backToOrder, changesList, findOrder, lineName, openChangeNotice, orderIdInPath } from './order.ts'
+import {
+  chosenQuantities,
+  nothingChosenProblem,
   type QuantityLine,
-  quantitiesOf,
   quantityFields,
   quantityTable,
-  withExcess,
+  readQuantities,
+  withExcessProblems,
 } from './quantities.ts'
-import { versionIn } from './send.ts'
+import { readShownVersion } from './send.ts'
 
-export const returns: Screen = {
+export const returnsScreen: Screen = {
   path: 'returns',
   name: 'dashboard returns',
   place: 'orders',
@@ -45,17 +54,21 @@ export const returns: Screen = {
           href: to('settings/export', { of: 'returns', view: isAll ? 'all' : 'open' }),
         })
       }`,
-      body: html`${tabs(visit, words.say('returns.views'), [
+      body: html`${renderTabs(visit, words.say('returns.views'), [
         { label: words.say('returns.open'), query: { view: undefined } },
         { label: words.say('returns.all'), query: { view: 'all' } },
-      ])}${table(visit, {
+      ])}${renderTable(visit, {
         label: words.say('returns.title'),
         columns: [
           { head: words.say('returns.number'), cell: ({ number }) => number, isMain: true, isOneLine: true },
-          { head: words.say('returns.requested'), cell: (row) => time(words, row.requestedAt), isPlain: true },
+          { head: words.say('returns.requested'), cell: (row) => renderTime(words, row.requestedAt), isPlain: true },
           { head: words.say('returns.items'), cell: itemNames, isMinor: true },
           { head: words.say('returns.reason'), cell: ({ reason }) => words.say(`returns.reason.${reason}`) },
-          { head: words.say('returns.state'), cell: ({ status }) => pill(words, 'return', status), isPlain: true },
+          {
+            head: words.say('returns.state'),
+            cell: ({ status }) => statusPill(words, 'return', status),
+            isPlain: true,
+          },
         ],
         rows: data,
         idOf: ({ id }) => id,
@@ -71,37 +84,37 @@ function itemNames({ items }: AdminReturnSummary): Html {
   return html`<span dir="auto">${items.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}</span>`
 }
 
-export const oneReturn: Screen = {
+export const returnScreen: Screen = {
   path: 'returns/:returnId',
   name: 'dashboard return',
   place: 'orders',
   needs: 'getAdminReturn',
-  get: async (visit) => returnSheet(visit, await returnShown(visit)),
+  get: async (visit) => returnSheet(visit, await loadShownReturn(visit)),
 }
 
-export async function returnShown(visit: Visit): Promise<AdminReturn> {
+export async function loadShownReturn(visit: ScreenVisit): Promise<AdminReturn> {
   const { data } = await visit.ask('getAdminReturn', { path: { returnId: visit.path.returnId ?? '' } })
-  const named = await namerFor(
+  const named = await loadActorNames(
     visit,
     data.changes.map(({ actor }) => actor),
   )
   return { ...data, changes: data.changes.map((change) => ({ ...change, actor: named(change.actor) })) }
 }
 
-function returnSheet(visit: Visit, given: AdminReturn): Sheet {
+function returnSheet(visit: ScreenVisit, given: AdminReturn): ScreenSheet {
   const { words, to } = visit
   const { number, status, orderNumber, orderId, requestedAt, items, currency } = given
   return {
     title: words.say('returns.one', { number }),
     back: { href: to('returns'), label: words.say('returns.title') },
-    badge: pill(words, 'return', status),
+    badge: statusPill(words, 'return', status),
     actions: returnActions(visit, given),
-    sub: html`${moment(words, requestedAt)} · <a href="${to(`orders/${orderId}`)}">
+    sub: html`${exactTime(words, requestedAt)} · <a href="${to(`orders/${orderId}`)}">
       ${words.say('order.title', { number: orderNumber })}
     </a>`,
     body: html`${openChangeNotice(visit, { open: given.openExchange, currency, sentence: 'returns.openExchange' })}
 <div class="columns"><div>
-${card({
+${renderCard({
   title: words.say('order.items'),
   isFlush: true,
   body: html`<div class="scroll"><table>
@@ -126,7 +139,7 @@ ${card({
 ${exchangesCard(visit, given)}
 ${
   given.refunds.length > 0 &&
-  card({
+  renderCard({
     title: words.say('returns.refunds'),
     isFlush: true,
     body: html`<div class="scroll">
@@ -136,8 +149,8 @@ ${
         ${given.refunds.map(
           (refund) =>
             html`<tr>
-            <th scope="row">${moment(words, refund.createdAt)}</th>
-            <td>${pill(words, 'refund', refund.status)}</td>
+            <th scope="row">${exactTime(words, refund.createdAt)}</th>
+            <td>${statusPill(words, 'refund', refund.status)}</td>
             <td class="end">${words.money(refund.amount, currency)}</td>
           </tr>`,
         )}
@@ -146,14 +159,14 @@ ${
   </div>`,
   })
 }
-${card({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
+${renderCard({ title: words.say('order.changes'), body: changesList(words, given.changes) })}
 </div><div>
-${card({ title: words.say('returns.request'), body: requestFacts(words, given) })}
+${renderCard({ title: words.say('returns.request'), body: requestFacts(words, given) })}
 </div></div>`,
   }
 }
 
-function exchangesCard({ words, to }: Visit, { exchanges, currency }: AdminReturn): Html | false {
+function exchangesCard({ words, to }: ScreenVisit, { exchanges, currency }: AdminReturn): Html | false {
   if (exchanges.length === 0) return false
   const title = words.say('returns.exchanges')
   const rows = exchanges.map(
@@ -162,7 +175,7 @@ function exchangesCard({ words, to }: Visit, { exchanges, currency }: AdminRetur
         <th scope="row">
           <a href="${to(`orders/${orderId}`)}">${words.say('order.title', { number: orderNumber })}</a>
           <br>
-          <span class="soft small">${moment(words, at)}</span>
+          <span class="soft small">${exactTime(words, at)}</span>
         </th>
         <td class="end">
           ${words.money(credit, currency)}
@@ -184,11 +197,11 @@ function exchangesCard({ words, to }: Visit, { exchanges, currency }: AdminRetur
       </tr>`,
   )
   const body = html`<div class="scroll"><table><caption class="hidden">${title}</caption><tbody>${rows}</tbody></table></div>`
-  return card({ title, isFlush: true, body })
+  return renderCard({ title, isFlush: true, body })
 }
 
-function requestFacts(words: Words, { reason, wish, openedBy, note, answer, labelUrl }: AdminReturn): Html {
-  return facts([
+function requestFacts(words: DashboardWords, { reason, wish, openedBy, note, answer, labelUrl }: AdminReturn): Html {
+  return renderFacts([
     [words.say('returns.reason'), words.say(`returns.reason.${reason}`)],
     [words.say('returns.wish'), words.say(`returns.wish.${wish}`)],
     [words.say('returns.openedBy'), words.say(`returns.openedBy.${openedBy}`)],
@@ -202,7 +215,7 @@ function requestFacts(words: Words, { reason, wish, openedBy, note, answer, labe
 }
 
 // Shows only actions that the return's state and the person's scopes allow. The usual next action comes last, as in other forms.
-function returnActions({ words, to, may }: Visit, { id, allowed, status, wish }: AdminReturn): Html {
+function returnActions({ words, to, may }: ScreenVisit, { id, allowed, status, wish }: AdminReturn): Html {
   const usual = status === 'requested' ? 'approve' : status === 'received' ? wish : 'receive'
   const links = [
     { operation: 'closeAdminReturn', path: 'close', label: words.say('returns.close'), isDialog: true },
@@ -222,11 +235,11 @@ function returnActions({ words, to, may }: Visit, { id, allowed, status, wish }:
   )}`
 }
 
-export function backToReturn({ words, to }: Visit, { id, number }: AdminReturn): { href: string; label: string } {
+export function backToReturn({ words, to }: ScreenVisit, { id, number }: AdminReturn): { href: string; label: string } {
   return { href: to(`returns/${id}`), label: words.say('returns.one', { number }) }
 }
 
-function answerFields(words: Words): Field[] {
+function answerFields(words: DashboardWords): Field[] {
   return [
     {
       name: 'instructions',
@@ -240,7 +253,7 @@ function answerFields(words: Words): Field[] {
   ]
 }
 
-function refuseFields(words: Words): Field[] {
+function refuseFields(words: DashboardWords): Field[] {
   return [
     {
       name: 'text',
@@ -258,7 +271,7 @@ interface Answering {
   path: 'approve' | 'refuse' | 'close'
   lead?: 'returns.closeLead'
   needs: 'approveAdminReturn' | 'refuseAdminReturn' | 'closeAdminReturn'
-  fields: (words: Words) => Field[]
+  fields: (words: DashboardWords) => Field[]
   title: 'returns.approveTitle' | 'returns.refuseTitle' | 'returns.closeTitle'
   submit: 'returns.approve' | 'returns.refuse' | 'returns.close'
   done: 'done.returnApproved' | 'done.returnRefused' | 'done.returnClosed'
@@ -266,14 +279,14 @@ interface Answering {
 
 // A dialog with one form.
 function answering({ path, lead, needs, fields, title, submit, done: said }: Answering): Screen {
-  const sheet = (visit: Visit, given: AdminReturn, values = {}, problems?: Problems): Sheet => {
+  const sheet = (visit: ScreenVisit, given: AdminReturn, values = {}, problems?: Problems): ScreenSheet => {
     const back = backToReturn(visit, given)
     return dialog({
       title: visit.words.say(title, { number: given.number }),
       back,
       lead: lead && visit.words.say(lead),
       status: problems ? 409 : 200,
-      body: form(visit, {
+      body: renderForm(visit, {
         action: visit.to(`returns/${given.id}/${path}`),
         fields: fields(visit.words),
         values,
@@ -289,52 +302,55 @@ function answering({ path, lead, needs, fields, title, submit, done: said }: Ans
     name: `dashboard return ${path}`,
     place: 'orders',
     needs,
-    get: async (visit) => sheet(visit, await returnShown(visit)),
+    get: async (visit) => sheet(visit, await loadShownReturn(visit)),
     async post(posted) {
       const { words, form: sent } = posted
       const returnId = posted.path.returnId ?? ''
       const drawn = fields(words)
-      const read = bodyOf(words, drawn, sent)
-      const values = valuesOf(drawn, sent)
-      if ('problems' in read) return sheet(posted, await returnShown(posted), values, read.problems)
+      const read = buildBody(words, drawn, sent)
+      const values = readTypedValues(drawn, sent)
+      if ('problems' in read) return sheet(posted, await loadShownReturn(posted), values, read.problems)
       // The form's fields are the members of the operation.
-      const body = { ...read.body, ...versionIn(sent) } as never
-      const outcome = await attempt(posted.ask(needs, { path: { returnId }, body, key: keyIn(sent) }))
-      if (!('refusal' in outcome)) return done(posted.to(`returns/${returnId}`), said)
-      return sheet(posted, await returnShown(posted), values, problemsOf(words, outcome.refusal, drawn))
+      const body = { ...read.body, ...readShownVersion(sent) } as never
+      const outcome = await catchRefusal(posted.ask(needs, { path: { returnId }, body, key: readKey(sent) }))
+      if (!('refusal' in outcome)) return redirectWithToast(posted.to(`returns/${returnId}`), said)
+      return sheet(posted, await loadShownReturn(posted), values, problemsFromRefusal(words, outcome.refusal, drawn))
     },
   }
 }
 
-export const returnReceipt: Screen = {
+export const returnReceiptScreen: Screen = {
   path: 'returns/:returnId/receive',
   name: 'dashboard return receive',
   place: 'orders',
   needs: 'receiveAdminReturn',
-  get: async (visit) => receiveSheet(visit, await returnShown(visit), new URLSearchParams()),
+  get: async (visit) => receiveSheet(visit, await loadShownReturn(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
-    const given = await returnShown(posted)
+    const given = await loadShownReturn(posted)
     const lines = receiveLines(words, given, sent)
     const fields = quantityFields(words, lines, askedReceived)
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return receiveSheet(posted, given, sent, read.problems)
-    const items = chosenOf(read.body).map((one) => ({ ...one, restock: sent.get(`restock-${one.skuId}`) === 'on' }))
-    if (items.length === 0) return receiveSheet(posted, given, sent, nothingChosen(words, lines))
-    const body = { items, ...versionIn(sent) }
-    const outcome = await attempt(
-      posted.ask('receiveAdminReturn', { path: { returnId: given.id }, body, key: keyIn(sent) }),
+    const items = chosenQuantities(read.body).map((one) => ({
+      ...one,
+      restock: sent.get(`restock-${one.skuId}`) === 'on',
+    }))
+    if (items.length === 0) return receiveSheet(posted, given, sent, nothingChosenProblem(words, lines))
+    const body = { items, ...readShownVersion(sent) }
+    const outcome = await catchRefusal(
+      posted.ask('receiveAdminReturn', { path: { returnId: given.id }, body, key: readKey(sent) }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`returns/${given.id}`), 'done.returnReceived')
-    const problems = problemsOf(words, outcome.refusal, fields)
-    return receiveSheet(posted, given, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`returns/${given.id}`), 'done.returnReceived')
+    const problems = problemsFromRefusal(words, outcome.refusal, fields)
+    return receiveSheet(posted, given, sent, withExcessProblems(words, lines, readQuantities(read.body), problems))
   },
 }
 
 const askedReceived = { prefix: 'quantity', label: 'returns.receivedOf' } as const
 
 // Items are restocked unless the posted form says otherwise.
-function receiveLines(words: Words, { items }: AdminReturn, sent: FormFields): QuantityLine[] {
+function receiveLines(words: DashboardWords, { items }: AdminReturn, sent: FormFields): QuantityLine[] {
   return items.map((item) => {
     const most = item.quantity - item.received
     const isRestocked = sent.size === 0 || sent.get(`restock-${item.skuId}`) === 'on'
@@ -347,7 +363,7 @@ function receiveLines(words: Words, { items }: AdminReturn, sent: FormFields): Q
   })
 }
 
-function receiveSheet(visit: Visit, given: AdminReturn, sent: FormFields, problems?: Problems): Sheet {
+function receiveSheet(visit: ScreenVisit, given: AdminReturn, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const back = backToReturn(visit, given)
   const lines = receiveLines(words, given, sent).filter(({ most }) => most > 0)
@@ -355,7 +371,7 @@ function receiveSheet(visit: Visit, given: AdminReturn, sent: FormFields, proble
     title: words.say('returns.receiveTitle', { number: given.number }),
     back,
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`returns/${given.id}/receive`),
       fields: [],
       problems,
@@ -373,7 +389,7 @@ function receiveSheet(visit: Visit, given: AdminReturn, sent: FormFields, proble
   })
 }
 
-function openFields(words: Words): Field[] {
+function openFields(words: DashboardWords): Field[] {
   return [
     {
       name: 'reason',
@@ -386,53 +402,54 @@ function openFields(words: Words): Field[] {
   ]
 }
 
-export const newReturn: Screen = {
+export const newReturnScreen: Screen = {
   path: 'orders/:orderId/return',
   name: 'dashboard return new',
   place: 'orders',
   needs: 'createAdminReturn',
   get: async (visit) => openSheet(visit, await findOrder(visit), new URLSearchParams()),
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { words, form: sent } = posted
     const order = await findOrder(posted)
     const lines = openLines(words, order)
     const fields = [...quantityFields(words, lines, askedReturned), ...openFields(words)]
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return openSheet(posted, order, sent, read.problems)
     const { quantities: _, ...answer } = read.body
-    const items = chosenOf(read.body)
-    if (items.length === 0) return openSheet(posted, order, sent, nothingChosen(words, lines))
-    const body = { ...(answer as { reason: ReturnReason }), items, ...versionIn(sent) }
-    const outcome = await attempt(
-      posted.ask('createAdminReturn', { path: { orderId: orderIdOf(posted) }, body, key: keyIn(sent) }),
+    const items = chosenQuantities(read.body)
+    if (items.length === 0) return openSheet(posted, order, sent, nothingChosenProblem(words, lines))
+    const body = { ...(answer as { reason: ReturnReason }), items, ...readShownVersion(sent) }
+    const outcome = await catchRefusal(
+      posted.ask('createAdminReturn', { path: { orderId: orderIdInPath(posted) }, body, key: readKey(sent) }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`returns/${outcome.reply.data.id}`), 'done.returnOpened')
-    const problems = problemsOf(words, outcome.refusal, fields)
-    return openSheet(posted, order, sent, withExcess(words, lines, quantitiesOf(read.body), problems))
+    if (!('refusal' in outcome))
+      return redirectWithToast(posted.to(`returns/${outcome.reply.data.id}`), 'done.returnOpened')
+    const problems = problemsFromRefusal(words, outcome.refusal, fields)
+    return openSheet(posted, order, sent, withExcessProblems(words, lines, readQuantities(read.body), problems))
   },
 }
 
 const askedReturned = { prefix: 'quantity', label: 'returns.quantityOf' } as const
 
-function openLines(words: Words, { items }: AdminOrder): QuantityLine[] {
+function openLines(words: DashboardWords, { items }: AdminOrder): QuantityLine[] {
   return items.map((item) => {
     const { fulfilled: most } = item
     return { item, most, preset: 0, note: words.say('refund.of', { count: most }) }
   })
 }
 
-function openSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+function openSheet(visit: ScreenVisit, order: AdminOrder, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   const lines = openLines(words, order).filter(({ most }) => most > 0)
   const fields = openFields(words)
-  const values = valuesOf(fields, sent)
+  const values = readTypedValues(fields, sent)
   return dialog({
     title: words.say('returns.openTitle', { number: order.number }),
     back,
     lead: words.say('returns.openLead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/return`),
       fields: [],
       problems,

@@ -4,19 +4,19 @@ import type { AdminSearchResponse } from '../../../contract/admin/home.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { SearchAnswer, SearchAnswers } from '../browser/names.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, card, emptyState, pill, time } from '../parts.ts'
-import type { Screen, Visit } from '../screen.ts'
+import { button, emptyState, renderCard, renderTime, statusPill } from '../parts.ts'
+import type { Screen, ScreenVisit } from '../screen.ts'
 import { developerSections, settingSections, storeSections } from '../sections.ts'
-import { namesOf } from './orders.ts'
+import { loadCustomerNames } from './orders.ts'
 
-function askedIn({ query }: Visit): string {
+function askedIn({ query }: ScreenVisit): string {
   return (query.get('q') ?? '')
     .slice(0, 100)
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
 }
 
-export const search: Screen = {
+export const searchScreen: Screen = {
   path: 'search',
   name: 'dashboard search',
   place: 'home',
@@ -47,7 +47,7 @@ export const search: Screen = {
     const { data } = await visit.ask('searchAdmin', { query: { q } })
     const { orders, products, skus, promotions } = data
     const pages = pagesFound(visit, q)
-    const names = await namesOf(visit, orders)
+    const names = await loadCustomerNames(visit, orders)
     if (orders.length + products.length + skus.length + promotions.length + pages.length === 0)
       return { title, isSearch: true, body: empty(words.say('search.none', { q }), words.say('search.noneText')) }
     const hasProducts = places.includes('products')
@@ -62,9 +62,9 @@ ${group(
     href: to(`orders/${order.id}`),
     body: html`<span class="result-name">${order.number}</span>
   ${whoOrdered(order, names.get(order.id))}
-  ${pill(visit.words, 'payment', order.paymentStatus)}
-  ${order.status === 'cancelled' ? pill(words, 'order', order.status) : pill(words, 'sending', order.fulfillmentStatus)}
-  <span class="result-end soft">${time(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
+  ${statusPill(visit.words, 'payment', order.paymentStatus)}
+  ${order.status === 'cancelled' ? statusPill(words, 'order', order.status) : statusPill(words, 'sending', order.fulfillmentStatus)}
+  <span class="result-end soft">${renderTime(words, order.placedAt)} · ${words.money(order.total, order.currency)}</span>`,
   })),
 )}
 ${group(
@@ -103,7 +103,7 @@ ${group(
 const answersMax = { orders: 5, products: 3, skus: 3, promotions: 2, pages: 3 } as const
 
 // Results shown while the person types (browser/suggesting.ts).
-export const searchAnswers: Screen = {
+export const searchAnswersScreen: Screen = {
   path: 'search/answers',
   name: 'dashboard search answers',
   place: 'home',
@@ -119,11 +119,11 @@ export const searchAnswers: Screen = {
   },
 }
 
-async function answersTo(visit: Visit, q: string): Promise<SearchAnswer[]> {
+async function answersTo(visit: ScreenVisit, q: string): Promise<SearchAnswer[]> {
   const { words, to, places } = visit
   const { data } = await visit.ask('searchAdmin', { query: { q } })
   const orders = data.orders.slice(0, answersMax.orders)
-  const names = await namesOf(visit, orders)
+  const names = await loadCustomerNames(visit, orders)
   const productsOf = <Row>(rows: readonly Row[], max: number) => (places.includes('products') ? rows.slice(0, max) : [])
   return [
     ...orders.map((order) => ({
@@ -177,7 +177,7 @@ const sectionsByPlace = [
 ] as const
 
 // Pages of the dashboard that match by a part of their name, in the language of the page.
-function pagesFound({ words, may }: Visit, q: string): { path: string; name: string; place: string }[] {
+function pagesFound({ words, may }: ScreenVisit, q: string): { path: string; name: string; place: string }[] {
   const asked = q.toLowerCase()
   const isFound = (name: string) => name.toLowerCase().includes(asked)
   return sectionsByPlace.flatMap(([place, { parts }]) =>
@@ -195,7 +195,7 @@ interface Result {
 
 function group(title: string, results: readonly Result[]): Html | false {
   if (results.length === 0) return false
-  return card({
+  return renderCard({
     title,
     isFlush: true,
     body: html`<ul class="results">${results.map(

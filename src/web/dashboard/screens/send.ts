@@ -6,18 +6,27 @@ import type { FormFields } from '../../../platform/html/fields.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { backToOrder, findOrder, orderIdOf } from './order.ts'
 import {
-  nothingChosen,
+  buildBody,
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import { backToOrder, findOrder, orderIdInPath } from './order.ts'
+import {
+  nothingChosenProblem,
   type QuantityLine,
-  quantitiesOf,
   quantityFields,
   quantityTable,
-  withExcess,
+  readQuantities,
+  withExcessProblems,
 } from './quantities.ts'
 
 interface Parcel {
@@ -26,7 +35,7 @@ interface Parcel {
   trackingUrl?: string | null
 }
 
-function parcelFields(words: Words, isNullable: boolean): Field[] {
+function parcelFields(words: DashboardWords, isNullable: boolean): Field[] {
   const line = { kind: 'line', lengthMax: 100, isHalf: true, isNullable } as const
   return [
     { ...line, ...carrierField(words), name: 'carrier', label: words.say('send.carrier'), isFirst: true },
@@ -43,7 +52,7 @@ function parcelFields(words: Words, isNullable: boolean): Field[] {
 }
 
 // Carriers are suggested, and any other name is accepted.
-export function carrierField(words: Words): Pick<Field, 'suggestions' | 'help'> {
+export function carrierField(words: DashboardWords): Pick<Field, 'suggestions' | 'help'> {
   return { suggestions: carrierNames, help: words.say('send.carrierHelp') }
 }
 
@@ -54,7 +63,7 @@ interface Drawn {
   problems?: Problems
 }
 
-export const send: Screen = {
+export const sendParcelScreen: Screen = {
   path: 'orders/:orderId/send',
   name: 'dashboard send',
   place: 'orders',
@@ -62,31 +71,31 @@ export const send: Screen = {
   get: async (visit) => sendSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
-    const orderId = orderIdOf(posted)
+    const orderId = orderIdInPath(posted)
     const order = await findOrder(posted)
     const lines = sendLines(words, order)
     const fields = [...quantityFields(words, lines, asked), ...parcelFields(words, false)]
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return sendSheet(posted, order, sent, read.problems)
     const { quantities: _, ...parcel } = read.body
-    const quantities = quantitiesOf(read.body)
+    const quantities = readQuantities(read.body)
     const items = itemsIn(order, quantities, sent)
-    if (items === 'nothing') return sendSheet(posted, order, sent, nothingChosen(words, lines))
-    const outcome = await attempt(
+    if (items === 'nothing') return sendSheet(posted, order, sent, nothingChosenProblem(words, lines))
+    const outcome = await catchRefusal(
       posted.ask('fulfilAdminOrder', {
         path: { orderId },
-        body: { ...(parcel as Parcel), ...versionIn(sent), ...(items !== 'all' && { items }) },
-        key: keyIn(sent),
+        body: { ...(parcel as Parcel), ...readShownVersion(sent), ...(items !== 'all' && { items }) },
+        key: readKey(sent),
       }),
     )
-    if (!('refusal' in outcome)) return done(posted.to(`orders/${orderId}`), 'done.sent')
-    const problems = withExcess(words, lines, quantities, problemsOf(words, outcome.refusal, fields))
+    if (!('refusal' in outcome)) return redirectWithToast(posted.to(`orders/${orderId}`), 'done.sent')
+    const problems = withExcessProblems(words, lines, quantities, problemsFromRefusal(words, outcome.refusal, fields))
     return sendSheet(posted, order, sent, problems)
   },
 }
 
 // The version that the page showed, so a change since then is detected before anything is done.
-export function versionIn(sent: FormFields): { expectedVersion?: number } {
+export function readShownVersion(sent: FormFields): { expectedVersion?: number } {
   const text = sent.get('version') ?? ''
   return /^\d{1,9}$/.test(text) ? { expectedVersion: Number(text) } : {}
 }
@@ -95,7 +104,7 @@ const left = ({ quantity, fulfilled }: AdminOrder['items'][number]) => quantity 
 
 const asked = { prefix: 'quantity', label: 'send.quantityOf' } as const
 
-function sendLines(words: Words, { items }: AdminOrder): QuantityLine[] {
+function sendLines(words: DashboardWords, { items }: AdminOrder): QuantityLine[] {
   return items.map((item) => {
     const most = left(item)
     const note = words.say('send.left', { count: most })
@@ -118,7 +127,7 @@ function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, number>,
   return some.length === 0 ? 'nothing' : some
 }
 
-function sendSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?: Problems): Sheet {
+function sendSheet(visit: ScreenVisit, order: AdminOrder, sent: FormFields, problems?: Problems): ScreenSheet {
   const { words, to } = visit
   const back = backToOrder(visit, order)
   const lines = sendLines(words, order).filter(({ most }) => most > 0)
@@ -128,10 +137,10 @@ function sendSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
     back,
     lead: words.say('send.lead'),
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/send`),
       fields,
-      values: valuesOf(fields, sent),
+      values: readTypedValues(fields, sent),
       problems,
       drawn: quantityFields(words, lines, asked),
       hidden: { version: order.version },
@@ -142,7 +151,7 @@ function sendSheet(visit: Visit, order: AdminOrder, sent: FormFields, problems?:
   })
 }
 
-export const parcel: Screen = {
+export const parcelTrackingScreen: Screen = {
   path: 'orders/:orderId/parcels/:fulfillmentId',
   name: 'dashboard parcel',
   place: 'orders',
@@ -153,26 +162,26 @@ export const parcel: Screen = {
     const values = { carrier: carrier ?? '', trackingNumber: trackingNumber ?? '', trackingUrl: trackingUrl ?? '' }
     return parcelSheet(visit, order, { values, was: values })
   },
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { words, form: sent } = posted
     const order = await findOrder(posted)
     const { id } = parcelOf(posted, order)
     const fields = parcelFields(words, true)
-    const read = bodyOf(words, fields, sent)
-    const drawn = { values: valuesOf(fields, sent), was: wasIn(fields, sent) }
+    const read = buildBody(words, fields, sent)
+    const drawn = { values: readTypedValues(fields, sent), was: wasIn(fields, sent) }
     if ('problems' in read) return parcelSheet(posted, order, { ...drawn, problems: read.problems })
     const body = changed(read.body, drawn.was)
-    if (Object.keys(body).length === 0) return done(posted.to(`orders/${order.id}`), 'done.nothing')
-    const outcome = await attempt(
+    if (Object.keys(body).length === 0) return redirectWithToast(posted.to(`orders/${order.id}`), 'done.nothing')
+    const outcome = await catchRefusal(
       posted.change('updateAdminFulfillment', {
         path: { orderId: order.id, fulfillmentId: id },
         body,
-        key: keyIn(sent),
+        key: readKey(sent),
       }),
     )
     if ('refusal' in outcome)
-      return parcelSheet(posted, order, { ...drawn, problems: problemsOf(words, outcome.refusal, fields) })
-    return done(posted.to(`orders/${order.id}`), 'done.parcel', { change: outcome.reply.change })
+      return parcelSheet(posted, order, { ...drawn, problems: problemsFromRefusal(words, outcome.refusal, fields) })
+    return redirectWithToast(posted.to(`orders/${order.id}`), 'done.parcel', { change: outcome.reply.change })
   },
 }
 
@@ -190,20 +199,20 @@ function wasIn(fields: readonly Field[], sent: FormFields): FieldValues {
   )
 }
 
-function parcelOf({ path }: Visit, { fulfillments }: AdminOrder): AdminFulfillment {
+function parcelOf({ path }: ScreenVisit, { fulfillments }: AdminOrder): AdminFulfillment {
   const found = fulfillments.find(({ id }) => id === path.fulfillmentId)
   if (!found) throw refuse('fulfillment_not_found')
   return found
 }
 
-function parcelSheet(visit: Visit, order: AdminOrder, { values = {}, was = {}, problems }: Drawn): Sheet {
+function parcelSheet(visit: ScreenVisit, order: AdminOrder, { values = {}, was = {}, problems }: Drawn): ScreenSheet {
   const { words, to, path } = visit
   const back = backToOrder(visit, order)
   return dialog({
     title: words.say('parcel.title'),
     back,
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`orders/${order.id}/parcels/${path.fulfillmentId}`),
       fields: parcelFields(words, true),
       values,

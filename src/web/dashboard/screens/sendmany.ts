@@ -6,13 +6,13 @@ import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { html } from '../../../platform/html/html.ts'
-import { type Field, field, form, keyIn, type Problems, problemsOf } from '../form.ts'
+import { type Field, field, type Problems, problemsFromRefusal, readKey, renderForm } from '../form.ts'
 import { emptyState, linkButton, pasteNote } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { done } from '../toast.ts'
-import { carrierField, versionIn } from './send.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
+import { carrierField, readShownVersion } from './send.ts'
 
-export const sendMany: Screen = {
+export const sendManyOrdersScreen: Screen = {
   path: 'orders/send',
   name: 'dashboard send many',
   place: 'orders',
@@ -21,13 +21,13 @@ export const sendMany: Screen = {
   async post(posted) {
     const { words, form: sent, to } = posted
     const ids = chosenIn(sent)
-    const carrier = lineOf(sent, 'carrier')
-    const link = lineOf(sent, 'link')
+    const carrier = readTrackingLine(sent, 'carrier')
+    const link = readTrackingLine(sent, 'link')
     const rows = ids.map((orderId) => {
-      const trackingNumber = lineOf(sent, `tracking-${orderId}`)
+      const trackingNumber = readTrackingLine(sent, `tracking-${orderId}`)
       return {
         orderId,
-        ...versionIn(new URLSearchParams({ version: sent.get(`version-${orderId}`) ?? '' })),
+        ...readShownVersion(new URLSearchParams({ version: sent.get(`version-${orderId}`) ?? '' })),
         ...(carrier !== '' && { carrier }),
         ...(trackingNumber !== '' && {
           trackingNumber,
@@ -43,11 +43,14 @@ export const sendMany: Screen = {
       }
       return sheetOf(posted, await listOrders(posted, ids), { sent, problems })
     }
-    const outcome = await attempt(posted.ask('fulfilAdminOrders', { body: { rows }, key: keyIn(sent) }))
+    const outcome = await catchRefusal(posted.ask('fulfilAdminOrders', { body: { rows }, key: readKey(sent) }))
     if ('refusal' in outcome)
-      return sheetOf(posted, await listOrders(posted, ids), { sent, problems: problemsOf(words, outcome.refusal) })
+      return sheetOf(posted, await listOrders(posted, ids), {
+        sent,
+        problems: problemsFromRefusal(words, outcome.refusal),
+      })
     const { data, meta } = outcome.reply
-    if (meta.refused === 0) return done(to('orders'), 'done.sentMany', { count: meta.done })
+    if (meta.refused === 0) return redirectWithToast(to('orders'), 'done.sentMany', { count: meta.done })
     const refused = data.filter((one) => one.outcome === 'refused')
     const known = await listOrders(posted, existing(refused))
     return sheetOf(posted, known, { sent, refused, problems: { summary: words.say('sendMany.refused'), at: {} } })
@@ -73,7 +76,7 @@ function chosenIn(values: FormFields): string[] {
   return [...new Set(values.getAll('order'))].slice(0, limits.bulkItemsMax)
 }
 
-export function lineOf(values: FormFields, name: string): string {
+export function readTrackingLine(values: FormFields, name: string): string {
   return (values.get(name) ?? '')
     .slice(0, 200)
     .toWellFormed()
@@ -81,7 +84,7 @@ export function lineOf(values: FormFields, name: string): string {
     .trim()
 }
 
-export async function listOrders(visit: Visit, ids: readonly string[]): Promise<AdminOrder[]> {
+export async function listOrders(visit: ScreenVisit, ids: readonly string[]): Promise<AdminOrder[]> {
   const replies = await Promise.all(ids.map((orderId) => visit.ask('getAdminOrder', { path: { orderId } })))
   return replies.map(({ data }) => data)
 }
@@ -92,7 +95,11 @@ interface Drawn {
   problems?: Problems
 }
 
-function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = [], problems }: Drawn = {}): Sheet {
+function sheetOf(
+  visit: ScreenVisit,
+  orders: readonly AdminOrder[],
+  { sent, refused = [], problems }: Drawn = {},
+): ScreenSheet {
   const { words, to } = visit
   const back = { href: to('orders'), label: words.say('orders.title') }
   if (orders.length === 0) {
@@ -110,7 +117,7 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
     title: words.say('sendMany.title', { count }),
     back,
     status: problems ? 409 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to('orders/send'),
       fields: [],
       problems,
@@ -148,7 +155,7 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
       maxlength="100"
       autocomplete="off"
       dir="auto"
-      value="${sent ? lineOf(sent, `tracking-${id}`) : ''}"
+      value="${sent ? readTrackingLine(sent, `tracking-${id}`) : ''}"
       aria-label="${words.say('sendMany.trackingOf', { number })}"${
         refusal && html` aria-invalid="true" aria-describedby="${problem}"`
       }>
@@ -160,7 +167,7 @@ function sheetOf(visit: Visit, orders: readonly AdminOrder[], { sent, refused = 
   }
 }
 
-function commonFields(words: Visit['words']): Field[] {
+function commonFields(words: ScreenVisit['words']): Field[] {
   const shared = { isHalf: true, kind: 'line', lengthMax: 100 } as const
   return [
     { ...shared, ...carrierField(words), name: 'carrier', label: words.say('sendMany.carrier') },
@@ -174,7 +181,7 @@ function commonFields(words: Visit['words']): Field[] {
   ]
 }
 
-function reason({ words }: Visit, { code, message }: Pick<BulkOutcome, 'code' | 'message'>): string {
+function reason({ words }: ScreenVisit, { code, message }: Pick<BulkOutcome, 'code' | 'message'>): string {
   // The codes of outcomes are codes of refusals.
   return words.refusal({ code: code as Parameters<typeof words.refusal>[0]['code'], message: message ?? code ?? '' })
 }

@@ -5,23 +5,23 @@ import type { Static } from '../../../contract/schema.ts'
 import { customerNamesRules, shippingTaxRules } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import {
-  bodyOf,
+  buildBody,
   type Field,
   type FieldValues,
   field,
   keyField,
   type Problems,
   problemNote,
-  problemsOf,
+  problemsFromRefusal,
+  readTypedValues,
   typedLengthMax,
-  valuesOf,
 } from '../form.ts'
-import { button, card, facts } from '../parts.ts'
-import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
-import { done } from '../toast.ts'
-import type { TextKey, Words } from '../words.ts'
+import { button, renderCard, renderFacts } from '../parts.ts'
+import type { PostedScreen, Screen, ScreenSheet, ScreenVisit } from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { readShownPart, refuseUnlessAllowed, saveShopPart, shownPartField } from '../shop.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords, TextKey } from '../words.ts'
 
 interface Group {
   title: TextKey
@@ -29,7 +29,7 @@ interface Group {
   fields: readonly Field[]
 }
 
-function groupsOf(words: Words): Group[] {
+function groupsOf(words: DashboardWords): Group[] {
   const line = (name: string, more: Partial<Field> = {}): Field => ({
     name,
     label: words.say(`shop.${name}` as TextKey),
@@ -167,7 +167,7 @@ function valuesOfShop({ shop, timeZone }: AdminShop): FieldValues {
   }
 }
 
-export const settings: Screen = {
+export const settingsScreen: Screen = {
   path: 'settings',
   name: 'dashboard settings',
   place: 'settings',
@@ -181,13 +181,13 @@ export const settings: Screen = {
     return formSheet(visit, { values, base: values, shop: data })
   },
   async post(posted) {
-    refuseUnless(posted, 'updateAdminShop')
+    refuseUnlessAllowed(posted, 'updateAdminShop')
     const { words, to } = posted
     const fields = groupsOf(words).flatMap((group) => group.fields)
     const typed = pickedValues(posted, fields)
     const { data: shop } = await posted.ask('getAdminShop')
-    const base = baseIn(posted, areTexts)
-    const asked = bodyOf(words, fields, new URLSearchParams(typed))
+    const base = readShownPart(posted, areTexts)
+    const asked = buildBody(words, fields, new URLSearchParams(typed))
     if ('problems' in asked) return formSheet(posted, { values: typed, base, shop, problems: asked.problems })
     const whole = bodyFor(asked.body)
     const { synonyms: _, ...others } = whole
@@ -199,9 +199,9 @@ export const settings: Screen = {
       wanted: typed,
       ask: ({ version }, key) => posted.ask('updateAdminShop', { body: { ...body, expectedVersion: version }, key }),
     })
-    if (saved.kind === 'saved') return done(to('settings'), 'done.settings')
+    if (saved.kind === 'saved') return redirectWithToast(to('settings'), 'done.settings')
     if (saved.kind === 'conflict') return conflictSheet(posted, { mine: typed, base, current: saved.current })
-    const problems = problemsOf(words, saved.refusal, fields)
+    const problems = problemsFromRefusal(words, saved.refusal, fields)
     return formSheet(posted, { values: typed, base, shop, problems })
   },
 }
@@ -255,13 +255,13 @@ interface FormState {
   problems?: Problems
 }
 
-function formSheet(visit: Visit, { values, base, shop, problems }: FormState): Sheet {
+function formSheet(visit: ScreenVisit, { values, base, shop, problems }: FormState): ScreenSheet {
   const { words, to } = visit
   return {
     title: words.say('settings.title'),
     status: problems ? 400 : 200,
-    body: html`${sections(visit, settingSections, 'shop')}
-<form class="settings-form" method="post" action="${to('settings')}">${keyField()}${baseField(base)}
+    body: html`${renderSections(visit, settingSections, 'shop')}
+<form class="settings-form" method="post" action="${to('settings')}">${keyField()}${shownPartField(base)}
 ${problemNote(
   problems,
   groupsOf(words).flatMap(({ fields }) => fields),
@@ -282,31 +282,31 @@ ${groupsOf(words).map(
   }
 }
 
-function fixedFacts({ words }: Visit, { shop: { slug, currency, country } }: AdminShop): Html {
-  return facts([
+function fixedFacts({ words }: ScreenVisit, { shop: { slug, currency, country } }: AdminShop): Html {
+  return renderFacts([
     [words.say('shop.slug'), html`<code>${slug}</code>`],
     [words.say('shop.currency'), currency],
     [words.say('shop.country'), words.country(country)],
   ])
 }
 
-function readSheet(visit: Visit, data: AdminShop): Sheet {
+function readSheet(visit: ScreenVisit, data: AdminShop): ScreenSheet {
   const { words } = visit
   const values = valuesOfShop(data)
   return {
     title: words.say('settings.title'),
-    body: html`${sections(visit, settingSections, 'shop')}
+    body: html`${renderSections(visit, settingSections, 'shop')}
 ${groupsOf(words).map(({ title, fields }) =>
-  card({
+  renderCard({
     title: words.say(title),
-    body: facts(fields.map((one) => [one.label, shownValue(words, one, values[one.name] ?? '')])),
+    body: renderFacts(fields.map((one) => [one.label, shownValue(words, one, values[one.name] ?? '')])),
   }),
 )}
-${card({ title: words.say('shop.fixed'), body: fixedFacts(visit, data) })}`,
+${renderCard({ title: words.say('shop.fixed'), body: fixedFacts(visit, data) })}`,
   }
 }
 
-function shownValue(words: Words, { kind }: Field, value: string): Html | string {
+function shownValue(words: DashboardWords, { kind }: Field, value: string): Html | string {
   if (kind === 'check') return words.say(value === 'on' ? 'settings.yes' : 'settings.no')
   return value === '' ? html`<span class="soft">–</span>` : html`<span class="lines" dir="auto">${value}</span>`
 }
@@ -319,7 +319,7 @@ interface Conflict {
   current: AdminShop
 }
 
-function conflictSheet(visit: Visit, { mine, base, current }: Conflict): Sheet {
+function conflictSheet(visit: ScreenVisit, { mine, base, current }: Conflict): ScreenSheet {
   const { words, to } = visit
   const theirs = valuesOfShop(current)
   const fields = groupsOf(words).flatMap((group) => group.fields)
@@ -337,7 +337,7 @@ function conflictSheet(visit: Visit, { mine, base, current }: Conflict): Sheet {
     width: 'narrow',
     back: { href: to('settings'), label: words.say('settings.title') },
     body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('twoVersions.lead')}</p>
-<form class="form" method="post" action="${to('settings')}">${keyField()}${baseField(theirs)}
+<form class="form" method="post" action="${to('settings')}">${keyField()}${shownPartField(theirs)}
 ${fields.map(
   ({ name }) => html`<input type="hidden" name="${name}" value="${mine[name]}">
   <input type="hidden" name="theirs.${name}" value="${theirs[name]}">`,
@@ -359,8 +359,8 @@ ${differing.map((one) => {
   }
 }
 
-function pickedValues({ form: sent }: Posted, fields: readonly Field[]): FieldValues {
-  const typed = valuesOf(fields, sent)
+function pickedValues({ form: sent }: PostedScreen, fields: readonly Field[]): FieldValues {
+  const typed = readTypedValues(fields, sent)
   return Object.fromEntries(
     fields.map(({ name, kind }) => {
       const value = sent.get(`pick.${name}`) === 'theirs' ? (sent.get(`theirs.${name}`) ?? '') : (typed[name] ?? '')

@@ -4,32 +4,32 @@ import type { ShippingZoneEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { offersFor, zoneFor } from '../../../platform/kit/shipping.ts'
+import { shippingOffersFor, zoneFor } from '../../../platform/kit/shipping.ts'
 import { slugify } from '../../../platform/kit/slug.ts'
 import { countryOptions } from '../countries.ts'
 import { dialog } from '../dialog.ts'
 import {
-  amountIn,
   type Field,
-  form,
   keyField,
-  type Linked,
+  type LinkedField,
   moneyText,
   type Problems,
+  parseTypedAmount,
   problemNote,
-  problemsOf,
+  problemsFromRefusal,
+  renderForm,
 } from '../form.ts'
-import { button, card, emptyState, facts, linkButton, notice } from '../parts.ts'
-import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { baseField, baseIn, saveShopPart } from '../shop.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
-import { numbersTo } from './itemrows.ts'
+import { button, emptyState, linkButton, renderCard, renderFacts, renderNotice } from '../parts.ts'
+import type { PostedScreen, Screen, ScreenSheet, ScreenVisit } from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { readShownPart, saveShopPart, shownPartField } from '../shop.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
+import { countUpTo } from './itemrows.ts'
 
 type Option = ShippingZoneEntry['options'][number]
 
-export const shipping: Screen = {
+export const shippingScreen: Screen = {
   path: 'settings/shipping',
   name: 'dashboard shipping',
   place: 'settings',
@@ -43,7 +43,7 @@ export const shipping: Screen = {
     return {
       title: words.say('settings.title'),
       actions: data.shipping.length > 0 && add ? add : undefined,
-      body: html`${sections(visit, settingSections, 'shipping')}
+      body: html`${renderSections(visit, settingSections, 'shipping')}
 ${
   data.shipping.length === 0
     ? html`<div class="card">
@@ -56,10 +56,10 @@ ${
   },
 }
 
-function zoneCard(visit: Visit, { zone, countries, options }: ShippingZoneEntry): Html {
+function zoneCard(visit: ScreenVisit, { zone, countries, options }: ShippingZoneEntry): Html {
   const { words, to, may, shop } = visit
   const money = (amount: number) => words.money(amount, shop.currency)
-  return card({
+  return renderCard({
     title: zone,
     aside: may('replaceAdminShipping')
       ? html`<a href="${to(`settings/shipping/${zone}`)}">${words.say('shipping.edit')}<span class="hidden"> ${zone}</span></a>`
@@ -101,7 +101,7 @@ function zoneCard(visit: Visit, { zone, countries, options }: ShippingZoneEntry)
   })
 }
 
-function countryNames({ words }: Visit, countries: readonly string[]): string {
+function countryNames({ words }: ScreenVisit, countries: readonly string[]): string {
   return countries.map((code) => (code === '*' ? words.say('shipping.rest') : words.country(code))).join(', ')
 }
 
@@ -110,7 +110,7 @@ function countryNames({ words }: Visit, countries: readonly string[]): string {
 const sampleWeight = '1000'
 
 function quoteCard(
-  visit: Visit,
+  visit: ScreenVisit,
   zones: readonly ShippingZoneEntry[],
   taxes: readonly { country: string; region?: string; class?: string; rate: number }[],
 ): Html {
@@ -118,7 +118,7 @@ function quoteCard(
   const country = (query.get('country') ?? shop.country).trim().toUpperCase().slice(0, 2)
   const subtotalText = query.get('subtotal') ?? '50'
   const weightText = query.get('weight') ?? sampleWeight
-  const subtotal = amountIn(subtotalText, shop.currency)
+  const subtotal = parseTypedAmount(subtotalText, shop.currency)
   const weightGrams = /^\d{1,7}$/.test(weightText) ? Number(weightText) : undefined
   const isCountry = /^[A-Z]{2}$/.test(country)
   const field = (name: string, value: string, more: Html) =>
@@ -126,7 +126,7 @@ function quoteCard(
       <label for="quote-${name}">${words.say(`shipping.quote.${name}` as 'shipping.quote.country')}</label>
       <input id="quote-${name}" name="${name}" value="${value}" autocomplete="off"${more}>
     </div>`
-  return card({
+  return renderCard({
     title: words.say('shipping.quote'),
     id: 'quote',
     body: html`<form class="form" method="get" action="${here.split('?')[0]}#quote">
@@ -148,7 +148,7 @@ function quoteCard(
 <div class="quote-answer" role="status">
   ${
     !isCountry || subtotal === undefined || weightGrams === undefined
-      ? notice('bad', words.say('form.problem'))
+      ? renderNotice('bad', words.say('form.problem'))
       : quoteAnswer(visit, zones, taxes, { country, subtotal, weightGrams })
   }</div>`,
   })
@@ -161,7 +161,7 @@ interface Parcel {
 }
 
 function quoteAnswer(
-  visit: Visit,
+  visit: ScreenVisit,
   zones: readonly ShippingZoneEntry[],
   taxes: Parameters<typeof quoteCard>[2],
   { country, ...parcel }: Parcel,
@@ -178,13 +178,13 @@ function quoteAnswer(
     })),
     country,
   )
-  if (!zone) return notice('bad', words.say('shipping.quote.none', { country: words.country(country) }))
-  const offers = offersFor(zone, parcel)
+  if (!zone) return renderNotice('bad', words.say('shipping.quote.none', { country: words.country(country) }))
+  const offers = shippingOffersFor(zone, parcel)
   const rates = taxes.filter((tax) => tax.country === country && tax.region === undefined)
   return html`${
     offers.length === 0
-      ? notice('bad', words.say('shipping.quote.heavy'))
-      : facts(
+      ? renderNotice('bad', words.say('shipping.quote.heavy'))
+      : renderFacts(
           offers.map(({ label, amount }) => [
             label,
             html`<span class="strong">${amount === 0 ? words.say('shipping.free') : words.money(amount, shop.currency)}</span>`,
@@ -225,7 +225,7 @@ const optionsMax = 10
 const newSteps = 2
 const stepsMax = 20
 
-function typedOf({ currency }: Visit['shop'], { zone, countries, options }: ShippingZoneEntry): TypedZone {
+function typedOf({ currency }: ScreenVisit['shop'], { zone, countries, options }: ShippingZoneEntry): TypedZone {
   return {
     zone,
     countries,
@@ -242,7 +242,7 @@ function typedOf({ currency }: Visit['shop'], { zone, countries, options }: Ship
   }
 }
 
-function typedIn({ form: sent }: Posted, taken: ReadonlySet<string>): TypedZone {
+function typedIn({ form: sent }: PostedScreen, taken: ReadonlySet<string>): TypedZone {
   const all = (name: string) => sent.getAll(name).slice(0, optionsMax)
   const [ids, labels, amounts, free] = ['id', 'label', 'amount', 'freeFrom'].map(all)
   return {
@@ -267,13 +267,13 @@ function wordOf(typed: string): string {
 }
 
 // The EU group leaves out countries that other zones have.
-function countriesIn(sent: Posted['form'], taken: ReadonlySet<string>): string[] {
+function countriesIn(sent: PostedScreen['form'], taken: ReadonlySet<string>): string[] {
   const chosen = sent.getAll('country').slice(0, 300)
   const group = sent.get('group') === 'eu' ? euCountries.filter((country) => !taken.has(country)) : []
   return [...new Set([...chosen, ...group])]
 }
 
-function stepRows(sent: Posted['form'], option: number): TypedStep[] {
+function stepRows(sent: PostedScreen['form'], option: number): TypedStep[] {
   const [grams, amounts] = ['grams', 'step'].map((name) => sent.getAll(`${name}-${option}`).slice(0, stepsMax))
   return (grams ?? [])
     .map((text, at) => ({ grams: text.trim(), amount: (amounts?.[at] ?? '').trim() }))
@@ -281,14 +281,14 @@ function stepRows(sent: Posted['form'], option: number): TypedStep[] {
 }
 
 function entryOf(
-  { words, shop: { currency } }: Visit,
+  { words, shop: { currency } }: ScreenVisit,
   typed: TypedZone,
 ): { entry: ShippingZoneEntry } | { problems: Problems } {
   const at: Record<string, string> = {}
   const ids = new Set(typed.options.map(({ id }) => id))
   const options = typed.options.map(({ id, label, amount, freeFrom, steps }, index): Option => {
-    const price = amountIn(amount, currency)
-    const free = freeFrom === '' ? null : amountIn(freeFrom, currency)
+    const price = parseTypedAmount(amount, currency)
+    const free = freeFrom === '' ? null : parseTypedAmount(freeFrom, currency)
     const weightSteps = stepsIn(steps, currency)
     if (label === '') at[`/options/${index}/label`] = words.say('form.required')
     if (price === undefined) at[`/options/${index}/amount`] = words.say('form.notMoney')
@@ -309,7 +309,7 @@ function entryOf(
 
 function stepsIn(steps: readonly TypedStep[], currency: string): { upToGrams: number; amount: number }[] | undefined {
   const read = steps.map((step) => {
-    const amount = amountIn(step.amount, currency)
+    const amount = parseTypedAmount(step.amount, currency)
     const isWeight = /^\d{1,8}$/.test(step.grams)
     return isWeight && amount !== undefined ? { upToGrams: Number(step.grams), amount } : undefined
   })
@@ -341,7 +341,7 @@ interface ZoneState {
   theirs?: TypedZone | null
 }
 
-function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneState): Sheet {
+function zoneSheet(visit: ScreenVisit, { name, typed, base, problems, theirs }: ZoneState): ScreenSheet {
   const { words, to } = visit
   const action = to(`settings/shipping/${name === '' ? 'new' : name}`)
   const back = { href: to('settings/shipping'), label: words.say('settings.shipping') }
@@ -373,7 +373,7 @@ function zoneSheet(visit: Visit, { name, typed, base, problems, theirs }: ZoneSt
           })
         : undefined,
     body: html`${theirs !== undefined && theirVersion(visit, theirs)}
-<form class="form" method="post" action="${action}">${keyField()}${baseField(base)}
+<form class="form" method="post" action="${action}">${keyField()}${shownPartField(base)}
 ${problemNote(problems, linkedFields(words, typed), words)}
 <div class="card"><div class="card-body"><div class="fields">
 ${
@@ -405,13 +405,13 @@ ${countryBoxes(visit, typed.countries, problems)}</div></div></div>
   }
 }
 
-function linkedFields(words: Words, { options }: TypedZone): Linked[] {
+function linkedFields(words: DashboardWords, { options }: TypedZone): LinkedField[] {
   const cells = { label: 'option', amount: 'price', freeFrom: 'freeFrom', weightSteps: 'steps' } as const
   return [
     { name: 'zone', pointer: '/zone', label: words.say('shipping.zone') },
     { name: 'countries', pointer: '/countries', label: words.say('shipping.countries') },
     // Without any options, problems link to the first empty option.
-    ...numbersTo(Math.max(1, options.length)).flatMap((index) =>
+    ...countUpTo(Math.max(1, options.length)).flatMap((index) =>
       Object.entries(cells).map(([name, key]) => ({
         name,
         id: `option-${index}-${name}`,
@@ -432,7 +432,7 @@ function problemAt(problems: Problems | undefined, pointer: string, id: string):
   }
 }
 
-function optionFields(visit: Visit, row: TypedOption | undefined, index: number, problem: ProblemAt): Html {
+function optionFields(visit: ScreenVisit, row: TypedOption | undefined, index: number, problem: ProblemAt): Html {
   const { words, shop } = visit
   const label = words.say('shipping.optionNumber', { count: index + 1 })
   const cell = (field: 'label' | 'amount' | 'freeFrom', pointer: string, text: string) => {
@@ -459,15 +459,15 @@ function optionFields(visit: Visit, row: TypedOption | undefined, index: number,
 <div class="field whole">${stepTable(visit, row?.steps ?? [], index, steps.state)}${steps.note}</div></div></fieldset>`
 }
 
-function theirVersion(visit: Visit, theirs: TypedZone | null): Html {
+function theirVersion(visit: ScreenVisit, theirs: TypedZone | null): Html {
   const { words, to, shop } = visit
-  return html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>${card({
+  return html`<div class="gap">${renderNotice('bad', words.say('twoVersions.table'), 'alert')}</div>${renderCard({
     title: words.say('twoVersions.theirs'),
     aside: html`<a href="${to('settings/shipping')}">${words.say('twoVersions.drop')}</a>`,
     body:
       theirs === null
         ? html`<p>${words.say('twoVersions.gone')}</p>`
-        : facts([
+        : renderFacts([
             [words.say('shipping.countries'), countryNames(visit, theirs.countries)],
             ...theirs.options.map(
               (row) =>
@@ -480,7 +480,12 @@ function theirVersion(visit: Visit, theirs: TypedZone | null): Html {
   })}<h2 class="gap">${words.say('twoVersions.mine')}</h2>`
 }
 
-function stepTable({ words, shop }: Visit, steps: readonly TypedStep[], option: number, state: Html | false): Html {
+function stepTable(
+  { words, shop }: ScreenVisit,
+  steps: readonly TypedStep[],
+  option: number,
+  state: Html | false,
+): Html {
   const rows = [...steps, ...Array<undefined>(Math.min(newSteps, stepsMax - steps.length)).fill(undefined)]
   const cell = (name: 'grams' | 'step', head: string, value: string | undefined, at: number) =>
     html`<td data-head="${head}">
@@ -509,7 +514,7 @@ function stepTable({ words, shop }: Visit, steps: readonly TypedStep[], option: 
 }
 
 // Countries by name, those of the EU first, with one checkbox for all EU countries.
-function countryBoxes({ words }: Visit, chosen: readonly string[], problems: Problems | undefined): Html {
+function countryBoxes({ words }: ScreenVisit, chosen: readonly string[], problems: Problems | undefined): Html {
   const held = new Set(chosen)
   const problem = Object.entries(problems?.at ?? {}).find(([pointer]) => pointer.startsWith('/countries'))?.[1]
   const box = (value: string, label: string) =>
@@ -556,12 +561,15 @@ function isZone(base: unknown): base is ShippingZoneEntry | null {
   return base === null || (typeof base === 'object' && 'zone' in base)
 }
 
-async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof done> | Sheet> {
+async function postZone(
+  posted: PostedScreen,
+  name: string,
+): Promise<ReturnType<typeof redirectWithToast> | ScreenSheet> {
   const { words, to } = posted
   const { data } = await posted.ask('getAdminShop')
   const others = data.shipping.filter(({ zone }) => zone !== name)
   const typed = typedIn(posted, new Set(others.flatMap(({ countries }) => countries)))
-  const base = baseIn(posted, isZone)
+  const base = readShownPart(posted, isZone)
   const read = entryOf(posted, typed)
   if ('problems' in read) return zoneSheet(posted, { name, typed, base, problems: read.problems })
   const { entry } = read
@@ -576,13 +584,13 @@ async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof
       return posted.ask('replaceAdminShipping', { body: { shipping: next, expectedVersion: version }, key })
     },
   })
-  if (saved.kind === 'saved') return done(to('settings/shipping'), 'done.settings')
+  if (saved.kind === 'saved') return redirectWithToast(to('settings/shipping'), 'done.settings')
   if (saved.kind === 'conflict') {
     const present = normal(saved.current.shipping.find(({ zone }) => zone === entry.zone))
     return zoneSheet(posted, { name, typed, base: present, theirs: present && typedOf(posted.shop, present) })
   }
   const prefix = `/shipping/${place}`
-  const { summary, at } = problemsOf(words, saved.refusal, askedFields(posted, typed, prefix))
+  const { summary, at } = problemsFromRefusal(words, saved.refusal, askedFields(posted, typed, prefix))
   const own = Object.fromEntries(
     Object.entries(at).map(([pointer, text]) => [
       pointer.replace(prefix, '').replace(/(\/weightSteps)\/.*/, '$1'),
@@ -593,7 +601,7 @@ async function postZone(posted: Posted, name: string): Promise<ReturnType<typeof
 }
 
 // The fields at the operation's pointers, with the facts that its error sentences depend on.
-function askedFields({ shop: { currency } }: Visit, { options }: TypedZone, prefix: string): Field[] {
+function askedFields({ shop: { currency } }: ScreenVisit, { options }: TypedZone, prefix: string): Field[] {
   const line = (name: string) => ({ name, label: '', kind: 'line', pointer: `${prefix}/${name}` }) as const
   const money = (name: string) => ({ ...line(name), kind: 'money', currency }) as const
   return [
@@ -608,7 +616,7 @@ function askedFields({ shop: { currency } }: Visit, { options }: TypedZone, pref
   ]
 }
 
-export const newZone: Screen = {
+export const newShippingZoneScreen: Screen = {
   path: 'settings/shipping/new',
   name: 'dashboard new zone',
   place: 'settings',
@@ -617,14 +625,14 @@ export const newZone: Screen = {
   post: (posted) => postZone(posted, ''),
 }
 
-async function zoneOf(visit: Visit): Promise<ShippingZoneEntry> {
+async function zoneOf(visit: ScreenVisit): Promise<ShippingZoneEntry> {
   const { data } = await visit.ask('getAdminShop')
   const found = data.shipping.find(({ zone }) => zone === visit.path.zone)
   if (!found) throw refuse('route_not_found')
   return found
 }
 
-export const zone: Screen = {
+export const shippingZoneScreen: Screen = {
   path: 'settings/shipping/:zone',
   name: 'dashboard zone',
   place: 'settings',
@@ -636,7 +644,7 @@ export const zone: Screen = {
   post: (posted) => postZone(posted, posted.path.zone ?? ''),
 }
 
-export const removeZone: Screen = {
+export const removeShippingZoneScreen: Screen = {
   path: 'settings/shipping/:zone/remove',
   name: 'dashboard remove zone',
   place: 'settings',
@@ -649,10 +657,10 @@ export const removeZone: Screen = {
       title: words.say('shipping.removeTitle', { zone: found.zone }),
       back,
       lead: words.say('shipping.removeLead', { countries: countryNames(visit, found.countries.slice(0, 12)) }),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`settings/shipping/${found.zone}/remove`),
         fields: [],
-        before: baseField(normal(found)),
+        before: shownPartField(normal(found)),
         submit: words.say('shipping.remove'),
         kind: 'danger',
         cancel: back.href,
@@ -671,7 +679,7 @@ export const removeZone: Screen = {
         }),
     })
     if (saved.kind === 'refused') throw saved.refusal
-    if (saved.kind === 'saved') return done(to('settings/shipping'), 'done.zoneRemoved')
+    if (saved.kind === 'saved') return redirectWithToast(to('settings/shipping'), 'done.zoneRemoved')
     const present = saved.current.shipping.find((one) => one.zone === path.zone)
     const typed = present ? typedOf(posted.shop, present) : { zone: '', countries: [], options: [] }
     return zoneSheet(posted, {

@@ -7,30 +7,55 @@ import { currencyOfCountry, euCountries, proposedCurrencies } from '../../../pla
 import { slugify } from '../../../platform/kit/slug.ts'
 import { proposedRates, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
 import { countryOptions } from '../countries.ts'
-import { bodyOf, type Field, form, keyField, keyIn, type Problems, problemNote, problemsOf, valuesOf } from '../form.ts'
-import { guideNav, guideSteps, isOptional, nextGuideStep, progressOf, stepSheet, toNextStep } from '../guide.ts'
-import { button, card, linkButton, notice } from '../parts.ts'
-import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import {
+  buildBody,
+  type Field,
+  keyField,
+  type Problems,
+  problemNote,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import {
+  goToNextStep,
+  guideNav,
+  guideStepSheet,
+  guideSteps,
+  isOptional,
+  loadGuideProgress,
+  nextGuideStep,
+} from '../guide.ts'
+import { button, linkButton, renderCard, renderNotice } from '../parts.ts'
+import {
+  catchRefusal,
+  type PostedScreen,
+  redirectTo,
+  type Screen,
+  type ScreenSheet,
+  type ScreenVisit,
+} from '../screen.ts'
 import { draftPreview } from '../storedraft.ts'
 import { accountCards } from './accounts.ts'
 import { methodCards } from './payments.ts'
-import { legalStep } from './startLegal.ts'
-import { rateOf } from './taxes.ts'
+import { legalStepScreen } from './startLegal.ts'
+import { parseTaxRate } from './taxes.ts'
 
-export const start: Screen = {
+export const guideStartScreen: Screen = {
   path: 'start',
   name: 'dashboard guide',
   place: 'home',
   needs: 'getAdminShop',
   async get(visit) {
-    const progress = await progressOf(visit)
+    const progress = await loadGuideProgress(visit)
     const next = nextGuideStep(progress)
-    if (next !== undefined) return goTo(visit.to(`start/${next}`))
+    if (next !== undefined) return redirectTo(visit.to(`start/${next}`))
     const { words, to } = visit
     return {
       title: words.say('guide.ready'),
       body: html`${guideNav(visit, progress, 'end')}
-      ${card({
+      ${renderCard({
         body: html`<p class="lead">${words.say('guide.readyText')}</p>
         <div class="form-foot">${linkButton({ label: words.say('guide.home'), href: to('home'), kind: 'first' })}</div>`,
       })}`,
@@ -38,11 +63,11 @@ export const start: Screen = {
   },
 }
 
-const shopOf = async (visit: Visit): Promise<AdminShop> => (await visit.ask('getAdminShop')).data
+const shopOf = async (visit: ScreenVisit): Promise<AdminShop> => (await visit.ask('getAdminShop')).data
 
 // The shop.
 
-function shopFields({ words }: Visit): Field[] {
+function shopFields({ words }: ScreenVisit): Field[] {
   return [
     {
       name: 'name',
@@ -91,7 +116,7 @@ function shopFields({ words }: Visit): Field[] {
   ]
 }
 
-function sellerFields(words: Visit['words']): Field[] {
+function sellerFields(words: ScreenVisit['words']): Field[] {
   return [
     {
       name: 'legalName',
@@ -130,12 +155,12 @@ function sellerFields(words: Visit['words']): Field[] {
   ]
 }
 
-async function shopSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function shopSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { shop } = await shopOf(visit)
   const fields = shopFields(visit)
   const values =
     'form' in visit
-      ? valuesOf(fields, (visit as Posted).form)
+      ? readTypedValues(fields, (visit as PostedScreen).form)
       : {
           name: shop.name,
           country: shop.country,
@@ -148,10 +173,10 @@ async function shopSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
           registration: shop.legal?.registration ?? '',
         }
   const { words, to } = visit
-  const body = card({
-    body: form(visit, { action: to('start/shop'), fields, values, problems, submit: words.say('guide.save') }),
+  const body = renderCard({
+    body: renderForm(visit, { action: to('start/shop'), fields, values, problems, submit: words.say('guide.save') }),
   })
-  return stepSheet(visit, 'shop', body, problems)
+  return guideStepSheet(visit, 'shop', body, problems)
 }
 
 const shopStep: Screen = {
@@ -163,7 +188,7 @@ const shopStep: Screen = {
   async post(posted) {
     const { words } = posted
     const fields = shopFields(posted)
-    const asked = bodyOf(words, fields, posted.form)
+    const asked = buildBody(words, fields, posted.form)
     if ('problems' in asked) return shopSheet(posted, asked.problems)
     const { legal: typed, currency, ...body } = asked.body as unknown as ShopBody
     const { version, shop } = await shopOf(posted)
@@ -172,14 +197,14 @@ const shopStep: Screen = {
       .map((line) => line.trim())
       .filter(Boolean)
     const legal = { ...shop.legal, ...typed, name: typed?.name ?? '', address }
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('updateAdminShop', {
         body: { ...body, currency: currency ?? currencyOfCountry(body.country), legal, expectedVersion: version },
-        key: `${keyIn(posted.form)}-${version}`,
+        key: `${readKey(posted.form)}-${version}`,
       }),
     )
-    if ('refusal' in outcome) return shopSheet(posted, problemsOf(words, outcome.refusal, fields))
-    return toNextStep(posted, 'shop')
+    if ('refusal' in outcome) return shopSheet(posted, problemsFromRefusal(words, outcome.refusal, fields))
+    return goToNextStep(posted, 'shop')
   },
 }
 
@@ -194,18 +219,18 @@ interface ShopBody {
 
 // Taxes: every proposed rate is shown, and only confirmed rates are saved.
 
-async function taxSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function taxSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const { shop, taxes } = await shopOf(visit)
   const known = taxes.filter(({ country, region }) => country === shop.country && region === undefined)
   const proposed = proposedRates(shop.country)
   const rows = known.length > 0 ? known : proposed
   const others = taxes.length - known.length
-  const typed = 'form' in visit ? (visit as Posted).form : undefined
+  const typed = 'form' in visit ? (visit as PostedScreen).form : undefined
   const country = words.country(shop.country)
-  const body = card({
+  const body = renderCard({
     title: words.say('guide.taxesOf', { country }),
-    body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+    body: html`${problems?.summary !== undefined && renderNotice('bad', problems.summary, 'alert')}
 ${
   proposed.length > 0 &&
   html`<p class="help">
@@ -254,7 +279,7 @@ ${others > 0 && html`<p class="help">${words.say('guide.taxOthers', { count: oth
   <input type="checkbox" name="confirmed" value="on" required> ${words.say('guide.taxConfirm')}</label>
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
-  return stepSheet(visit, 'taxes', body, problems)
+  return guideStepSheet(visit, 'taxes', body, problems)
 }
 
 function wrongState(problems: Problems | undefined, pointer: string, name: string): Html | false {
@@ -275,9 +300,9 @@ const taxStep: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const used = sent.getAll('use').slice(0, 20)
-    const rates = used.map((one) => ({ class: one, rate: rateOf((sent.get(`rate-${one}`) ?? '').trim()) }))
+    const rates = used.map((one) => ({ class: one, rate: parseTaxRate((sent.get(`rate-${one}`) ?? '').trim()) }))
     const wrong = [...sent].flatMap(([name, text]) =>
-      name.startsWith('rate-') && rateOf(text.trim()) === undefined ? [name.slice('rate-'.length)] : [],
+      name.startsWith('rate-') && parseTaxRate(text.trim()) === undefined ? [name.slice('rate-'.length)] : [],
     )
     if (wrong.length > 0) {
       const at = Object.fromEntries(wrong.map((one) => [`/rates/${one}`, words.say('taxes.notRate')]))
@@ -288,25 +313,25 @@ const taxStep: Screen = {
     const { version, shop, taxes } = await shopOf(posted)
     const others = taxes.filter(({ country, region }) => country !== shop.country || region !== undefined)
     const own = rates.map(({ class: taxClass, rate = 0 }) => ({ country: shop.country, class: taxClass, rate }))
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('replaceAdminTaxes', {
         body: { taxes: [...others, ...own], expectedVersion: version },
-        key: `${keyIn(sent)}-${version}`,
+        key: `${readKey(sent)}-${version}`,
       }),
     )
-    if ('refusal' in outcome) return taxSheet(posted, problemsOf(words, outcome.refusal))
-    return toNextStep(posted, 'taxes')
+    if ('refusal' in outcome) return taxSheet(posted, problemsFromRefusal(words, outcome.refusal))
+    return goToNextStep(posted, 'taxes')
   },
 }
 
 // The design, with the online store itself as its preview.
 
-async function lookSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function lookSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const [{ shop }, { data: site }] = await Promise.all([shopOf(visit), visit.inMode('live').ask('getAdminSite')])
   const preview = draftPreview(visit, site)
-  const choice = card({
-    body: html`${problems?.summary !== undefined && notice('bad', problems.summary, 'alert')}
+  const choice = renderCard({
+    body: html`${problems?.summary !== undefined && renderNotice('bad', problems.summary, 'alert')}
 ${shop.logo && html`<p class="gap"><img class="guide-logo" src="${shop.logo}" alt="${words.say('guide.logo')}"></p>`}
 <form class="form" method="post" action="${to('start/look')}" enctype="multipart/form-data">${keyField()}
 <div class="fields">
@@ -330,7 +355,7 @@ ${shop.logo && html`<p class="gap"><img class="guide-logo" src="${shop.logo}" al
 </div></form>`,
   })
   const body = preview ? html`<div class="columns preview-columns"><div>${choice}</div>${preview}</div>` : choice
-  return stepSheet(visit, 'look', body, problems)
+  return guideStepSheet(visit, 'look', body, problems)
 }
 
 const lookStep: Screen = {
@@ -342,31 +367,31 @@ const lookStep: Screen = {
   get: (visit) => lookSheet(visit),
   async post(posted) {
     const { words, form: sent, files } = posted
-    const key = keyIn(sent)
+    const key = readKey(sent)
     const [file] = files.filter(({ length }) => length > 0)
     let logo: string | undefined
     if (file) {
       const content = file.toString('base64')
-      const uploaded = await attempt(posted.ask('uploadAdminPicture', { body: { content }, key: `${key}-logo` }))
-      if ('refusal' in uploaded) return lookSheet(posted, problemsOf(words, uploaded.refusal))
+      const uploaded = await catchRefusal(posted.ask('uploadAdminPicture', { body: { content }, key: `${key}-logo` }))
+      if ('refusal' in uploaded) return lookSheet(posted, problemsFromRefusal(words, uploaded.refusal))
       logo = uploaded.reply.data.url
     }
     const { version } = await shopOf(posted)
     const color = (sent.get('color') ?? '').trim()
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('updateAdminShop', {
         body: { color, ...(logo !== undefined && { logo }), expectedVersion: version },
         key: `${key}-${version}`,
       }),
     )
-    if ('refusal' in outcome) return lookSheet(posted, problemsOf(words, outcome.refusal))
-    return sent.get('do') === 'try' ? goTo(posted.to('start/look')) : toNextStep(posted, 'look')
+    if ('refusal' in outcome) return lookSheet(posted, problemsFromRefusal(words, outcome.refusal))
+    return sent.get('do') === 'try' ? redirectTo(posted.to('start/look')) : goToNextStep(posted, 'look')
   },
 }
 
 // Products: the first one typed here, or a file.
 
-function productFields({ words, shop }: Visit): Field[] {
+function productFields({ words, shop }: ScreenVisit): Field[] {
   return [
     {
       name: 'name',
@@ -407,14 +432,14 @@ function productFields({ words, shop }: Visit): Field[] {
   ]
 }
 
-async function productSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function productSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const fields = productFields(visit)
-  const values = 'form' in visit ? valuesOf(fields, (visit as Posted).form) : {}
+  const values = 'form' in visit ? readTypedValues(fields, (visit as PostedScreen).form) : {}
   const body = html`<div class="columns even">
-    ${card({
+    ${renderCard({
       title: words.say('guide.productFirst'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to('start/products'),
         fields,
         values,
@@ -422,7 +447,7 @@ async function productSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
         submit: words.say('guide.productAdd'),
       }),
     })}
-    ${card({
+    ${renderCard({
       title: words.say('guide.productFile'),
       body: html`<p>${words.say('guide.productFileText')}</p>
       <div class="form-foot">
@@ -430,7 +455,7 @@ async function productSheet(visit: Visit, problems?: Problems): Promise<Sheet> {
       </div>`,
     })}
   </div>`
-  return stepSheet(visit, 'products', body, problems)
+  return guideStepSheet(visit, 'products', body, problems)
 }
 
 const productStep: Screen = {
@@ -442,7 +467,7 @@ const productStep: Screen = {
   async post(posted) {
     const { words } = posted
     const fields = productFields(posted)
-    const asked = bodyOf(words, fields, posted.form)
+    const asked = buildBody(words, fields, posted.form)
     if ('problems' in asked) return productSheet(posted, asked.problems)
     // The body has these members at the pointers of the fields.
     const { name, summary, skus } = asked.body.product as ProductBody
@@ -453,9 +478,11 @@ const productStep: Screen = {
       ...(summary && { summary }),
       skus: [{ code: slug.toUpperCase().slice(0, 40), ...skus[0] }],
     }
-    const outcome = await attempt(posted.ask('createAdminProduct', { body: { product }, key: keyIn(posted.form) }))
-    if ('refusal' in outcome) return productSheet(posted, problemsOf(words, outcome.refusal, fields))
-    return toNextStep(posted, 'products')
+    const outcome = await catchRefusal(
+      posted.ask('createAdminProduct', { body: { product }, key: readKey(posted.form) }),
+    )
+    if ('refusal' in outcome) return productSheet(posted, problemsFromRefusal(words, outcome.refusal, fields))
+    return goToNextStep(posted, 'products')
   },
 }
 
@@ -482,7 +509,7 @@ function proposedZones(country: string): ProposedZone[] {
 }
 
 // Fields have the pointers of the selected zones in the request. Text typed for other zones is checked too.
-function zoneFields({ words }: Visit, { country, currency }: AdminShop['shop'], used: readonly string[]) {
+function zoneFields({ words }: ScreenVisit, { country, currency }: AdminShop['shop'], used: readonly string[]) {
   const proposed = proposedZones(country)
   const taken = proposed.filter(({ zone }) => used.includes(zone))
   return proposed.map(({ zone, countries }) => {
@@ -517,7 +544,7 @@ function zoneField({ name, label, currency, pointer = '' }: Field, value = '', p
   </div>`
 }
 
-async function deliverySheet(visit: Visit, problems?: Problems): Promise<Sheet> {
+async function deliverySheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const { shop, shipping } = await shopOf(visit)
   if (shipping.length > 0) {
@@ -526,13 +553,17 @@ async function deliverySheet(visit: Visit, problems?: Problems): Promise<Sheet> 
         html`<li>${zone}: ${options.map(({ label, amount }) => `${label} ${words.money(amount, shop.currency)}`).join(', ')}</li>`,
     )
     const change = linkButton({ label: words.say('settings.shipping'), href: to('settings/shipping') })
-    return stepSheet(visit, 'delivery', card({ body: html`<ul>${zones}</ul><div class="form-foot">${change}</div>` }))
+    return guideStepSheet(
+      visit,
+      'delivery',
+      renderCard({ body: html`<ul>${zones}</ul><div class="form-foot">${change}</div>` }),
+    )
   }
-  const typed = 'form' in visit ? (visit as Posted).form : undefined
+  const typed = 'form' in visit ? (visit as PostedScreen).form : undefined
   const zones = zoneFields(visit, shop, typed?.getAll('zone') ?? [])
   const all = zones.flatMap(({ fields }) => fields)
-  const values = typed ? valuesOf(all, typed) : {}
-  const body = card({
+  const values = typed ? readTypedValues(all, typed) : {}
+  const body = renderCard({
     body: html`<form class="form" method="post" action="${to('start/delivery')}">${keyField()}
 ${problemNote(problems, all, words)}
 ${zones.map(({ zone, fields }, at) => {
@@ -554,7 +585,7 @@ ${zones.map(({ zone, fields }, at) => {
 })}
 <div class="form-foot">${button({ label: words.say('guide.save'), kind: 'first', shortcut: 'save' })}</div></form>`,
   })
-  return stepSheet(visit, 'delivery', body, problems)
+  return guideStepSheet(visit, 'delivery', body, problems)
 }
 
 interface TypedDelivery {
@@ -570,11 +601,11 @@ const deliveryStep: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const { version, shop, shipping: present } = await shopOf(posted)
-    if (present.length > 0) return toNextStep(posted, 'delivery')
+    if (present.length > 0) return goToNextStep(posted, 'delivery')
     const used = sent.getAll('zone').slice(0, 20)
     const zones = zoneFields(posted, shop, used)
     const fields = zones.flatMap((one) => one.fields)
-    const read = bodyOf(words, fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return deliverySheet(posted, read.problems)
     const label = words.say('guide.deliveryLabel')
     // The body has these members at the pointers of the fields.
@@ -586,14 +617,14 @@ const deliveryStep: Screen = {
         return { zone, countries, options: [{ id: 'standard', label, amount, freeFrom }] }
       })
     if (shipping.length === 0) return deliverySheet(posted, { summary: words.say('guide.deliveryNone'), at: {} })
-    const outcome = await attempt(
+    const outcome = await catchRefusal(
       posted.ask('replaceAdminShipping', {
         body: { shipping, expectedVersion: version },
-        key: `${keyIn(sent)}-${version}`,
+        key: `${readKey(sent)}-${version}`,
       }),
     )
-    if ('refusal' in outcome) return deliverySheet(posted, problemsOf(words, outcome.refusal, fields))
-    return toNextStep(posted, 'delivery')
+    if ('refusal' in outcome) return deliverySheet(posted, problemsFromRefusal(words, outcome.refusal, fields))
+    return goToNextStep(posted, 'delivery')
   },
 }
 
@@ -606,16 +637,16 @@ const paymentStep: Screen = {
   needs: 'getAdminShop',
   async get(visit) {
     const data = await shopOf(visit)
-    return stepSheet(visit, 'payment', html`${accountCards(visit, data)}${methodCards(visit, data)}`)
+    return guideStepSheet(visit, 'payment', html`${accountCards(visit, data)}${methodCards(visit, data)}`)
   },
 }
 
 // A test purchase, and opening the shop. Both pages read both modes.
 
-async function openSheet(visit: Visit): Promise<Sheet> {
+async function openSheet(visit: ScreenVisit): Promise<ScreenSheet> {
   const { words, to } = visit
   const [progress, live, test, orders] = await Promise.all([
-    progressOf(visit),
+    loadGuideProgress(visit),
     visit.inMode('live').ask('getAdminSite'),
     visit.inMode('test').ask('getAdminSite'),
     visit.inMode('test').ask('listAdminOrders'),
@@ -625,14 +656,14 @@ async function openSheet(visit: Visit): Promise<Sheet> {
   const link = (label: string, href: string) => linkButton({ label, href, isNewTab: true })
   const opening = html`<p>${words.say('guide.openText')}</p>${
     missing.length > 0 &&
-    notice(
+    renderNotice(
       'info',
       words.say('guide.openMissing', { steps: missing.map((step) => words.say(`guide.${step}`)).join(', ') }),
     )
   }
 ${
   visit.may('openAdminSite') &&
-  form(visit, {
+  renderForm(visit, {
     action: to('start/open'),
     fields: [],
     hidden: { version: live.data.version },
@@ -640,24 +671,24 @@ ${
     kind: missing.length > 0 ? 'second' : 'first',
   })
 }`
-  const body = html`${card({
+  const body = html`${renderCard({
     title: words.say('guide.testTitle'),
     body: html`<p>${words.say('guide.testText')}</p>
-    ${orders.data.length > 0 && html`<div class="gap">${notice('info', words.say('guide.testDone'))}</div>`}
+    ${orders.data.length > 0 && html`<div class="gap">${renderNotice('info', words.say('guide.testDone'))}</div>`}
 ${
   test.data.url === null
     ? html`<p class="help">${words.say('guide.noUrl')}</p>`
     : html`<div class="form-foot">${link(words.say('guide.testShop'), test.data.url)}</div>`
 }`,
   })}
-  ${card({
+  ${renderCard({
     title: words.say('guide.openTitle'),
     body: isOpen
       ? html`<p>${words.say('guide.isOpen')}</p>
     ${live.data.url !== null && html`<div class="form-foot">${link(words.say('guide.see'), live.data.url)}</div>`}`
       : opening,
   })}`
-  return stepSheet(visit, 'open', body)
+  return guideStepSheet(visit, 'open', body)
 }
 
 const openStep: Screen = {
@@ -669,23 +700,23 @@ const openStep: Screen = {
   async post(posted) {
     const version = Number(posted.form.get('version'))
     const expectedVersion = Number.isSafeInteger(version) && version > 0 ? version : 1
-    const outcome = await attempt(
-      posted.inMode('live').ask('openAdminSite', { body: { expectedVersion }, key: keyIn(posted.form) }),
+    const outcome = await catchRefusal(
+      posted.inMode('live').ask('openAdminSite', { body: { expectedVersion }, key: readKey(posted.form) }),
     )
     // Someone else changed the site first: the page shows the present state.
     if ('refusal' in outcome) return openSheet(posted)
-    return goTo(posted.to('start/open'))
+    return redirectTo(posted.to('start/open'))
   },
 }
 
 export const guideScreens: readonly Screen[] = [
-  start,
+  guideStartScreen,
   shopStep,
   taxStep,
   lookStep,
   productStep,
   deliveryStep,
   paymentStep,
-  legalStep,
+  legalStepScreen,
   openStep,
 ]

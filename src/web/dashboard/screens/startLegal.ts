@@ -5,16 +5,16 @@ import type { AdminShop } from '../../../contract/admin/shop.ts'
 import { type LegalTextKind, type TextLanguage, textLanguages } from '../../../contract/words.ts'
 import { html } from '../../../platform/html/html.ts'
 import { dutyList } from '../duties.ts'
-import { type Field, form, keyIn, type Problems, problemsOf } from '../form.ts'
-import { stepSheet, toNextStep } from '../guide.ts'
-import { card, notice } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import type { Words } from '../words.ts'
+import { type Field, type Problems, problemsFromRefusal, readKey, renderForm } from '../form.ts'
+import { goToNextStep, guideStepSheet } from '../guide.ts'
+import { renderCard, renderNotice } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import type { DashboardWords } from '../words.ts'
 
 const kinds = ['terms', 'withdrawal', 'privacy', 'imprint'] as const satisfies readonly LegalTextKind[]
 type Texts = Readonly<Record<(typeof kinds)[number], string>>
 
-function fieldsOf(words: Words): Field[] {
+function fieldsOf(words: DashboardWords): Field[] {
   return kinds.map((name) => ({
     name,
     label: words.say(`settings.texts.kind.${name}`),
@@ -24,11 +24,11 @@ function fieldsOf(words: Words): Field[] {
   }))
 }
 
-function languageOf({ language }: Words): TextLanguage {
+function languageOf({ language }: DashboardWords): TextLanguage {
   return textLanguages.find((one) => one === language) ?? 'en'
 }
 
-function templatesOf(words: Words, { shop }: AdminShop): Texts {
+function templatesOf(words: DashboardWords, { shop }: AdminShop): Texts {
   const gap = words.say('guide.gap')
   const known = {
     seller: shop.legal?.name ?? gap,
@@ -50,7 +50,7 @@ interface Known {
   templates: Texts
 }
 
-async function knownOf(visit: Visit): Promise<Known> {
+async function knownOf(visit: ScreenVisit): Promise<Known> {
   const { words } = visit
   const [shop, { data }] = await Promise.all([visit.ask('getAdminShop'), visit.ask('getAdminTexts')])
   const language = languageOf(words)
@@ -58,25 +58,25 @@ async function knownOf(visit: Visit): Promise<Known> {
   return { stored, templates: templatesOf(words, shop.data) }
 }
 
-async function legalSheet(visit: Visit, values: Texts, problems?: Problems): Promise<Sheet> {
+async function legalSheet(visit: ScreenVisit, values: Texts, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const { data } = await visit.ask('getAdminDuties')
   const missing = data.duties.filter(({ status }) => status === 'missing')
-  const texts = card({
-    body: html`${notice('info', words.say('guide.legalWarning'))}
+  const texts = renderCard({
+    body: html`${renderNotice('info', words.say('guide.legalWarning'))}
 <p class="gap">${words.say('guide.legalHow')}</p>
-${form(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
+${renderForm(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
   // Also lists duties that are met on other pages, such as the address of the seller.
   const list =
     missing.length > 0 &&
-    card({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...data, duties: missing }) })
-  return stepSheet(visit, 'legal', html`${texts}${list}`, problems)
+    renderCard({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...data, duties: missing }) })
+  return guideStepSheet(visit, 'legal', html`${texts}${list}`, problems)
 }
 
 // Texts that differ from the stored text and the template. A text with a gap is not saved.
 function changedIn(
-  { words, form: sent }: Posted,
+  { words, form: sent }: PostedScreen,
   { stored, templates }: Known,
 ): { typed: Texts; problems?: Problems; changed: (keyof Texts)[] } {
   const typed = eachKind((kind) => (sent.get(kind) ?? '').replaceAll('\r\n', '\n').trim())
@@ -89,7 +89,7 @@ function changedIn(
   return { typed, changed, problems: { summary: words.say('form.problem'), at } }
 }
 
-export const legalStep: Screen = {
+export const legalStepScreen: Screen = {
   path: 'start/legal',
   name: 'dashboard guide legal',
   place: 'home',
@@ -109,17 +109,17 @@ export const legalStep: Screen = {
     const language = languageOf(words)
     for (const kind of changed) {
       const body = { kind, language, text: typed[kind] }
-      const saved = await attempt(posted.ask('saveAdminText', { body, key: `${keyIn(posted.form)}-${kind}` }))
+      const saved = await catchRefusal(posted.ask('saveAdminText', { body, key: `${readKey(posted.form)}-${kind}` }))
       if ('refusal' in saved) {
         const fields = fieldsOf(words).filter(({ name }) => name === kind)
         const asked = fields.map((one) => ({ ...one, pointer: '/text' }))
-        const { summary, at } = problemsOf(words, saved.refusal, asked)
+        const { summary, at } = problemsFromRefusal(words, saved.refusal, asked)
         return legalSheet(posted, typed, {
           summary,
           at: at['/text'] === undefined ? at : { [`/${kind}`]: at['/text'] },
         })
       }
     }
-    return toNextStep(posted, 'legal')
+    return goToNextStep(posted, 'legal')
   },
 }

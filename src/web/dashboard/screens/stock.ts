@@ -8,13 +8,22 @@ import type { BodyOf } from '../../../contract/surface.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
-import { sectionTabs, thumb } from '../catalog.ts'
-import { filters } from '../filters.ts'
-import { amountIn, field, guard, issueText, keyField, keyIn, moneyText, type Problems } from '../form.ts'
-import { button, emptyState, linkButton, moment, notice, pasteNote } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { countChoice, cursorIn, hrefWith, pager, table, tabs } from '../table.ts'
-import { done } from '../toast.ts'
+import { renderThumbnail, sectionTabs } from '../catalog.ts'
+import { renderFilters } from '../filters.ts'
+import {
+  field,
+  issueText,
+  keyField,
+  leaveWarning,
+  moneyText,
+  type Problems,
+  parseTypedAmount,
+  readKey,
+} from '../form.ts'
+import { button, emptyState, exactTime, linkButton, pasteNote, renderNotice } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { countChoice, cursorFromLink, hrefWith, renderPager, renderTable, renderTabs } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
 import { savedViews } from '../views.ts'
 
 // This screen shows at most as many rows as one save may change.
@@ -24,7 +33,7 @@ type Cell = (typeof cells)[number]
 type SkuRow = BodyOf<AdminOperations['updateAdminSkus']>['rows'][number]
 type SkuChange = { -readonly [Member in keyof SkuRow]: SkuRow[Member] }
 
-export const stock: Screen = {
+export const stockScreen: Screen = {
   path: 'stock',
   name: 'dashboard stock',
   place: 'products',
@@ -34,7 +43,7 @@ export const stock: Screen = {
   post: save,
 }
 
-async function save(posted: Posted) {
+async function save(posted: PostedScreen) {
   const { words, form, shop } = posted
   const typed = typedIn(form)
   const wrong = new Map<string, WrongRow>()
@@ -46,11 +55,11 @@ async function save(posted: Posted) {
   })
   const reason = form.get('reason')?.trim().slice(0, 200)
   if (wrong.size > 0) return sheetOf(posted, { typed, wrong, reason, summary: words.say('stock.wrong') })
-  if (rows.length === 0) return done(posted.here, 'done.nothing')
+  if (rows.length === 0) return redirectWithToast(posted.here, 'done.nothing')
   const body = {
     rows: rows.map((row) => ({ ...row, ...(reason && row.onHand !== undefined && { reason }) })),
   }
-  const outcome = await attempt(posted.change('updateAdminSkus', { body, key: keyIn(form) }))
+  const outcome = await catchRefusal(posted.change('updateAdminSkus', { body, key: readKey(form) }))
   if ('refusal' in outcome) {
     const summary = words.refusal(outcome.refusal)
     return sheetOf(posted, { typed, ...refusedIn(posted, outcome.refusal, rows), reason, summary, status: 409 })
@@ -62,7 +71,7 @@ async function save(posted: Posted) {
   for (const { id, outcome: how, code, message } of data)
     if (how === 'refused')
       wrong.set(id, { text: words.refusal({ code: (code ?? '') as never, message: message ?? '' }) })
-  if (wrong.size === 0) return done(posted.here, 'done.stock', { count: meta.done, change })
+  if (wrong.size === 0) return redirectWithToast(posted.here, 'done.stock', { count: meta.done, change })
   const left = new Map([...typed].filter(([skuId]) => wrong.has(skuId)))
   const summary = words.say('stock.refused', { count: wrong.size, done: meta.done })
   return sheetOf(posted, { typed: left, wrong, reason, summary, status: 409 })
@@ -76,7 +85,7 @@ interface WrongRow {
 
 // Assigns issues to the cells of their rows. The reason is one field for all rows.
 function refusedIn(
-  { words, shop }: Posted,
+  { words, shop }: PostedScreen,
   { details: { issues = [] } }: Refusal,
   rows: readonly SkuChange[],
 ): Pick<Again, 'wrong' | 'problems'> {
@@ -127,13 +136,13 @@ function changeOf(skuId: string, { was, onHand, price, compareAt }: TypedRow, cu
       change.expectedOnHand = Number(wasOnHand)
     }
   }
-  const amount = amountIn(cleaned(price), currency)
+  const amount = parseTypedAmount(cleaned(price), currency)
   if (amount === undefined) return 'price'
   if (String(amount) !== wasPrice) {
     change.price = amount
     if (isAmount(wasPrice)) change.expectedPrice = Number(wasPrice)
   }
-  const compared = compareAt === '' ? null : amountIn(cleaned(compareAt), currency)
+  const compared = compareAt === '' ? null : parseTypedAmount(cleaned(compareAt), currency)
   if (compared === undefined) return 'compareAt'
   if (String(compared ?? '') !== wasCompareAt) {
     change.compareAtPrice = compared
@@ -162,7 +171,7 @@ interface Again {
   status?: number
 }
 
-async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
+async function sheetOf(visit: ScreenVisit, again?: Again): Promise<ScreenSheet> {
   const { words, may } = visit
   const { rows: listed, next } = await rowsOf(visit)
   const rows = again ? [...(await rowsGone(visit, listed, again.typed)), ...listed] : listed
@@ -171,7 +180,7 @@ async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
     title: words.say('stock.title'),
     ...(again && { status: again.status ?? 400 }),
     body: html`${sectionTabs(visit, 'stock')}
-<div class="toolbar">${tabs(
+<div class="toolbar">${renderTabs(
       visit,
       words.say('stock.views'),
       [
@@ -182,18 +191,18 @@ async function sheetOf(visit: Visit, again?: Again): Promise<Sheet> {
       ],
       'chips',
     )}
-${filters(visit, ['stock', 'measure', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
+${renderFilters(visit, ['stock', 'measure', 'sort'], [{ name: 'q', label: words.say('stock.find'), kind: 'line' }])}</div>
 ${savedViews(visit, 'stock', ['sort', 'stock', 'measure'])}
-${again && notice('bad', again.summary, 'alert')}
+${again && renderNotice('bad', again.summary, 'alert')}
 ${
   rows.length === 0
-    ? html`<div class="card flush list">${emptyState(emptyOf(visit))}${pager(visit, next)}</div>`
+    ? html`<div class="card flush list">${emptyState(emptyOf(visit))}${renderPager(visit, next)}</div>`
     : sheetForm(visit, { rows, next, again, mayChange })
 }`,
   }
 }
 
-async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | null }> {
+async function rowsOf(visit: ScreenVisit): Promise<{ rows: AdminSku[]; next: string | null }> {
   const { query } = visit
   const asked = Object.fromEntries(
     ['q', 'stock', 'productId', 'measure'].flatMap((name) => {
@@ -210,7 +219,7 @@ async function rowsOf(visit: Visit): Promise<{ rows: AdminSku[]; next: string | 
 }
 
 // Rows with typed values that left the list because their stock has changed.
-async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
+async function rowsGone(visit: ScreenVisit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
   const shown = new Set(listed.map(({ id }) => id))
   const gone = new Map(
     [...typed].filter(([id, row]) => {
@@ -225,7 +234,7 @@ async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again[
     do {
       const { data, meta } = await visit.ask('listAdminSkus', { query: { productId, limit: rowsMax }, cursor })
       found.push(...data.filter(({ id }) => gone.has(id)))
-      cursor = cursorIn(meta.next)
+      cursor = cursorFromLink(meta.next)
     } while (cursor !== undefined)
   }
   return found
@@ -234,10 +243,10 @@ async function rowsGone(visit: Visit, listed: readonly AdminSku[], typed: Again[
 type Sort = 'code' | 'stock'
 
 // With a filter for low or no stock, rows with the least stock come first.
-const usualSort = ({ query }: Visit): Sort => (query.get('stock')?.trim() ? 'stock' : 'code')
+const usualSort = ({ query }: ScreenVisit): Sort => (query.get('stock')?.trim() ? 'stock' : 'code')
 
 // The operation refuses an invalid sort.
-const sortOf = (visit: Visit): Sort => (visit.query.get('sort')?.trim() || usualSort(visit)) as Sort
+const sortOf = (visit: ScreenVisit): Sort => (visit.query.get('sort')?.trim() || usualSort(visit)) as Sort
 
 interface Shown {
   rows: readonly AdminSku[]
@@ -246,7 +255,7 @@ interface Shown {
   mayChange: boolean
 }
 
-function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html {
+function sheetForm(visit: ScreenVisit, { rows, next, again, mayChange }: Shown): Html {
   const { words } = visit
   const sorted = sortOf(visit)
   const head = (key: Sort, text: string, kind: Html | false) =>
@@ -272,12 +281,12 @@ function sheetForm(visit: Visit, { rows, next, again, mayChange }: Shown): Html 
 <tbody>${rows.map((row) => skuRow(visit, row, mayChange, again?.typed.get(row.id), again?.wrong.get(row.id)))}</tbody>
 </table></div>`
   const counts = countChoice(visit, { rows: 'sheet', rowsShown: rows.length, action: visit.to('stock/rows') })
-  const pages = pager(visit, next, counts)
+  const pages = renderPager(visit, next, counts)
   const list = html`<div class="card flush list">${body}${pages}</div>`
   if (!mayChange) return html`${list}${pages && counts.form}`
   const hasMore = next !== null && visit.rowCount.sheet < rowsMax
   // Keeps the number of rows if some are refused, whatever was chosen in another tab.
-  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${guard(visit)}>
+  return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${leaveWarning(visit)}>
     ${keyField()}
 ${list}
 <div class="form-foot sticky">${button({ label: words.say('action.save'), kind: 'first', shortcut: 'save' })}
@@ -289,7 +298,7 @@ ${pasteNote(words.say(hasMore ? 'stock.leftOut' : 'table.leftOut', { count: '{co
 </form>${pages && counts.form}`
 }
 
-function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRow, wrong?: WrongRow): Html {
+function skuRow(visit: ScreenVisit, row: AdminSku, mayChange: boolean, typed?: TypedRow, wrong?: WrongRow): Html {
   const { words, to, shop } = visit
   const { id, code, name, productId, productName, held, available } = row
   const money = (amount: number | null) => (amount === null ? '' : moneyText(amount, shop.currency))
@@ -339,7 +348,7 @@ function skuRow(visit: Visit, row: AdminSku, mayChange: boolean, typed?: TypedRo
   return html`<tr>
     <th scope="row" class="main">
       <span class="order-line">
-        ${thumb(row.picture, productName)}
+        ${renderThumbnail(row.picture, productName)}
         <span>
           <a class="line-name quiet" href="${to(`products/${productId}`)}" dir="auto">
             ${productName}${isVariant && html` · ${name}`}
@@ -361,7 +370,7 @@ ${cells.map(cell)}</tr>`
 }
 
 // The prior price that shoppers see for the compare-at price.
-function claimNote({ words, shop }: Visit, { compareAtPrice, priorPrice }: AdminSku): Html | false {
+function claimNote({ words, shop }: ScreenVisit, { compareAtPrice, priorPrice }: AdminSku): Html | false {
   if (compareAtPrice === null) return false
   const text =
     priorPrice === null
@@ -370,7 +379,7 @@ function claimNote({ words, shop }: Visit, { compareAtPrice, priorPrice }: Admin
   return html`<span class="claim soft small">${text}</span>`
 }
 
-function emptyOf(visit: Visit) {
+function emptyOf(visit: ScreenVisit) {
   const { words, query, to, may } = visit
   if (query.get('stock') === 'low' && !query.get('q')) return { title: words.say('stock.noneLow') }
   if (query.get('stock') === 'out' && !query.get('q')) return { title: words.say('stock.noneOut') }
@@ -383,7 +392,7 @@ function emptyOf(visit: Visit) {
 }
 
 // Every change of the stock of a SKU.
-export const movements: Screen = {
+export const movementsScreen: Screen = {
   path: 'stock/:skuId',
   name: 'dashboard stock movements',
   place: 'products',
@@ -399,7 +408,7 @@ export const movements: Screen = {
       back: { href: to('stock'), label: words.say('stock.title') },
       width: 'narrow',
       body: html`<div data-dialog-body>
-        ${table(visit, {
+        ${renderTable(visit, {
           label: words.say('stock.movements'),
           columns: [
             {
@@ -409,7 +418,7 @@ export const movements: Screen = {
           ${reason !== null && html`<br><span class="soft small" dir="auto">${reason}</span>`}`,
               isMain: true,
             },
-            { head: words.say('stock.at'), cell: ({ at }) => moment(words, at) },
+            { head: words.say('stock.at'), cell: ({ at }) => exactTime(words, at) },
             {
               head: words.say('stock.delta'),
               cell: ({ delta }) => (delta > 0 ? `+${words.number(delta)}` : words.number(delta)),

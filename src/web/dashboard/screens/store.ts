@@ -2,15 +2,15 @@
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { type Field, field, keyField, keyIn, type Problems, problemsOf } from '../form.ts'
-import { button, card, facts, linkButton, moment, notice, pill } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { sections, storeSections } from '../sections.ts'
-import { refuseUnless } from '../shop.ts'
-import { done, refusedBy } from '../toast.ts'
-import type { TextKey, Words } from '../words.ts'
+import { type Field, field, keyField, type Problems, problemsFromRefusal, readKey } from '../form.ts'
+import { button, exactTime, linkButton, renderCard, renderFacts, renderNotice, statusPill } from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderSections, storeSections } from '../sections.ts'
+import { refuseUnlessAllowed } from '../shop.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
+import type { DashboardWords, TextKey } from '../words.ts'
 
-export const store: Screen = {
+export const onlineStoreScreen: Screen = {
   path: 'store',
   name: 'dashboard store',
   place: 'store',
@@ -21,17 +21,17 @@ export const store: Screen = {
   async post(posted) {
     const { form, to } = posted
     const id = form.get('do') === 'close' ? 'closeAdminSite' : 'openAdminSite'
-    refuseUnless(posted, id)
+    refuseUnlessAllowed(posted, id)
     const expectedVersion = Number(form.get('version'))
-    const outcome = await attempt(posted.change(id, { body: { expectedVersion }, key: keyIn(form) }))
-    if ('refusal' in outcome) return refusedBy(to('store'), outcome.refusal)
-    return done(to('store'), id === 'openAdminSite' ? 'done.storeOpen' : 'done.storeClosed', {
+    const outcome = await catchRefusal(posted.change(id, { body: { expectedVersion }, key: readKey(form) }))
+    if ('refusal' in outcome) return redirectWithRefusal(to('store'), outcome.refusal)
+    return redirectWithToast(to('store'), id === 'openAdminSite' ? 'done.storeOpen' : 'done.storeClosed', {
       change: outcome.reply.change,
     })
   },
 }
 
-async function stateOf(visit: Visit): Promise<StoreState> {
+async function stateOf(visit: ScreenVisit): Promise<StoreState> {
   const [site, shop] = [await visit.ask('getAdminSite'), await visit.ask('getAdminShop')]
   const { paymentAccounts, paymentMethods, shipping } = shop.data
   const canPay = paymentAccounts.length > 0 || paymentMethods.some(({ enabled }) => enabled)
@@ -47,21 +47,21 @@ interface StoreState {
   typed?: string
 }
 
-function storeSheet(visit: Visit, { site, canPay, canShip, problems, typed = '' }: StoreState): Sheet {
+function storeSheet(visit: ScreenVisit, { site, canPay, canShip, problems, typed = '' }: StoreState): ScreenSheet {
   const { words, to, mode } = visit
   const { status, openedAt, url } = site
   const isOpen = status === 'open'
   return {
     title: words.say('store.title'),
     status: problems ? 400 : 200,
-    badge: pill(words, 'site', status),
+    badge: statusPill(words, 'site', status),
     actions: html`${url !== null && linkButton({ label: words.say('store.see'), href: url, icon: 'eye', isNewTab: true })}`,
-    body: html`${sections(visit, storeSections, 'store')}
+    body: html`${renderSections(visit, storeSections, 'store')}
     ${
       url !== null &&
       (!canPay || !canShip) &&
       html`<div class="gap">
-        ${notice(
+        ${renderNotice(
           'info',
           html`${words.say(canPay ? 'store.noShipping' : 'store.noPayment')} <a
             href="${to(canPay ? 'settings/shipping' : 'settings/payments')}">
@@ -70,17 +70,17 @@ function storeSheet(visit: Visit, { site, canPay, canShip, problems, typed = '' 
         )}
       </div>`
     }
-${card({
+${renderCard({
   title: words.say(isOpen ? 'store.open' : 'store.closed'),
   body: html`<p class="gap">
     ${words.say(url === null ? 'store.nowhere' : isOpen ? 'store.openText' : 'store.closedText')}
   </p>
-${facts([
+${renderFacts([
   url !== null && [
     words.say('store.address'),
     html`<a href="${url}" dir="ltr" target="_blank" rel="noopener">${url}</a>`,
   ],
-  openedAt !== null && [words.say('store.since'), moment(words, openedAt)],
+  openedAt !== null && [words.say('store.since'), exactTime(words, openedAt)],
 ])}
 ${mode === 'test' && html`<p class="help">${words.say('store.test')}</p>`}
 ${url !== null && stateForm(visit, site)}`,
@@ -89,7 +89,7 @@ ${url !== null && mode === 'live' && hostsCard(visit, site, { problems, typed })
   }
 }
 
-function stateForm({ words, to, may }: Visit, { status, version }: AdminSite): Html | false {
+function stateForm({ words, to, may }: ScreenVisit, { status, version }: AdminSite): Html | false {
   const isOpen = status === 'open'
   if (!may(isOpen ? 'closeAdminSite' : 'openAdminSite')) return false
   return html`<form class="form-foot" method="post" action="${to('store')}">
@@ -103,7 +103,7 @@ function stateForm({ words, to, may }: Visit, { status, version }: AdminSite): H
   </form>`
 }
 
-const hostField = (words: Words): Field => ({
+const hostField = (words: DashboardWords): Field => ({
   name: 'host',
   label: words.say('hosts.host'),
   kind: 'line',
@@ -111,7 +111,7 @@ const hostField = (words: Words): Field => ({
   isRequired: true,
 })
 
-export const storeHosts: Screen = {
+export const storeHostsScreen: Screen = {
   path: 'store/hosts',
   name: 'dashboard store hosts',
   place: 'store',
@@ -119,9 +119,12 @@ export const storeHosts: Screen = {
   async post(posted) {
     const { form, to, words } = posted
     const typed = form.get('host')?.trim() ?? ''
-    const outcome = await attempt(posted.change('addAdminHost', { body: { host: typed || '-' }, key: keyIn(form) }))
-    if (!('refusal' in outcome)) return done(to('store'), 'done.hostAdded', { change: outcome.reply.change })
-    const problems = problemsOf(words, outcome.refusal, [hostField(words)])
+    const outcome = await catchRefusal(
+      posted.change('addAdminHost', { body: { host: typed || '-' }, key: readKey(form) }),
+    )
+    if (!('refusal' in outcome))
+      return redirectWithToast(to('store'), 'done.hostAdded', { change: outcome.reply.change })
+    const problems = problemsFromRefusal(words, outcome.refusal, [hostField(words)])
     return storeSheet(posted, { ...(await stateOf(posted)), problems, typed })
   },
 }
@@ -132,7 +135,7 @@ const hostActions = {
   remove: { id: 'removeAdminHost', says: 'done.hostRemoved' },
 } as const
 
-export const storeHost: Screen = {
+export const storeHostScreen: Screen = {
   path: 'store/hosts/:host',
   name: 'dashboard store host',
   place: 'store',
@@ -141,21 +144,21 @@ export const storeHost: Screen = {
     const { form, to, path } = posted
     const name = form.get('do') ?? ''
     const action = hostActions[name === 'main' || name === 'remove' ? name : 'check']
-    const outcome = await attempt(
-      posted.change(action.id, { path: { host: path.host ?? '' }, body: {}, key: keyIn(form) }),
+    const outcome = await catchRefusal(
+      posted.change(action.id, { path: { host: path.host ?? '' }, body: {}, key: readKey(form) }),
     )
-    if ('refusal' in outcome) return refusedBy(to('store'), outcome.refusal)
-    return done(to('store'), action.says, { change: outcome.reply.change })
+    if ('refusal' in outcome) return redirectWithRefusal(to('store'), outcome.refusal)
+    return redirectWithToast(to('store'), action.says, { change: outcome.reply.change })
   },
 }
 
 function hostsCard(
-  visit: Visit,
+  visit: ScreenVisit,
   { hosts }: AdminSite,
   { problems, typed }: { problems: Problems | undefined; typed: string },
 ): Html {
   const { words, to, may } = visit
-  return card({
+  return renderCard({
     title: words.say('hosts.title'),
     body: html`<p class="help gap">${words.say('hosts.lead')}</p>
 ${hosts.map((host) => hostPart(visit, host))}
@@ -170,7 +173,7 @@ ${
   })
 }
 
-function hostPart({ words, to, may, server }: Visit, given: AdminSite['hosts'][number]): Html {
+function hostPart({ words, to, may, server }: ScreenVisit, given: AdminSite['hosts'][number]): Html {
   const { host, isMain, isProved, isChecked, problem, checkedAt, record } = given
   const act = (name: keyof typeof hostActions, label: TextKey) =>
     button({ label: words.say(label), name: 'do', value: name })
@@ -179,11 +182,11 @@ function hostPart({ words, to, may, server }: Visit, given: AdminSite['hosts'][n
       ? words.say('hosts.notChecked')
       : words.say('hosts.checkedAt', { moment: words.moment(new Date(checkedAt)) })
   return html`<section class="host gap">
-    <h3><bdi>${host}</bdi> ${pill(words, 'host', isProved ? (isMain ? 'main' : 'proved') : 'waiting')}</h3>
+    <h3><bdi>${host}</bdi> ${statusPill(words, 'host', isProved ? (isMain ? 'main' : 'proved') : 'waiting')}</h3>
 ${
   !isProved &&
   html`<p class="help">${words.say('hosts.point', { server: new URL(server.origin).hostname })}</p>
-${facts([
+${renderFacts([
   [words.say('hosts.recordName'), html`<code>${record.name}</code>`],
   [words.say('hosts.recordValue'), html`<code>${record.value}</code>`],
 ])}

@@ -14,36 +14,36 @@ import {
 import { productSources, sectionKinds } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { categoriesOf } from '../catalog.ts'
+import { listShopCategories } from '../catalog.ts'
 import {
-  bodyOf,
+  buildBody,
   type Field,
   type FieldValues,
   field,
   keyField,
   type Problems,
   problemNote,
-  problemsOf,
-  valuesOf,
+  problemsFromRefusal,
+  readTypedValues,
 } from '../form.ts'
-import { button, card, linkButton, notice } from '../parts.ts'
-import { goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { refuseUnless } from '../shop.ts'
+import { button, linkButton, renderCard, renderNotice } from '../parts.ts'
+import { type PostedScreen, redirectTo, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { refuseUnlessAllowed } from '../shop.ts'
 import {
-  changeDraft,
+  changeSiteDraft,
+  currentSiteDraft,
   draftHead,
   draftPaths,
   draftPreview,
   pictureField,
-  replaceDraft,
-  siteDraftOf,
-  uploadedPicture,
-  versionIn,
+  readSiteVersion,
+  replaceSiteDraft,
+  uploadFormPicture,
 } from '../storedraft.ts'
-import { linkFields, linkIn, linkTargetsOf, linkValues } from '../storelinks.ts'
-import { orderedRows, rowsAfter } from '../storerows.ts'
-import { done, refusedBy } from '../toast.ts'
-import { htmlOfTyped } from '../typed.ts'
+import { linkFields, linkValues, loadLinkTargets, readLink } from '../storelinks.ts'
+import { orderedRows, rowsAfterPress } from '../storerows.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
+import { typedTextToHtml } from '../typed.ts'
 
 // Sections of a new home page.
 const firstSections: readonly SiteSection[] = [
@@ -52,7 +52,7 @@ const firstSections: readonly SiteSection[] = [
   { kind: 'products', source: 'newest', limit: 8 },
 ]
 
-export const storeHome: Screen = {
+export const storeHomeScreen: Screen = {
   path: 'store/home',
   name: 'dashboard store home',
   place: 'store',
@@ -62,42 +62,42 @@ export const storeHome: Screen = {
     return homeSheet(visit, data)
   },
   async post(posted) {
-    refuseUnless(posted, 'replaceAdminSite')
+    refuseUnlessAllowed(posted, 'replaceAdminSite')
     const { form, to } = posted
     const { data: site } = await posted.ask('getAdminSite')
-    const content = siteDraftOf(site)
+    const content = currentSiteDraft(site)
     const pressed = form.get('do') ?? ''
-    const save = (home: SiteContent['home']) => changeDraft(posted, 'home', { ...content, home }, 'done.draftSaved')
+    const save = (home: SiteContent['home']) => changeSiteDraft(posted, 'home', { ...content, home }, 'done.draftSaved')
     if (pressed === 'automatic') return save(null)
     if (pressed === 'start') return save([...firstSections])
     const home = content.home ?? []
     const kind = pressed === 'add' ? sectionKinds.find((one) => one === form.get('kind')) : undefined
     if (kind !== undefined) {
-      const outcome = await replaceDraft(posted, { ...content, home: [...home, { kind }] })
-      if ('refusal' in outcome) return refusedBy(to(draftPaths.home), outcome.refusal)
-      return goTo(to(`store/home/${home.length + 1}`))
+      const outcome = await replaceSiteDraft(posted, { ...content, home: [...home, { kind }] })
+      if ('refusal' in outcome) return redirectWithRefusal(to(draftPaths.home), outcome.refusal)
+      return redirectTo(to(`store/home/${home.length + 1}`))
     }
-    const rows = rowsAfter(home, pressed)
-    return rows ? save(rows) : goTo(to(draftPaths.home))
+    const rows = rowsAfterPress(home, pressed)
+    return rows ? save(rows) : redirectTo(to(draftPaths.home))
   },
 }
 
-function homeSheet(visit: Visit, site: AdminSite): Sheet {
+function homeSheet(visit: ScreenVisit, site: AdminSite): ScreenSheet {
   const { words, may } = visit
-  const { home } = siteDraftOf(site)
-  const body = may('replaceAdminSite') ? homeCard(visit, site, home) : notice('info', words.say('draft.readOnly'))
+  const { home } = currentSiteDraft(site)
+  const body = may('replaceAdminSite') ? homeCard(visit, site, home) : renderNotice('info', words.say('draft.readOnly'))
   return {
     title: words.say('store.title'),
     body: html`${draftHead(visit, site, 'home')}<div class="columns preview-columns"><div>${body}</div>${draftPreview(visit, site)}</div>`,
   }
 }
 
-function homeCard(visit: Visit, { version }: AdminSite, home: SiteContent['home']): Html {
+function homeCard(visit: ScreenVisit, { version }: AdminSite, home: SiteContent['home']): Html {
   const { words, to } = visit
   const action = to('store/home')
   const hidden = html`${keyField()}<input type="hidden" name="version" value="${version}">`
   if (home === null)
-    return card({
+    return renderCard({
       title: words.say('section.home'),
       body: html`<p>${words.say('section.automatic')}</p>
       <form class="form-foot" method="post" action="${action}">
@@ -112,7 +112,7 @@ function homeCard(visit: Visit, { version }: AdminSite, home: SiteContent['home'
   }))
   const kinds = sectionKinds.map((kind) => ({ value: kind, label: words.say(`section.kind.${kind}`) }))
   const add: Field = { name: 'kind', label: words.say('section.add'), kind: 'choice', options: kinds, isRequired: true }
-  return card({
+  return renderCard({
     title: words.say('section.home'),
     body: html`${
       home.length === 0
@@ -135,7 +135,7 @@ ${
 
 // One section.
 
-export const storeSection: Screen = {
+export const storeSectionScreen: Screen = {
   path: 'store/home/:at',
   name: 'dashboard store section',
   place: 'store',
@@ -150,48 +150,49 @@ export const storeSection: Screen = {
     const { words, to } = posted
     const { site, section, at, home } = await sectionOf(posted)
     const typed = typedSection(posted, section)
-    const read = bodyOf(words, await fieldsOf(posted, typed, at), posted.form)
+    const read = buildBody(words, await fieldsOf(posted, typed, at), posted.form)
     if ('problems' in read) return sectionSheet(posted, site, typed, read.problems)
-    const uploaded = await uploadedPicture(posted)
+    const uploaded = await uploadFormPicture(posted)
     if ('problems' in uploaded) return sectionSheet(posted, site, typed, uploaded.problems)
     const wanted = uploaded.url === undefined ? typed : { ...typed, image: uploaded.url }
-    const outcome = await replaceDraft(posted, { ...siteDraftOf(site), home: home.with(at, wanted) })
-    if (!('refusal' in outcome)) return done(to(draftPaths.home), 'done.draftSaved', { change: outcome.reply.change })
-    const problems = problemsOf(words, outcome.refusal, await fieldsOf(posted, wanted, at))
+    const outcome = await replaceSiteDraft(posted, { ...currentSiteDraft(site), home: home.with(at, wanted) })
+    if (!('refusal' in outcome))
+      return redirectWithToast(to(draftPaths.home), 'done.draftSaved', { change: outcome.reply.change })
+    const problems = problemsFromRefusal(words, outcome.refusal, await fieldsOf(posted, wanted, at))
     const isStale = outcome.refusal.code === 'version_conflict'
     return { ...(await sectionSheet(posted, site, wanted, problems)), status: isStale ? 409 : 400 }
   },
 }
 
-async function sectionOf(visit: Visit) {
+async function sectionOf(visit: ScreenVisit) {
   const { data: site } = await visit.ask('getAdminSite')
-  const home = siteDraftOf(site).home ?? []
+  const home = currentSiteDraft(site).home ?? []
   const at = placeIn(visit)
   const section = home[at]
   if (!section) throw refuse('route_not_found')
   return { site, home, at, section }
 }
 
-function placeIn({ path }: Visit): number {
+function placeIn({ path }: ScreenVisit): number {
   return /^\d{1,2}$/.test(path.at ?? '') ? Number(path.at) - 1 : -1
 }
 
-function typedSection({ form }: Posted, { kind, image = null }: SiteSection): SiteSection {
+function typedSection({ form }: PostedScreen, { kind, image = null }: SiteSection): SiteSection {
   const text = (name: string) => (form.get(name) ?? '').trim()
   const products = Array.from({ length: sectionProductsMax }, (_, at) => text(`product-${at}`)).filter(Boolean)
   const columns = Array.from({ length: sectionColumnsMax }, (_, at) => ({
     title: text(`title-${at}`),
-    bodyHtml: htmlOfTyped(text(`body-${at}`)),
+    bodyHtml: typedTextToHtml(text(`body-${at}`)),
   }))
   const limit = Number(text('limit'))
   return {
     kind,
     title: text('title'),
-    bodyHtml: htmlOfTyped(text('bodyHtml')),
+    bodyHtml: typedTextToHtml(text('bodyHtml')),
     image: text('noPicture') === 'on' ? null : image,
     imageAlt: text('imageAlt'),
     imageSide: text('imageSide') === 'end' ? 'end' : 'start',
-    link: linkIn(form),
+    link: readLink(form),
     source: productSources.find((one) => one === text('source')) ?? 'newest',
     ...(text('category') !== '' && { category: text('category') }),
     products,
@@ -200,11 +201,16 @@ function typedSection({ form }: Posted, { kind, image = null }: SiteSection): Si
   }
 }
 
-async function sectionSheet(visit: Visit, site: AdminSite, section: SiteSection, problems?: Problems): Promise<Sheet> {
+async function sectionSheet(
+  visit: ScreenVisit,
+  site: AdminSite,
+  section: SiteSection,
+  problems?: Problems,
+): Promise<ScreenSheet> {
   const { words, to, path } = visit
   const fields = await fieldsOf(visit, section, placeIn(visit))
-  const values = 'form' in visit ? typedValues(fields, visit as Posted) : valuesOfSection(section)
-  const version = 'form' in visit ? versionIn(visit as Posted) : site.version
+  const values = 'form' in visit ? typedValues(fields, visit as PostedScreen) : valuesOfSection(section)
+  const version = 'form' in visit ? readSiteVersion(visit as PostedScreen) : site.version
   const hasPicture = section.kind === 'hero' || section.kind === 'picture'
   const picture =
     hasPicture &&
@@ -228,7 +234,7 @@ async function sectionSheet(visit: Visit, site: AdminSite, section: SiteSection,
     back: { href: to('store/home'), label: words.say('section.home') },
     width: 'narrow',
     status: problems ? 400 : 200,
-    body: card({
+    body: renderCard({
       body: html`<form class="form" method="post" action="${to(`store/home/${path.at}`)}" enctype="multipart/form-data">
         ${keyField()}
         <input type="hidden" name="version" value="${version}">
@@ -242,8 +248,8 @@ ${problemNote(problems, fields, words)}
 }
 
 // Removes gaps between rows, as the saved section has none, so problems are shown at the right row.
-function typedValues(fields: readonly Field[], { form }: Posted): FieldValues {
-  const values = valuesOf(fields, form)
+function typedValues(fields: readonly Field[], { form }: PostedScreen): FieldValues {
+  const values = readTypedValues(fields, form)
   const closed = (names: readonly string[], count: number) => {
     const rows = Array.from({ length: count }, (_, at) => names.map((name) => (form.get(`${name}-${at}`) ?? '').trim()))
     const filled = rows.filter((row) => row.some((text) => text !== ''))
@@ -257,7 +263,7 @@ function typedValues(fields: readonly Field[], { form }: Posted): FieldValues {
 }
 
 // Suggests products by name, for the fields of selected products.
-async function productList(visit: Visit): Promise<Html> {
+async function productList(visit: ScreenVisit): Promise<Html> {
   const { data } = await visit.ask('listAdminProducts', { query: { limit: 200 } })
   return html`<datalist id="field-product-list">${data.map(({ slug, name }) => html`<option value="${slug}">${name}</option>`)}</datalist>`
 }
@@ -278,7 +284,7 @@ function valuesOfSection(section: SiteSection): FieldValues {
   }
 }
 
-async function fieldsOf(visit: Visit, section: SiteSection, at: number): Promise<Field[]> {
+async function fieldsOf(visit: ScreenVisit, section: SiteSection, at: number): Promise<Field[]> {
   const { words } = visit
   const { kind } = section
   const below = `/home/${at}`
@@ -297,19 +303,19 @@ async function fieldsOf(visit: Visit, section: SiteSection, at: number): Promise
   if (kind === 'text') return [title, body]
   if (kind === 'columns') return [title, ...columnFields(words, below, section.columns?.length ?? 0)]
   if (kind === 'products') return [title, ...(await productFields(visit, below, section.products?.length ?? 0))]
-  const targets = await linkTargetsOf(visit)
+  const targets = await loadLinkTargets(visit)
   const link = linkFields(visit, { targets, pointer: `${below}/link`, isOptional: true, present: section.link })
   if (kind === 'notice') return [body, ...link]
   return [title, body, ...link, alt, ...(kind === 'picture' ? [sideField(words)] : [])]
 }
 
-function sideField(words: Visit['words']): Field {
+function sideField(words: ScreenVisit['words']): Field {
   const options = (['start', 'end'] as const).map((value) => ({ value, label: words.say(`section.side.${value}`) }))
   return { name: 'imageSide', label: words.say('section.side'), kind: 'choice', options, isRequired: true }
 }
 
 // Fields for the existing columns, and at least three.
-function columnFields(words: Visit['words'], below: string, count: number): Field[] {
+function columnFields(words: ScreenVisit['words'], below: string, count: number): Field[] {
   return Array.from({ length: Math.min(sectionColumnsMax, Math.max(3, count)) }, (_, at): Field[] => [
     {
       ...{ name: `title-${at}`, label: words.say('section.columnTitle', { number: at + 1 }), kind: 'line' },
@@ -322,9 +328,9 @@ function columnFields(words: Visit['words'], below: string, count: number): Fiel
   ]).flat()
 }
 
-async function productFields(visit: Visit, below: string, count: number): Promise<Field[]> {
+async function productFields(visit: ScreenVisit, below: string, count: number): Promise<Field[]> {
   const { words } = visit
-  const categories = await categoriesOf(visit)
+  const categories = await listShopCategories(visit)
   const none = { value: '', label: '–' }
   return [
     {

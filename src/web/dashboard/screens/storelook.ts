@@ -6,25 +6,25 @@ import type { SiteLook } from '../../../contract/sitecontent.ts'
 import { siteCorners, siteDensities, siteFonts, siteSchemes } from '../../../contract/words.ts'
 import { contrast, inkOn, parseColor, white } from '../../../platform/html/color.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { type Field, field, keyField, keyIn, type Problems, problemNote, problemsOf } from '../form.ts'
-import { button, card, notice } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { refuseUnless } from '../shop.ts'
+import { type Field, field, keyField, type Problems, problemNote, problemsFromRefusal, readKey } from '../form.ts'
+import { button, renderCard, renderNotice } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { refuseUnlessAllowed } from '../shop.ts'
 import {
+  currentSiteDraft,
   draftHead,
   draftPaths,
   draftPreview,
   pictureField,
-  replaceDraft,
-  siteDraftOf,
-  uploadedPicture,
-  versionIn,
+  readSiteVersion,
+  replaceSiteDraft,
+  uploadFormPicture,
 } from '../storedraft.ts'
-import { done, refusedBy } from '../toast.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 
 const usualColor = '#2c4c3e'
 
-export const storeLook: Screen = {
+export const storeLookScreen: Screen = {
   path: 'store/look',
   name: 'dashboard store look',
   place: 'store',
@@ -32,27 +32,27 @@ export const storeLook: Screen = {
   filesBytesMax: limits.pictureBytesMax + 100_000,
   async get(visit) {
     const { data: site } = await visit.ask('getAdminSite')
-    return lookSheet(visit, site, siteDraftOf(site).look)
+    return lookSheet(visit, site, currentSiteDraft(site).look)
   },
   async post(posted) {
-    refuseUnless(posted, 'replaceAdminSite')
+    refuseUnlessAllowed(posted, 'replaceAdminSite')
     const { words, to } = posted
     const { data: site } = await posted.ask('getAdminSite')
-    const typed = typedLook(posted, siteDraftOf(site).look)
-    const uploaded = await uploadedPicture(posted)
+    const typed = typedLook(posted, currentSiteDraft(site).look)
+    const uploaded = await uploadFormPicture(posted)
     if ('problems' in uploaded) return lookSheet(posted, site, typed, uploaded.problems)
     const look = uploaded.url === undefined ? typed : { ...typed, logo: uploaded.url }
-    const outcome = await replaceDraft(posted, { ...siteDraftOf(site), look })
+    const outcome = await replaceSiteDraft(posted, { ...currentSiteDraft(site), look })
     if ('refusal' in outcome) {
       const isStale = outcome.refusal.code === 'version_conflict'
-      const problems = problemsOf(words, outcome.refusal, choices(posted))
+      const problems = problemsFromRefusal(words, outcome.refusal, choices(posted))
       return { ...lookSheet(posted, site, look, problems), status: isStale ? 409 : 400 }
     }
-    return done(to(draftPaths.look), 'done.draftSaved', { change: outcome.reply.change })
+    return redirectWithToast(to(draftPaths.look), 'done.draftSaved', { change: outcome.reply.change })
   },
 }
 
-function typedLook({ form }: Posted, before: SiteLook): SiteLook {
+function typedLook({ form }: PostedScreen, before: SiteLook): SiteLook {
   const word = <Word extends string>(name: string, words: readonly Word[], usual: Word): Word =>
     words.find((one) => one === form.get(name)) ?? usual
   const color = form.get('color') ?? ''
@@ -66,7 +66,7 @@ function typedLook({ form }: Posted, before: SiteLook): SiteLook {
   }
 }
 
-function choices({ words }: Visit): Field[] {
+function choices({ words }: ScreenVisit): Field[] {
   const choice = (name: 'font' | 'corners' | 'density' | 'scheme', values: readonly string[]): Field => ({
     name,
     label: words.say(`look.${name}`),
@@ -84,22 +84,22 @@ function choices({ words }: Visit): Field[] {
   ]
 }
 
-function lookSheet(visit: Visit, site: AdminSite, look: SiteLook, problems?: Problems): Sheet {
+function lookSheet(visit: ScreenVisit, site: AdminSite, look: SiteLook, problems?: Problems): ScreenSheet {
   const { words, may } = visit
   return {
     title: words.say('store.title'),
     status: problems ? 400 : 200,
     body: html`${draftHead(visit, site, 'look')}<div class="columns preview-columns"><div>${
       may('replaceAdminSite')
-        ? card({ title: words.say('look.title'), body: lookForm(visit, site, look, problems) })
-        : notice('info', words.say('draft.readOnly'))
+        ? renderCard({ title: words.say('look.title'), body: lookForm(visit, site, look, problems) })
+        : renderNotice('info', words.say('draft.readOnly'))
     }</div>${draftPreview(visit, site)}</div>`,
   }
 }
 
-function lookForm(visit: Visit, site: AdminSite, look: SiteLook, problems?: Problems): Html {
+function lookForm(visit: ScreenVisit, site: AdminSite, look: SiteLook, problems?: Problems): Html {
   const { words, to } = visit
-  const version = 'form' in visit ? versionIn(visit as Posted) : site.version
+  const version = 'form' in visit ? readSiteVersion(visit as PostedScreen) : site.version
   const values: Readonly<Record<string, string>> = { ...look, logo: '', color: '' }
   return html`<form class="form" method="post" action="${to('store/look')}" enctype="multipart/form-data">
     ${keyField()}
@@ -112,7 +112,7 @@ ${problemNote(problems, choices(visit), words)}
 <div class="form-foot">${button({ label: words.say('draft.save'), kind: 'first', shortcut: 'save' })}</div></form>`
 }
 
-function colorField({ words }: Visit, { color }: SiteLook): Html {
+function colorField({ words }: ScreenVisit, { color }: SiteLook): Html {
   return html`<div class="field whole">
     <label for="field-color">${words.say('look.color')}</label>
     <input
@@ -129,7 +129,7 @@ function colorField({ words }: Visit, { color }: SiteLook): Html {
 }
 
 // A readable text colour is always found; the number helps to choose a colour with more contrast.
-function contrastWords(words: Visit['words'], color: string): string {
+function contrastWords(words: ScreenVisit['words'], color: string): string {
   const given = parseColor(color)
   if (!given) return ''
   const ink = inkOn(given)
@@ -137,7 +137,7 @@ function contrastWords(words: Visit['words'], color: string): string {
   return words.say(ink === white ? 'look.whiteText' : 'look.blackText', { ratio })
 }
 
-export const storeDraft: Screen = {
+export const storeDraftScreen: Screen = {
   path: 'store/draft',
   name: 'dashboard store draft',
   place: 'store',
@@ -148,13 +148,13 @@ export const storeDraft: Screen = {
     const href = to(draftPaths[back === 'home' || back === 'menus' ? back : 'look'])
     if (form.get('do') === 'discard') {
       const { data: site } = await posted.ask('getAdminSite')
-      const outcome = await replaceDraft(posted, site.published)
-      if ('refusal' in outcome) return refusedBy(href, outcome.refusal)
-      return done(href, 'done.draftDiscarded', { change: outcome.reply.change })
+      const outcome = await replaceSiteDraft(posted, site.published)
+      if ('refusal' in outcome) return redirectWithRefusal(href, outcome.refusal)
+      return redirectWithToast(href, 'done.draftDiscarded', { change: outcome.reply.change })
     }
-    const body = { expectedVersion: versionIn(posted) }
-    const outcome = await attempt(posted.change('publishAdminSite', { body, key: keyIn(form) }))
-    if ('refusal' in outcome) return refusedBy(href, outcome.refusal)
-    return done(href, 'done.draftPublished', { change: outcome.reply.change })
+    const body = { expectedVersion: readSiteVersion(posted) }
+    const outcome = await catchRefusal(posted.change('publishAdminSite', { body, key: readKey(form) }))
+    if ('refusal' in outcome) return redirectWithRefusal(href, outcome.refusal)
+    return redirectWithToast(href, 'done.draftPublished', { change: outcome.reply.change })
   },
 }

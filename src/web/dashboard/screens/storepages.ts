@@ -3,24 +3,24 @@
 import type { AdminPage, PageEntry } from '../../../contract/admin/pages.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import {
-  bodyOf,
+  buildBody,
   type Field,
   type FieldValues,
-  form,
   keyField,
-  keyIn,
   type Problems,
-  problemsOf,
-  valuesOf,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
 } from '../form.ts'
-import { button, card, emptyState, linkButton, notice } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { sections, storeSections } from '../sections.ts'
-import { refuseUnless } from '../shop.ts'
-import { done, refusedBy } from '../toast.ts'
-import { htmlOfTyped } from '../typed.ts'
+import { button, emptyState, linkButton, renderCard, renderNotice } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderSections, storeSections } from '../sections.ts'
+import { refuseUnlessAllowed } from '../shop.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
+import { typedTextToHtml } from '../typed.ts'
 
-export const storePages: Screen = {
+export const storePagesScreen: Screen = {
   path: 'store/pages',
   name: 'dashboard store pages',
   place: 'store',
@@ -34,19 +34,19 @@ export const storePages: Screen = {
     return {
       title: words.say('store.title'),
       actions: html`${data.length > 0 && add}`,
-      body: html`${sections(visit, storeSections, 'pages')}
+      body: html`${renderSections(visit, storeSections, 'pages')}
       ${
         data.length === 0
           ? html`<div class="card">
           ${emptyState({ title: words.say('pages.none'), text: words.say('pages.noneText'), action: add || html`` })}
         </div>`
-          : card({ body: html`<ul class="page-list">${data.map((page) => pageItem(visit, page))}</ul>` })
+          : renderCard({ body: html`<ul class="page-list">${data.map((page) => pageItem(visit, page))}</ul>` })
       }`,
     }
   },
 }
 
-function pageItem({ words, to }: Visit, { page: { slug, title, menu = 'none', published } }: AdminPage): Html {
+function pageItem({ words, to }: ScreenVisit, { page: { slug, title, menu = 'none', published } }: AdminPage): Html {
   return html`<li>
     <a href="${to(`store/pages/${slug}`)}" dir="auto">${title}</a> <span class="soft small">
       <bdi>/${slug}</bdi> · ${words.say(published === false ? 'pages.hidden' : `pages.menu.${menu}`)}
@@ -54,7 +54,7 @@ function pageItem({ words, to }: Visit, { page: { slug, title, menu = 'none', pu
   </li>`
 }
 
-function fieldsOf({ words }: Visit, isNew: boolean): Field[] {
+function fieldsOf({ words }: ScreenVisit, isNew: boolean): Field[] {
   return [
     { name: 'title', label: words.say('pages.title'), kind: 'line', lengthMax: 200, isRequired: true, isFirst: isNew },
     ...(isNew
@@ -129,7 +129,7 @@ interface PageState {
   status?: number
 }
 
-function pageSheet(visit: Visit, { values, present, problems, status }: PageState): Sheet {
+function pageSheet(visit: ScreenVisit, { values, present, problems, status }: PageState): ScreenSheet {
   const { words, to, may, query } = visit
   const isNew = present === undefined
   const path = isNew ? 'store/pages/new' : `store/pages/${present.page.slug}`
@@ -139,16 +139,16 @@ function pageSheet(visit: Visit, { values, present, problems, status }: PageStat
       title: present?.page.title ?? '',
       back,
       width: 'narrow',
-      body: card({ body: html`<pre class="lines">${present?.page.bodyHtml}</pre>` }),
+      body: renderCard({ body: html`<pre class="lines">${present?.page.bodyHtml}</pre>` }),
     }
   return {
     title: isNew ? words.say('pages.new') : present.page.title,
     back,
     width: 'narrow',
     status: status ?? (problems ? 400 : 200),
-    body: html`${query.has('conflict') && notice('bad', words.say('twoVersions.table'), 'alert')}
-    ${card({
-      body: form(visit, {
+    body: html`${query.has('conflict') && renderNotice('bad', words.say('twoVersions.table'), 'alert')}
+    ${renderCard({
+      body: renderForm(visit, {
         action: to(path),
         fields: fieldsOf(visit, isNew),
         values,
@@ -172,10 +172,10 @@ function pageSheet(visit: Visit, { values, present, problems, status }: PageStat
 type PageBody = Omit<PageEntry, 'slug'>
 
 function entryIn(
-  posted: Posted,
+  posted: PostedScreen,
   fields: readonly Field[],
 ): { body: PageBody & { slug?: string } } | { problems: Problems } {
-  const asked = bodyOf(posted.words, fields, posted.form)
+  const asked = buildBody(posted.words, fields, posted.form)
   if ('problems' in asked) return asked
   const given = asked.body as Partial<PageEntry>
   const { slug, title = '', bodyHtml = '', description = '', menu = 'none', position = 0, published = false } = given
@@ -183,7 +183,7 @@ function entryIn(
     body: {
       ...(slug !== undefined && { slug }),
       title,
-      bodyHtml: htmlOfTyped(bodyHtml),
+      bodyHtml: typedTextToHtml(bodyHtml),
       description,
       menu,
       position,
@@ -192,7 +192,7 @@ function entryIn(
   }
 }
 
-export const newStorePage: Screen = {
+export const newStorePageScreen: Screen = {
   path: 'store/pages/new',
   name: 'dashboard new store page',
   place: 'store',
@@ -204,17 +204,18 @@ export const newStorePage: Screen = {
   async post(posted) {
     const { words, to } = posted
     const fields = fieldsOf(posted, true)
-    const values = valuesOf(fields, posted.form)
+    const values = readTypedValues(fields, posted.form)
     const entry = entryIn(posted, fields)
     if ('problems' in entry) return pageSheet(posted, { values, problems: entry.problems })
     const body = { ...entry.body, slug: entry.body.slug ?? '' }
-    const outcome = await attempt(posted.change('createAdminPage', { body, key: keyIn(posted.form) }))
-    if ('refusal' in outcome) return pageSheet(posted, { values, problems: problemsOf(words, outcome.refusal, fields) })
-    return done(to('store/pages'), 'done.pageSaved', { change: outcome.reply.change })
+    const outcome = await catchRefusal(posted.change('createAdminPage', { body, key: readKey(posted.form) }))
+    if ('refusal' in outcome)
+      return pageSheet(posted, { values, problems: problemsFromRefusal(words, outcome.refusal, fields) })
+    return redirectWithToast(to('store/pages'), 'done.pageSaved', { change: outcome.reply.change })
   },
 }
 
-export const storePage: Screen = {
+export const storePageScreen: Screen = {
   path: 'store/pages/:slug',
   name: 'dashboard store page',
   place: 'store',
@@ -225,27 +226,27 @@ export const storePage: Screen = {
     return pageSheet(visit, { values: valuesOfPage(data), present: data })
   },
   async post(posted) {
-    refuseUnless(posted, 'replaceAdminPage')
+    refuseUnlessAllowed(posted, 'replaceAdminPage')
     const { words, to, path, form: sent } = posted
     const slug = path.slug ?? ''
     const { data: present } = await posted.ask('getAdminPage', { path: { slug } })
     const fields = fieldsOf(posted, false)
-    const values = valuesOf(fields, sent)
+    const values = readTypedValues(fields, sent)
     const entry = entryIn(posted, fields)
     if ('problems' in entry) return pageSheet(posted, { values, present, problems: entry.problems })
     const { slug: _, ...members } = entry.body
     const body = { ...members, expectedVersion: Number(sent.get('version')) }
-    const outcome = await attempt(posted.change('replaceAdminPage', { path: { slug }, body, key: keyIn(sent) }))
+    const outcome = await catchRefusal(posted.change('replaceAdminPage', { path: { slug }, body, key: readKey(sent) }))
     if ('refusal' in outcome) {
       const isStale = outcome.refusal.code === 'version_conflict'
-      const problems = problemsOf(words, outcome.refusal, fields)
+      const problems = problemsFromRefusal(words, outcome.refusal, fields)
       return pageSheet(posted, { values, present, problems, status: isStale ? 409 : 400 })
     }
-    return done(to('store/pages'), 'done.pageSaved', { change: outcome.reply.change })
+    return redirectWithToast(to('store/pages'), 'done.pageSaved', { change: outcome.reply.change })
   },
 }
 
-export const removeStorePage: Screen = {
+export const removeStorePageScreen: Screen = {
   path: 'store/pages/:slug/remove',
   name: 'dashboard remove store page',
   place: 'store',
@@ -253,10 +254,10 @@ export const removeStorePage: Screen = {
   async post(posted) {
     const { to, path, form: sent } = posted
     const body = { expectedVersion: Number(sent.get('version')) }
-    const outcome = await attempt(
-      posted.change('removeAdminPage', { path: { slug: path.slug ?? '' }, body, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      posted.change('removeAdminPage', { path: { slug: path.slug ?? '' }, body, key: readKey(sent) }),
     )
-    if ('refusal' in outcome) return refusedBy(to(`store/pages/${path.slug}`), outcome.refusal)
-    return done(to('store/pages'), 'done.pageRemoved', { change: outcome.reply.change })
+    if ('refusal' in outcome) return redirectWithRefusal(to(`store/pages/${path.slug}`), outcome.refusal)
+    return redirectWithToast(to('store/pages'), 'done.pageRemoved', { change: outcome.reply.change })
   },
 }

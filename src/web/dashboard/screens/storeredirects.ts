@@ -3,16 +3,25 @@
 import type { AdminRedirect, AdminRedirectListQuery } from '../../../contract/admin/redirects.ts'
 import { redirectCauses } from '../../../contract/words.ts'
 import { html } from '../../../platform/html/html.ts'
-import { filters } from '../filters.ts'
-import { type Field, type FieldValues, form, keyField, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { button, card, linkButton } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { sections, storeSections } from '../sections.ts'
-import { refuseUnless } from '../shop.ts'
-import { hrefWith, table, tabs } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import { renderFilters } from '../filters.ts'
+import {
+  type Field,
+  type FieldValues,
+  keyField,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import { button, linkButton, renderCard } from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderSections, storeSections } from '../sections.ts'
+import { refuseUnlessAllowed } from '../shop.ts'
+import { hrefWith, renderTable, renderTabs } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 
-export const storeRedirects: Screen = {
+export const storeRedirectsScreen: Screen = {
   path: 'store/redirects',
   name: 'dashboard store redirects',
   place: 'store',
@@ -33,7 +42,7 @@ export const storeRedirects: Screen = {
     return {
       title: words.say('store.title'),
       actions: html`${add}`,
-      body: html`${sections(visit, storeSections, 'redirects')}<div class="toolbar">${tabs(
+      body: html`${renderSections(visit, storeSections, 'redirects')}<div class="toolbar">${renderTabs(
         visit,
         words.say('redirects.cause'),
         [undefined, ...redirectCauses].map((cause) => ({
@@ -42,8 +51,8 @@ export const storeRedirects: Screen = {
         })),
         'chips',
       )}
-${filters(visit, ['cause'], [{ name: 'q', label: words.say('redirects.find'), kind: 'line' }])}</div>
-${table(visit, {
+${renderFilters(visit, ['cause'], [{ name: 'q', label: words.say('redirects.find'), kind: 'line' }])}</div>
+${renderTable(visit, {
   label: words.say('redirects.list'),
   columns: [
     { head: words.say('redirects.from'), cell: ({ from }) => html`<bdi>${from}</bdi>`, isMain: true },
@@ -72,7 +81,7 @@ ${table(visit, {
   },
 }
 
-function fieldsOf({ words }: Visit, isNew: boolean): Field[] {
+function fieldsOf({ words }: ScreenVisit, isNew: boolean): Field[] {
   const from: Field = {
     name: 'from',
     label: words.say('redirects.from'),
@@ -106,18 +115,18 @@ interface RedirectState {
   problems?: Problems
 }
 
-function redirectSheet(visit: Visit, { values, present, problems }: RedirectState): Sheet {
+function redirectSheet(visit: ScreenVisit, { values, present, problems }: RedirectState): ScreenSheet {
   const { words, to, may } = visit
   const path = present ? `store/redirects/${present.id}` : 'store/redirects/new'
   const back = { href: to('store/redirects'), label: words.say('redirects.list') }
   const frame = { title: present?.from ?? words.say('redirects.new'), back, width: 'narrow' } as const
   if (!may('createAdminRedirect'))
-    return { ...frame, body: card({ body: html`<p>${present?.to ?? words.say('redirects.gone')}</p>` }) }
+    return { ...frame, body: renderCard({ body: html`<p>${present?.to ?? words.say('redirects.gone')}</p>` }) }
   return {
     ...frame,
     status: problems ? 400 : 200,
-    body: html`${card({
-      body: form(visit, {
+    body: html`${renderCard({
+      body: renderForm(visit, {
         action: to(path),
         fields: fieldsOf(visit, !present),
         values,
@@ -138,7 +147,7 @@ function redirectSheet(visit: Visit, { values, present, problems }: RedirectStat
   }
 }
 
-export const newStoreRedirect: Screen = {
+export const newStoreRedirectScreen: Screen = {
   path: 'store/redirects/new',
   name: 'dashboard new store redirect',
   place: 'store',
@@ -151,16 +160,16 @@ export const newStoreRedirect: Screen = {
     const fields = fieldsOf(posted, true)
     const target = pathIn(sent.get('to'), true)
     const body = { from: pathIn(sent.get('from'), false), to: target === '' ? null : target }
-    const outcome = await attempt(posted.change('createAdminRedirect', { body, key: keyIn(sent) }))
+    const outcome = await catchRefusal(posted.change('createAdminRedirect', { body, key: readKey(sent) }))
     if ('refusal' in outcome) {
-      const problems = problemsOf(words, outcome.refusal, fields)
-      return redirectSheet(posted, { values: valuesOf(fields, sent), problems })
+      const problems = problemsFromRefusal(words, outcome.refusal, fields)
+      return redirectSheet(posted, { values: readTypedValues(fields, sent), problems })
     }
-    return done(to('store/redirects'), 'done.redirectSaved', { change: outcome.reply.change })
+    return redirectWithToast(to('store/redirects'), 'done.redirectSaved', { change: outcome.reply.change })
   },
 }
 
-export const storeRedirect: Screen = {
+export const storeRedirectScreen: Screen = {
   path: 'store/redirects/:redirectId',
   name: 'dashboard store redirect',
   place: 'store',
@@ -170,23 +179,23 @@ export const storeRedirect: Screen = {
     return redirectSheet(visit, { values: { to: present.to ?? '' }, present })
   },
   async post(posted) {
-    refuseUnless(posted, 'replaceAdminRedirect')
+    refuseUnlessAllowed(posted, 'replaceAdminRedirect')
     const { words, to, form: sent } = posted
     const path = idIn(posted)
     const { data: present } = await posted.ask('getAdminRedirect', { path })
     const fields = fieldsOf(posted, false)
     const target = pathIn(sent.get('to'), true)
     const body = { to: target === '' ? null : target, expectedVersion: Number(sent.get('version')) }
-    const outcome = await attempt(posted.change('replaceAdminRedirect', { path, body, key: keyIn(sent) }))
+    const outcome = await catchRefusal(posted.change('replaceAdminRedirect', { path, body, key: readKey(sent) }))
     if ('refusal' in outcome) {
-      const problems = problemsOf(words, outcome.refusal, fields)
-      return redirectSheet(posted, { values: valuesOf(fields, sent), present, problems })
+      const problems = problemsFromRefusal(words, outcome.refusal, fields)
+      return redirectSheet(posted, { values: readTypedValues(fields, sent), present, problems })
     }
-    return done(to('store/redirects'), 'done.redirectSaved', { change: outcome.reply.change })
+    return redirectWithToast(to('store/redirects'), 'done.redirectSaved', { change: outcome.reply.change })
   },
 }
 
-export const removeStoreRedirect: Screen = {
+export const removeStoreRedirectScreen: Screen = {
   path: 'store/redirects/:redirectId/remove',
   name: 'dashboard remove store redirect',
   place: 'store',
@@ -195,12 +204,12 @@ export const removeStoreRedirect: Screen = {
     const { to, form: sent } = posted
     const path = idIn(posted)
     const body = { expectedVersion: Number(sent.get('version')) }
-    const outcome = await attempt(posted.change('removeAdminRedirect', { path, body, key: keyIn(sent) }))
-    if ('refusal' in outcome) return refusedBy(to(`store/redirects/${path.redirectId}`), outcome.refusal)
-    return done(to('store/redirects'), 'done.redirectRemoved', { change: outcome.reply.change })
+    const outcome = await catchRefusal(posted.change('removeAdminRedirect', { path, body, key: readKey(sent) }))
+    if ('refusal' in outcome) return redirectWithRefusal(to(`store/redirects/${path.redirectId}`), outcome.refusal)
+    return redirectWithToast(to('store/redirects'), 'done.redirectRemoved', { change: outcome.reply.change })
   },
 }
 
-function idIn({ path: { redirectId = '' } }: Visit): { redirectId: string } {
+function idIn({ path: { redirectId = '' } }: ScreenVisit): { redirectId: string } {
   return { redirectId }
 }

@@ -7,13 +7,13 @@ import { isCountry } from '../../../platform/kit/country.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'
 import { proposedRates, proposedTaxClasses, taxDataDay, taxDataSource } from '../../../platform/kit/taxdata.ts'
 import { countryOptions, countrySelect } from '../countries.ts'
-import { keyField, type Linked, type Problems, problemNote, problemsOf } from '../form.ts'
-import { button, emptyState, notice } from '../parts.ts'
-import type { Posted, Screen, Sheet, Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { baseField, baseIn, refuseUnless, saveShopPart } from '../shop.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { keyField, type LinkedField, type Problems, problemNote, problemsFromRefusal } from '../form.ts'
+import { button, emptyState, renderNotice } from '../parts.ts'
+import type { PostedScreen, Screen, ScreenSheet, ScreenVisit } from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { readShownPart, refuseUnlessAllowed, saveShopPart, shownPartField } from '../shop.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 
 // A row as typed.
 interface TaxRow {
@@ -29,7 +29,7 @@ const rowsMax = 5_000
 const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 
-export const taxes: Screen = {
+export const taxesScreen: Screen = {
   path: 'settings/taxes',
   name: 'dashboard taxes',
   place: 'settings',
@@ -40,13 +40,13 @@ export const taxes: Screen = {
     return taxSheet(visit, { rows: data.taxes.map(rowOf), base: normal(data.taxes) })
   },
   async post(posted) {
-    refuseUnless(posted, 'replaceAdminTaxes')
+    refuseUnlessAllowed(posted, 'replaceAdminTaxes')
     const { words, to } = posted
     const rows = rowsIn(posted)
-    const base = baseIn(posted, areEntries)
+    const base = readShownPart(posted, areEntries)
     // The rates are shown for review, and saved by the next press.
     if (posted.form.get('fill') === 'eu') return taxSheet(posted, { rows: withEuRates(rows), base, isFilled: true })
-    const wrong = rows.findIndex((row) => rateOf(row.rate) === undefined)
+    const wrong = rows.findIndex((row) => parseTaxRate(row.rate) === undefined)
     if (wrong >= 0)
       return taxSheet(posted, {
         rows,
@@ -60,7 +60,7 @@ export const taxes: Screen = {
       ask: ({ version }, key) =>
         posted.ask('replaceAdminTaxes', { body: { taxes: wanted, expectedVersion: version }, key }),
     })
-    if (saved.kind === 'saved') return done(to('settings/taxes'), 'done.settings')
+    if (saved.kind === 'saved') return redirectWithToast(to('settings/taxes'), 'done.settings')
     if (saved.kind === 'conflict')
       return taxSheet(posted, { rows, base: normal(saved.current.taxes), theirs: saved.current.taxes.map(rowOf) })
     const named = (saved.refusal.details.issues ?? []).flatMap(({ path }) => cellAt(path) ?? [])
@@ -71,7 +71,7 @@ export const taxes: Screen = {
       pointer,
       isWord: name === 'class',
     }))
-    return taxSheet(posted, { rows, base, problems: problemsOf(words, saved.refusal, fields) })
+    return taxSheet(posted, { rows, base, problems: problemsFromRefusal(words, saved.refusal, fields) })
   },
 }
 
@@ -100,7 +100,7 @@ function rowOf({ country, region = '', class: taxClass = 'standard', rate }: Tax
   return { country, region, class: taxClass, rate: String(rate / 100) }
 }
 
-function rowsIn({ form }: Posted): TaxRow[] {
+function rowsIn({ form }: PostedScreen): TaxRow[] {
   const [countries, regions, classes, rates] = columns.map((name) => form.getAll(name).slice(0, rowsMax))
   const removed = new Set(form.getAll('remove'))
   return (countries ?? [])
@@ -126,13 +126,13 @@ function withEuRates(rows: readonly TaxRow[]): TaxRow[] {
 }
 
 // Converts per cent with up to two decimals to basis points.
-export function rateOf(text: string): number | undefined {
+export function parseTaxRate(text: string): number | undefined {
   const parts = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%?$/.exec(text)
   return parts ? Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0')) : undefined
 }
 
 function entryOf({ country, region, class: taxClass, rate }: TaxRow): TaxEntry {
-  return { country, ...(region !== '' && { region }), class: taxClass, rate: rateOf(rate) ?? 0 }
+  return { country, ...(region !== '' && { region }), class: taxClass, rate: parseTaxRate(rate) ?? 0 }
 }
 
 interface TaxState {
@@ -145,9 +145,12 @@ interface TaxState {
   isFilled?: boolean
 }
 
-async function taxSheet(visit: Visit, { rows, base, problems, theirs, isFilled }: TaxState): Promise<Sheet> {
+async function taxSheet(
+  visit: ScreenVisit,
+  { rows, base, problems, theirs, isFilled }: TaxState,
+): Promise<ScreenSheet> {
   const { words, to, may } = visit
-  const nav = sections(visit, settingSections, 'taxes')
+  const nav = renderSections(visit, settingSections, 'taxes')
   const title = words.say('settings.title')
   if (!may('replaceAdminTaxes'))
     return {
@@ -169,7 +172,7 @@ async function taxSheet(visit: Visit, { rows, base, problems, theirs, isFilled }
 <p class="lead gap">${words.say('taxes.lead')}</p>
 ${
   theirs &&
-  html`<div class="gap">${notice('bad', words.say('twoVersions.table'), 'alert')}</div>
+  html`<div class="gap">${renderNotice('bad', words.say('twoVersions.table'), 'alert')}</div>
   <div class="card flush gap">
     <header class="card-head">
       <h2>${words.say('twoVersions.theirs')}</h2>
@@ -178,12 +181,12 @@ ${
     <div class="card-body">${await readTable(visit, theirs)}</div>
   </div>`
 }
-<form method="post" action="${to('settings/taxes')}">${keyField()}${baseField(base)}
+<form method="post" action="${to('settings/taxes')}">${keyField()}${shownPartField(base)}
 ${problems && html`<div class="gap">${problemNote(problems, wrongCells(words, rows, problems), words)}</div>`}
 ${
   isFilled &&
   html`<div class="gap">
-    ${notice(
+    ${renderNotice(
       'info',
       html`${words.say('taxes.filled')} ${words.say('guide.taxSource', {
         day: words.calendarDay(taxDataDay),
@@ -222,7 +225,7 @@ function cellAt(path: string) {
 }
 
 // Starts from the problems, since there may be thousands of rows.
-function wrongCells(words: Words, rows: readonly TaxRow[], { at }: Problems): Linked[] {
+function wrongCells(words: DashboardWords, rows: readonly TaxRow[], { at }: Problems): LinkedField[] {
   return Object.keys(at)
     .flatMap((pointer) => cellAt(pointer) ?? [])
     .toSorted((one, other) => one.row - other.row || columns.indexOf(one.name) - columns.indexOf(other.name))
@@ -244,7 +247,7 @@ interface TaxCells {
 
 // An existing rate shows its country; a new row chooses one. A list of all countries in each row would be longer than the page, so only
 // few rows have the list, whatever is posted, and in other rows the code is typed.
-function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells): Html {
+function rowCells({ words }: ScreenVisit, { row, index, problems, choices }: TaxCells): Html {
   const country = row ? countryName(words.country, row.country) : ''
   const named = row ? `${country} ${row.region} ${row.class}`.replaceAll(/ +/g, ' ') : words.say('taxes.newRow')
   const labelled = (name: (typeof columns)[number]) => `${words.say(`taxes.${name}`)}, ${named}`
@@ -297,7 +300,7 @@ function rowCells({ words }: Visit, { row, index, problems, choices }: TaxCells)
   </tr>`
 }
 
-async function readTable({ words }: Visit, rows: readonly TaxRow[]): Promise<Html> {
+async function readTable({ words }: ScreenVisit, rows: readonly TaxRow[]): Promise<Html> {
   return html`<table class="rows">
     <caption class="hidden">${words.say('settings.taxes')}</caption>
     <thead><tr>${columns.map((name) => html`<th scope="col">${words.say(`taxes.${name}`)}</th>`)}</tr></thead>

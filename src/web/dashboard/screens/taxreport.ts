@@ -11,14 +11,14 @@ import type { PageAnswer } from '../../../platform/http/pages.ts'
 import { decimalAmount } from '../../../platform/kit/money.ts'
 import { archiveDocumentsMax, documentArchive } from '../../documents/archive.ts'
 import { dashboardHeaders } from '../headers.ts'
-import { button, card, emptyState, notice } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { cursorIn } from '../table.ts'
-import type { Words } from '../words.ts'
+import { button, emptyState, renderCard, renderNotice } from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { cursorFromLink } from '../table.ts'
+import type { DashboardWords } from '../words.ts'
 
 const common = { place: 'reports', needs: 'getAdminTaxReport' } as const
 
-function askedDays({ query }: Visit) {
+function askedDays({ query }: ScreenVisit) {
   const day = (name: string) => {
     const text = query.get(name) ?? ''
     return /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined
@@ -27,7 +27,7 @@ function askedDays({ query }: Visit) {
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
-export const taxReport: Screen = {
+export const taxReportScreen: Screen = {
   ...common,
   path: 'reports/taxes',
   name: 'dashboard tax report',
@@ -35,14 +35,14 @@ export const taxReport: Screen = {
     const { words, query, to } = visit
     const title = words.say('taxreport.title')
     const back = { href: to('reports'), label: words.say('reports.title') }
-    const outcome = await attempt(visit.ask('getAdminTaxReport', { query: askedDays(visit) }))
+    const outcome = await catchRefusal(visit.ask('getAdminTaxReport', { query: askedDays(visit) }))
     if ('refusal' in outcome)
       return {
         title,
         back,
         status: 400,
         body: html`${daysForm(words, query.get('from') ?? '', query.get('to') ?? '')}
-        ${notice('bad', words.say('reports.badRange'), 'alert')}`,
+        ${renderNotice('bad', words.say('reports.badRange'), 'alert')}`,
       }
     const { data } = outcome.reply
     const days = { from: data.from, to: data.to }
@@ -66,14 +66,14 @@ export const taxReport: Screen = {
 ${
   data.rows.length === 0
     ? html`<div class="card">${emptyState({ title: words.say('taxreport.empty'), text: words.say('taxreport.emptyText') })}</div>`
-    : card({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })
+    : renderCard({ title: words.say('taxreport.byRate'), isFlush: true, body: table(words, data) })
 }
 <p class="foot-note">${words.say('taxreport.foot', { zone: data.timeZone.replaceAll('_', ' ') })}</p>`,
     }
   },
 }
 
-function daysForm(words: Words, from: string, to: string): Html {
+function daysForm(words: DashboardWords, from: string, to: string): Html {
   return html`<form class="filters" method="get">
 <label>${words.say('reports.from')}<input type="date" name="from" value="${from}" required></label>
   <label>${words.say('reports.to')}<input type="date" name="to" value="${to}" required></label>
@@ -83,12 +83,12 @@ function daysForm(words: Words, from: string, to: string): Html {
 const sums = ['net', 'tax', 'total'] as const
 const counts = ['invoices', 'creditNotes'] as const
 
-function rateName(words: Words, { rate, reason }: AdminTaxRow): string {
+function rateName(words: DashboardWords, { rate, reason }: AdminTaxRow): string {
   const percent = `${words.number(rate / 100)} %`
   return reason === null || reason === 'zero_rate' ? percent : `${percent} · ${words.say(`taxreport.${reason}`)}`
 }
 
-function table(words: Words, { rows, sum, currency }: AdminTaxReport): Html {
+function table(words: DashboardWords, { rows, sum, currency }: AdminTaxReport): Html {
   const money = (minor: number) => words.money(minor, currency)
   return html`<div class="scroll">
     <table class="rows report"><caption class="hidden">${words.say('taxreport.byRate')}</caption>
@@ -123,7 +123,7 @@ function table(words: Words, { rows, sum, currency }: AdminTaxReport): Html {
 }
 
 // The page's table as CSV, with numbers that spreadsheets can read.
-export const taxReportExport: Screen = {
+export const taxReportExportScreen: Screen = {
   ...common,
   path: 'reports/taxes/export',
   name: 'dashboard tax report export',
@@ -149,7 +149,7 @@ export const taxReportExport: Screen = {
 
 // The documents of these days as files. They name the buyers, and each access is recorded, so they are exported by a post. A month of
 // documents is large, so it is sent while it is generated.
-export const documentsExport: Screen = {
+export const documentsExportScreen: Screen = {
   place: 'reports',
   needs: 'listAdminDocumentExport',
   path: 'reports/documents/export',
@@ -171,19 +171,22 @@ export const documentsExport: Screen = {
   },
 }
 
-async function* documentsOfDays({ ask }: Visit, days: { from: string; to: string }): AsyncGenerator<AdminDocument> {
+async function* documentsOfDays(
+  { ask }: ScreenVisit,
+  days: { from: string; to: string },
+): AsyncGenerator<AdminDocument> {
   let cursor: string | undefined
   do {
     const { data, meta } = await ask('listAdminDocumentExport', { query: days, cursor })
     yield* data
-    cursor = cursorIn(meta.next)
+    cursor = cursorFromLink(meta.next)
   } while (cursor !== undefined)
 }
 
 // Limit of an export that is built in memory: about 20,000 documents.
 const pagesMax = 100
 
-export const ledgerExport: Screen = {
+export const ledgerExportScreen: Screen = {
   place: 'reports',
   needs: 'listAdminLedger',
   path: 'reports/ledger/export',
@@ -197,14 +200,14 @@ export const ledgerExport: Screen = {
     for (let page = 0; page < pagesMax; page++) {
       const { data, meta } = await visit.ask('listAdminLedger', { query: asked, cursor })
       texts.push(data.text)
-      cursor = cursorIn(meta.next)
+      cursor = cursorFromLink(meta.next)
       if (cursor === undefined) return ledgerFile(asked, texts.join(''))
     }
     return tooLarge(visit)
   },
 }
 
-function tooLarge({ words, to }: Visit): Sheet {
+function tooLarge({ words, to }: ScreenVisit): ScreenSheet {
   return {
     title: words.say('taxreport.title'),
     back: { href: to('reports/taxes'), label: words.say('taxreport.title') },

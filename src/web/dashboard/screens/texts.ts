@@ -10,14 +10,14 @@ import {
 } from '../../../contract/words.ts'
 import { html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { type Field, form, keyIn, problemsOf } from '../form.ts'
-import { card, linkButton } from '../parts.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { type Field, problemsFromRefusal, readKey, renderForm } from '../form.ts'
+import { linkButton, renderCard } from '../parts.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 
-export const legalTexts: Screen = {
+export const legalTextsScreen: Screen = {
   path: 'settings/texts',
   name: 'dashboard texts',
   place: 'settings',
@@ -39,10 +39,10 @@ export const legalTexts: Screen = {
     }
     return {
       title: words.say('settings.title'),
-      body: html`${sections(visit, settingSections, 'texts')}
+      body: html`${renderSections(visit, settingSections, 'texts')}
 <p class="lead gap">${words.say('settings.texts.lead')}</p>
 <div class="columns even">${legalTextKinds.map((kind) =>
-        card({
+        renderCard({
           title: words.say(`settings.texts.kind.${kind}`),
           body: html`<ul>${languagesOf(kind).map((language) => cell(kind, language))}</ul>`,
         }),
@@ -55,7 +55,7 @@ function languagesOf(kind: LegalTextKind): readonly TextLanguage[] {
   return kind === 'guarantee' ? noticeLanguages : textLanguages
 }
 
-export const legalText: Screen = {
+export const legalTextScreen: Screen = {
   path: 'settings/texts/:kind/:language',
   name: 'dashboard text',
   place: 'settings',
@@ -67,19 +67,21 @@ export const legalText: Screen = {
     const found = data.find((text) => text.kind === kind && text.language === language)
     return textSheet(visit, { found, text: found?.text ?? '' })
   },
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { words, form: sent } = posted
     const text = (sent.get('text') ?? '').replaceAll('\r\n', '\n').trim()
-    const saved = await attempt(posted.ask('saveAdminText', { body: { ...named(posted), text }, key: keyIn(sent) }))
-    if (!('refusal' in saved)) return done(posted.to('settings/texts'), 'done.settings')
+    const saved = await catchRefusal(
+      posted.ask('saveAdminText', { body: { ...named(posted), text }, key: readKey(sent) }),
+    )
+    if (!('refusal' in saved)) return redirectWithToast(posted.to('settings/texts'), 'done.settings')
     return {
-      ...textSheet(posted, { text, problems: problemsOf(words, saved.refusal, fields(words)) }),
+      ...textSheet(posted, { text, problems: problemsFromRefusal(words, saved.refusal, fields(words)) }),
       status: 409,
     }
   },
 }
 
-function named({ path }: Visit): { kind: LegalTextKind; language: TextLanguage } {
+function named({ path }: ScreenVisit): { kind: LegalTextKind; language: TextLanguage } {
   // The notice on the guarantee is a picture, with its own page.
   const kind = legalTextKinds.find((one) => one === path.kind && one !== 'guarantee')
   const language = textLanguages.find((one) => one === path.language)
@@ -87,7 +89,7 @@ function named({ path }: Visit): { kind: LegalTextKind; language: TextLanguage }
   return { kind, language }
 }
 
-function fields(words: Words): Field[] {
+function fields(words: DashboardWords): Field[] {
   return [
     {
       name: 'text',
@@ -103,10 +105,10 @@ function fields(words: Words): Field[] {
 interface Shown {
   found?: AdminText | undefined
   text: string
-  problems?: ReturnType<typeof problemsOf>
+  problems?: ReturnType<typeof problemsFromRefusal>
 }
 
-function textSheet(visit: Visit, { found, text, problems }: Shown): Sheet {
+function textSheet(visit: ScreenVisit, { found, text, problems }: Shown): ScreenSheet {
   const { words, to, may, shop } = visit
   const { kind, language } = named(visit)
   const title = words.say('settings.texts.edit', {
@@ -119,7 +121,7 @@ function textSheet(visit: Visit, { found, text, problems }: Shown): Sheet {
     actions: found && linkButton({ label: words.say('settings.texts.see'), href: `/legal/${shop.slug}/${kind}` }),
     sub: found && words.say('settings.texts.version', { version: found.version }),
     body: may('saveAdminText')
-      ? form(visit, {
+      ? renderForm(visit, {
           action: to(`settings/texts/${kind}/${language}`),
           fields: fields(words),
           values: { text },
@@ -130,6 +132,6 @@ function textSheet(visit: Visit, { found, text, problems }: Shown): Sheet {
   }
 }
 
-export function languageName({ language }: Words, code: TextLanguage): string {
+export function languageName({ language }: DashboardWords, code: TextLanguage): string {
   return new Intl.DisplayNames(language, { type: 'language' }).of(code) ?? code
 }

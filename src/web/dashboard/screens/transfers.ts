@@ -8,14 +8,21 @@ import { type Html, html } from '../../../platform/html/html.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import { postButton } from '../controls.ts'
 import { columnsCard, columnsIn, columnsProblem, type TypedColumns } from '../filecolumns.ts'
-import { keyField, keyIn } from '../form.ts'
-import { wayToGuide } from '../guide.ts'
+import { keyField, readKey } from '../form.ts'
+import { linkToGuide } from '../guide.ts'
 import { memberName, memberValues } from '../members.ts'
-import { button, card, linkButton, moment, notice, pill, time } from '../parts.ts'
-import { attempt, goTo, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { sections, settingSections } from '../sections.ts'
-import { table } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import { button, exactTime, linkButton, renderCard, renderNotice, renderTime, statusPill } from '../parts.ts'
+import {
+  catchRefusal,
+  type PostedScreen,
+  redirectTo,
+  type Screen,
+  type ScreenSheet,
+  type ScreenVisit,
+} from '../screen.ts'
+import { renderSections, settingSections } from '../sections.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { exportCard } from './exports.ts'
 
 // Limit of one form; a browser with script sends more, in pieces (browser/pieces.ts).
@@ -25,7 +32,7 @@ const pieceBytes = limits.transferPieceBytesMax - 16
 // Encodings other than UTF-8 that spreadsheets on Windows and macOS write. All have one byte per character, so a piece may end anywhere.
 const encodings = ['windows-1252', 'windows-1250', 'windows-1251', 'macintosh'] as const
 
-export const transfers: Screen = {
+export const transfersScreen: Screen = {
   path: 'settings/transfers',
   name: 'dashboard transfers',
   place: 'settings',
@@ -33,31 +40,31 @@ export const transfers: Screen = {
   get: (visit) => transferList(visit),
 }
 
-async function transferList(visit: Visit, problem?: string): Promise<Sheet> {
+async function transferList(visit: ScreenVisit, problem?: string): Promise<ScreenSheet> {
   const { words, query, to, may } = visit
   const { data, meta } = await visit.ask('listAdminTransfers', { cursor: query.get('cursor') ?? undefined })
   return {
     title: words.say('settings.title'),
     status: problem === undefined ? 200 : 400,
-    body: html`${sections(visit, settingSections, 'transfers')}
+    body: html`${renderSections(visit, settingSections, 'transfers')}
 <div class="columns">
   <div>
-    ${may('createAdminTransfer') && card({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}
+    ${may('createAdminTransfer') && renderCard({ title: words.say('transfers.import'), body: uploadForm(visit, problem) })}
   </div>
   <div>
     ${may('getAdminRemotePictures') && (await picturesCard(visit))}
     ${may('listAdminExport') && (await exportCard(visit))}
   </div></div>
 <h2 class="list-head">${words.say('transfers.list')}</h2>
-${table(visit, {
+${renderTable(visit, {
   label: words.say('transfers.list'),
   columns: [
     { head: words.say('transfers.file'), cell: ({ name }) => html`<span dir="auto">${name}</span>`, isMain: true },
     { head: words.say('transfers.kind'), cell: ({ kind }) => words.say(`transfers.kind.${kind}`), isMinor: true },
-    { head: words.say('transfers.state'), cell: ({ state }) => pill(words, 'transfer', state), isPlain: true },
+    { head: words.say('transfers.state'), cell: ({ state }) => statusPill(words, 'transfer', state), isPlain: true },
     { head: words.say('transfers.changed'), cell: (row) => words.number(row.created + row.changed), align: 'end' },
     { head: words.say('transfers.refused'), cell: ({ refused }) => words.number(refused), align: 'end' },
-    { head: words.say('transfers.made'), cell: ({ createdAt }) => time(words, createdAt), isMinor: true },
+    { head: words.say('transfers.made'), cell: ({ createdAt }) => renderTime(words, createdAt), isMinor: true },
   ],
   rows: data,
   idOf: ({ id }) => id,
@@ -69,12 +76,12 @@ ${table(visit, {
 }
 
 // Pictures of imported products that are on other servers. Not shown if no import had any.
-async function picturesCard({ words, ask, to }: Visit): Promise<Html | false> {
+async function picturesCard({ words, ask, to }: ScreenVisit): Promise<Html | false> {
   const { broughtOver, waiting, givenUp, problems } = (await ask('getAdminRemotePictures', {})).data
   const all = broughtOver + waiting + givenUp
   if (all === 0) return false
   const said = words.say('transfers.picturesHere', { count: broughtOver, all })
-  return card({
+  return renderCard({
     title: words.say('transfers.pictures'),
     body: html`<p>${said}${waiting > 0 && ` ${words.say('transfers.picturesWaiting', { count: waiting })}`}</p>
 ${
@@ -106,7 +113,7 @@ ${
   })
 }
 
-function uploadForm({ words, to }: Visit, problem: string | undefined): Html {
+function uploadForm({ words, to }: ScreenVisit, problem: string | undefined): Html {
   const mb = (bytes: number) => Math.floor(bytes / 1_000_000)
   const sizes = { most: mb(limits.transferPiecesMax * pieceBytes), form: mb(fileBytesMax) }
   return html`<form
@@ -117,7 +124,7 @@ function uploadForm({ words, to }: Visit, problem: string | undefined): Html {
     data-pieces="${pieceBytes}"
     data-pieces-max="${limits.transferPiecesMax}">
     ${keyField()}
-${problem !== undefined && notice('bad', problem, 'alert')}
+${problem !== undefined && renderNotice('bad', problem, 'alert')}
 <div class="fields">
   <div class="field whole">
     <label for="field-kind">${words.say('transfers.kind')}</label>
@@ -154,7 +161,7 @@ ${problem !== undefined && notice('bad', problem, 'alert')}
 }
 
 // Receives the whole file, or one of its pieces. All pieces have the same key, so they are one import however often they are sent.
-export const newTransfer: Screen = {
+export const newTransferScreen: Screen = {
   path: 'settings/transfers/new',
   name: 'dashboard new transfer',
   place: 'settings',
@@ -169,9 +176,9 @@ export const newTransfer: Screen = {
     const texts = (asked ? [bytes] : cut(bytes)).map(textOf)
     if (!texts.every((text) => text !== undefined)) return transferList(posted, words.say('transfers.notText'))
     const kind = form.get('kind') as ImportKind
-    const key = keyIn(form)
+    const key = readKey(form)
     const body = { kind, name: nameOf(fileNames[0], kind), pieces: asked?.pieces ?? texts.length }
-    const outcome = await attempt(posted.ask('createAdminTransfer', { body, key }))
+    const outcome = await catchRefusal(posted.ask('createAdminTransfer', { body, key }))
     if ('refusal' in outcome) return transferList(posted, words.refusal(outcome.refusal))
     const { id } = outcome.reply.data
     for (const [at, text] of texts.entries()) {
@@ -182,7 +189,7 @@ export const newTransfer: Screen = {
         key: `${key}-${piece}`,
       })
     }
-    return goTo(to(`settings/transfers/${id}`))
+    return redirectTo(to(`settings/transfers/${id}`))
   },
 }
 
@@ -230,7 +237,7 @@ function nameOf(given: string | undefined, kind: string): string {
   return name === '' ? `${kind}.csv` : name
 }
 
-export const transfer: Screen = {
+export const transferScreen: Screen = {
   path: 'settings/transfers/:transferId',
   name: 'dashboard transfer',
   place: 'settings',
@@ -238,21 +245,21 @@ export const transfer: Screen = {
   get: (visit) => transferPage(visit),
 }
 
-async function transferPage(visit: Visit, typed?: TypedColumns): Promise<Sheet> {
+async function transferPage(visit: ScreenVisit, typed?: TypedColumns): Promise<ScreenSheet> {
   const { words, to, path } = visit
   const { data } = await visit.ask('getAdminTransfer', { path: { transferId: path.transferId ?? '' } })
   return {
     title: data.name,
     status: typed ? 400 : 200,
     back: { href: to('settings/transfers'), label: words.say('developers.transfers') },
-    actions: await wayToGuide(visit),
+    actions: await linkToGuide(visit),
     body: html`<div data-live="transfer">${stateCard(visit, data)}
 ${columnsCard(visit, data, typed)}
 ${data.refusedRows.length > 0 && refusedCard(visit, data)}
 ${data.changes.length > 0 && changesCard(visit, data)}
 ${
   data.notes.length > 0 &&
-  card({
+  renderCard({
     title: words.say('transfers.notes'),
     body: html`<ul>${data.notes.map((note) => html`<li dir="auto">${words.remark(note)}</li>`)}</ul>`,
   })
@@ -260,7 +267,7 @@ ${
   }
 }
 
-export const assignColumns: Screen = {
+export const assignColumnsScreen: Screen = {
   path: 'settings/transfers/:transferId/columns',
   name: 'dashboard assign columns',
   place: 'settings',
@@ -271,8 +278,8 @@ export const assignColumns: Screen = {
     const columns = columnsIn(form)
     const problem = columnsProblem(posted.words, columns)
     if (problem !== undefined) return transferPage(posted, { columns, problem })
-    await ask('assignAdminTransferColumns', { path: { transferId }, body: { columns }, key: keyIn(form) })
-    return goTo(to(`settings/transfers/${transferId}`))
+    await ask('assignAdminTransferColumns', { path: { transferId }, body: { columns }, key: readKey(form) })
+    return redirectTo(to(`settings/transfers/${transferId}`))
   },
 }
 
@@ -280,22 +287,22 @@ function isUnderWay({ state }: AdminTransferSummary): boolean {
   return state === 'planning' || state === 'writing'
 }
 
-function stateCard(visit: Visit, data: AdminTransfer): Html {
+function stateCard(visit: ScreenVisit, data: AdminTransfer): Html {
   const { words } = visit
-  return card({
+  return renderCard({
     title: words.say(`transfers.kind.${data.kind}`),
     aside: html`<span class="row-actions">
-      <span class="soft small">${moment(words, data.createdAt)}</span>
-      ${pill(words, 'transfer', data.state)}
+      <span class="soft small">${exactTime(words, data.createdAt)}</span>
+      ${statusPill(words, 'transfer', data.state)}
     </span>`,
     body: html`<p class="lead" role="status"${isUnderWay(data) && html` data-live-soon`}>${stateText(visit, data)}</p>
-${data.problem !== null && notice('bad', words.remark(data.problem), 'alert')}
+${data.problem !== null && renderNotice('bad', words.remark(data.problem), 'alert')}
 <dl class="sums-row">${countsOf(visit, data).map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>
 ${actions(visit, data)}`,
   })
 }
 
-function countsOf({ words }: Visit, data: AdminTransfer): (readonly [label: string, text: string])[] {
+function countsOf({ words }: ScreenVisit, data: AdminTransfer): (readonly [label: string, text: string])[] {
   const isWritten = data.state === 'writing' || data.state === 'done'
   return [
     [words.say('transfers.created'), words.number(data.created)],
@@ -306,7 +313,7 @@ function countsOf({ words }: Visit, data: AdminTransfer): (readonly [label: stri
   ]
 }
 
-function stateText({ words }: Visit, data: AdminTransfer): string {
+function stateText({ words }: ScreenVisit, data: AdminTransfer): string {
   const { state, received, pieces, written } = data
   if (state === 'receiving') return words.say('transfers.receiving', { received, pieces })
   if (state === 'ready') {
@@ -316,7 +323,7 @@ function stateText({ words }: Visit, data: AdminTransfer): string {
   return state === 'done' ? words.say('transfers.done', { count: written }) : words.say(`transfers.${state}`)
 }
 
-function actions({ words, to, may, here }: Visit, data: AdminTransfer): Html {
+function actions({ words, to, may, here }: ScreenVisit, data: AdminTransfer): Html {
   const { id, state, created, changed } = data
   const at = to(`settings/transfers/${id}`)
   return html`<div class="form-foot">
@@ -335,8 +342,8 @@ ${isUnderWay(data) && linkButton({ label: words.say('transfers.reload'), href: h
 </div>`
 }
 
-function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer): Html {
-  return card({
+function refusedCard({ words }: ScreenVisit, { refused, refusedRows }: AdminTransfer): Html {
+  return renderCard({
     title: words.say('transfers.refusedRows'),
     aside: html`<span class="soft">${shownOf(words, refusedRows.length, refused)}</span>`,
     isFlush: true,
@@ -359,9 +366,9 @@ function refusedCard({ words }: Visit, { refused, refusedRows }: AdminTransfer):
   })
 }
 
-function changesCard(visit: Visit, { changes, changesCount, state }: AdminTransfer): Html {
+function changesCard(visit: ScreenVisit, { changes, changesCount, state }: AdminTransfer): Html {
   const { words } = visit
-  return card({
+  return renderCard({
     title: words.say(state === 'writing' || state === 'done' ? 'transfers.changed' : 'transfers.changes'),
     aside: html`<span class="soft">${shownOf(words, changes.length, changesCount)}</span>`,
     isFlush: true,
@@ -395,7 +402,7 @@ function changesCard(visit: Visit, { changes, changesCount, state }: AdminTransf
 
 const membersShown = 6
 
-function memberList(visit: Visit, { type, members }: AdminPlannedChange): Html {
+function memberList(visit: ScreenVisit, { type, members }: AdminPlannedChange): Html {
   const rest = members.length - membersShown
   return html`${members
     .slice(0, membersShown)
@@ -405,11 +412,11 @@ function memberList(visit: Visit, { type, members }: AdminPlannedChange): Html {
     )}${rest > 0 && html`<div class="small soft">${visit.words.say('changes.moreMembers', { count: rest })}</div>`}`
 }
 
-function shownOf(words: Visit['words'], shown: number, count: number): string {
+function shownOf(words: ScreenVisit['words'], shown: number, count: number): string {
   return shown < count ? words.say('transfers.first', { shown, count }) : words.number(count)
 }
 
-export const confirmTransfer: Screen = {
+export const confirmTransferScreen: Screen = {
   path: 'settings/transfers/:transferId/confirm',
   name: 'dashboard confirm transfer',
   place: 'settings',
@@ -417,29 +424,29 @@ export const confirmTransfer: Screen = {
   async post(posted) {
     const { ask, to, form } = posted
     const transferId = posted.path.transferId ?? ''
-    await ask('confirmAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
-    return done(to(`settings/transfers/${transferId}`), 'done.transferConfirmed')
+    await ask('confirmAdminTransfer', { path: { transferId }, body: {}, key: readKey(form) })
+    return redirectWithToast(to(`settings/transfers/${transferId}`), 'done.transferConfirmed')
   },
 }
 
-export const discardTransfer: Screen = {
+export const discardTransferScreen: Screen = {
   path: 'settings/transfers/:transferId/discard',
   name: 'dashboard discard transfer',
   place: 'settings',
   needs: 'discardAdminTransfer',
-  async post(posted: Posted) {
+  async post(posted: PostedScreen) {
     const { ask, to, form } = posted
     const transferId = posted.path.transferId ?? ''
     // Another tab has written the import since: its products stay, so nothing is discarded.
     if ((await stateOf(posted, transferId)) === 'done')
-      return refusedBy(to(`settings/transfers/${transferId}`), { code: 'transfer_not_ready' })
-    await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: keyIn(form) })
-    return done(to('settings/transfers'), 'done.transferDiscarded')
+      return redirectWithRefusal(to(`settings/transfers/${transferId}`), { code: 'transfer_not_ready' })
+    await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: readKey(form) })
+    return redirectWithToast(to('settings/transfers'), 'done.transferDiscarded')
   },
 }
 
 // Returns undefined once the import was discarded.
-async function stateOf({ ask }: Posted, transferId: string): Promise<AdminTransfer['state'] | undefined> {
+async function stateOf({ ask }: PostedScreen, transferId: string): Promise<AdminTransfer['state'] | undefined> {
   try {
     return (await ask('getAdminTransfer', { path: { transferId } })).data.state
   } catch (error) {

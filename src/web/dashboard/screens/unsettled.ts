@@ -5,15 +5,23 @@ import { closedOutcomes } from '../../../contract/words.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { providerNames } from '../../../platform/html/paymentnames.ts'
 import { dialog } from '../dialog.ts'
-import { bodyOf, type Field, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
+import {
+  buildBody,
+  type Field,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
 import { paymentName } from '../ordermoney.ts'
-import { facts, moment, notice, pill, time } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { table } from '../table.ts'
-import { done } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { exactTime, renderFacts, renderNotice, renderTime, statusPill } from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 
-export const unsettledPayments: Screen = {
+export const unsettledPaymentsScreen: Screen = {
   path: 'payments',
   name: 'dashboard unsettled payments',
   place: 'orders',
@@ -26,7 +34,7 @@ export const unsettledPayments: Screen = {
       title: words.say('unsettled.title'),
       back: { href: to('orders'), label: words.say('orders.title') },
       sub: words.say('unsettled.sub'),
-      body: table(visit, {
+      body: renderTable(visit, {
         label: words.say('unsettled.title'),
         columns: [
           { head: words.say('orders.payment'), cell: (row) => nameOf(words, row), isMain: true },
@@ -35,8 +43,12 @@ export const unsettledPayments: Screen = {
             cell: ({ order }) => order?.number ?? words.say('unsettled.noOrder'),
             isPlain: true,
           },
-          { head: words.say('orders.placed'), cell: ({ createdAt }) => time(words, createdAt), isPlain: true },
-          { head: words.say('products.status'), cell: ({ status }) => pill(words, 'charge', status), isPlain: true },
+          { head: words.say('orders.placed'), cell: ({ createdAt }) => renderTime(words, createdAt), isPlain: true },
+          {
+            head: words.say('products.status'),
+            cell: ({ status }) => statusPill(words, 'charge', status),
+            isPlain: true,
+          },
           {
             head: words.say('orders.total'),
             cell: ({ amount, currency }) => words.money(amount, currency),
@@ -54,13 +66,13 @@ export const unsettledPayments: Screen = {
   },
 }
 
-function nameOf(words: Words, payment: AdminSinglePayment): string {
+function nameOf(words: DashboardWords, payment: AdminSinglePayment): string {
   const provider = providerNames[payment.provider] ?? payment.provider
   const name = paymentName(words, payment)
   return name === provider ? name : `${name} · ${provider}`
 }
 
-function closeFields(words: Words, { provider }: AdminSinglePayment): Field[] {
+function closeFields(words: DashboardWords, { provider }: AdminSinglePayment): Field[] {
   return [
     {
       name: 'outcome',
@@ -80,7 +92,7 @@ function closeFields(words: Words, { provider }: AdminSinglePayment): Field[] {
   ]
 }
 
-export const closeUnsettled: Screen = {
+export const closeUnsettledScreen: Screen = {
   path: 'payments/:paymentId/close',
   name: 'dashboard close payment',
   place: 'orders',
@@ -90,31 +102,32 @@ export const closeUnsettled: Screen = {
     const { words, form: sent } = posted
     const payment = await findPayment(posted)
     const fields = closeFields(words, payment)
-    const values = valuesOf(fields, sent)
-    const read = bodyOf(words, fields, sent)
+    const values = readTypedValues(fields, sent)
+    const read = buildBody(words, fields, sent)
     if ('problems' in read) return closeSheet(posted, payment, values, read.problems)
     const outcome = closedOutcomes.find((known) => known === read.body.outcome)
     if (!outcome) return closeSheet(posted, payment, values, { at: { '/outcome': words.say('form.required') } })
     const { isSeen } = read.body
     if (!isSeen) return closeSheet(posted, payment, values, { at: { '/isSeen': words.say('unsettled.lookFirst') } })
     const path = { paymentId: payment.id }
-    const closed = await attempt(posted.ask('closeAdminPayment', { path, body: { outcome }, key: keyIn(sent) }))
-    if ('refusal' in closed) return closeSheet(posted, payment, values, problemsOf(words, closed.refusal, fields))
+    const closed = await catchRefusal(posted.ask('closeAdminPayment', { path, body: { outcome }, key: readKey(sent) }))
+    if ('refusal' in closed)
+      return closeSheet(posted, payment, values, problemsFromRefusal(words, closed.refusal, fields))
     const { order } = closed.reply.data
-    return done(posted.to(order ? `orders/${order.id}` : 'payments'), 'done.closedPayment')
+    return redirectWithToast(posted.to(order ? `orders/${order.id}` : 'payments'), 'done.closedPayment')
   },
 }
 
-async function findPayment({ ask, path }: Visit): Promise<AdminSinglePayment> {
+async function findPayment({ ask, path }: ScreenVisit): Promise<AdminSinglePayment> {
   return (await ask('getAdminPayment', { path: { paymentId: path.paymentId ?? '' } })).data
 }
 
 function closeSheet(
-  visit: Visit,
+  visit: ScreenVisit,
   payment: AdminSinglePayment,
   values: Readonly<Record<string, string>>,
   problems?: Problems,
-): Sheet {
+): ScreenSheet {
   const { words, to } = visit
   const back = { href: to('payments'), label: words.say('unsettled.title') }
   return dialog({
@@ -123,7 +136,7 @@ function closeSheet(
     lead: words.say('unsettled.lead'),
     status: problems ? 409 : 200,
     body: payment.closable
-      ? form(visit, {
+      ? renderForm(visit, {
           action: to(`payments/${payment.id}/close`),
           fields: closeFields(words, payment),
           values,
@@ -133,20 +146,20 @@ function closeSheet(
           kind: 'danger',
           cancel: back.href,
         })
-      : html`${paymentFacts(visit, payment)}<div class="after">${notice('info', words.say('unsettled.notClosable'))}</div>`,
+      : html`${paymentFacts(visit, payment)}<div class="after">${renderNotice('info', words.say('unsettled.notClosable'))}</div>`,
   })
 }
 
-function paymentFacts({ words, to }: Visit, payment: AdminSinglePayment): Html {
+function paymentFacts({ words, to }: ScreenVisit, payment: AdminSinglePayment): Html {
   const { amount, collected, currency, createdAt, order, status, reference, providerUrl } = payment
-  return facts([
+  return renderFacts([
     [words.say('orders.payment'), nameOf(words, payment)],
     [
       words.say('orders.total'),
-      html`<strong>${words.money(amount, currency)}</strong> ${pill(words, 'charge', status)}`,
+      html`<strong>${words.money(amount, currency)}</strong> ${statusPill(words, 'charge', status)}`,
     ],
     collected > 0 && collected !== amount && [words.say('unsettled.collected'), words.money(collected, currency)],
-    [words.say('unsettled.began'), moment(words, createdAt)],
+    [words.say('unsettled.began'), exactTime(words, createdAt)],
     [
       words.say('orders.number'),
       order ? html`<a href="${to(`orders/${order.id}`)}">${order.number}</a>` : words.say('unsettled.noOrder'),

@@ -1,10 +1,10 @@
 // Saves a view of a list for the person, or removes it. Both redirect to the list.
 
-import { goTo, type Screen } from '../screen.ts'
-import { done } from '../toast.ts'
+import { redirectTo, type Screen } from '../screen.ts'
+import { redirectWithToast } from '../toast.ts'
 import { viewLists, viewNameLengthMax, viewQuery, viewQueryLengthMax } from '../views.ts'
 
-export const savedView: Screen = {
+export const savedViewScreen: Screen = {
   path: 'views',
   name: 'dashboard saved view',
   place: null,
@@ -12,7 +12,7 @@ export const savedView: Screen = {
   async post(posted) {
     const { form, to, shop } = posted
     const list = viewLists.find((one) => one === form.get('list'))
-    if (!list) return goTo(to('home'))
+    if (!list) return redirectTo(to('home'))
     const query = viewQuery(new URLSearchParams((form.get('query') ?? '').slice(0, viewQueryLengthMax)))
     const back = query === '' ? to(list) : `${to(list)}?${query}`
     const name = (form.get('name') ?? '')
@@ -20,13 +20,13 @@ export const savedView: Screen = {
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
       .slice(0, viewNameLengthMax)
-    if (name === '') return goTo(back)
+    if (name === '') return redirectTo(back)
     const account = await posted.account()
     if (form.get('do') === 'remove') {
       await account.removeView(shop.id, { list, name })
-      return done(back, 'done.viewRemoved')
+      return redirectWithToast(back, 'done.viewRemoved')
     }
     const isSaved = await account.saveView(shop.id, { list, name, query })
-    return done(back, isSaved ? 'done.viewSaved' : 'done.viewsFull')
+    return redirectWithToast(back, isSaved ? 'done.viewSaved' : 'done.viewsFull')
   },
 }

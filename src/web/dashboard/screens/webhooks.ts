@@ -5,19 +5,36 @@ import { eventKinds } from '../../../contract/words.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { refuse } from '../../../platform/kit/refuse.ts'
-import { postButton, wordsTyped } from '../controls.ts'
+import { postButton, splitTypedWords } from '../controls.ts'
 import { dialog } from '../dialog.ts'
-import { type Field, type FieldValues, form, keyIn, type Problems, problemsOf, valuesOf } from '../form.ts'
-import { card, emptyState, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
+import {
+  type Field,
+  type FieldValues,
+  type Problems,
+  problemsFromRefusal,
+  readKey,
+  readTypedValues,
+  renderForm,
+} from '../form.ts'
+import {
+  emptyState,
+  exactTime,
+  linkButton,
+  renderCard,
+  renderFacts,
+  renderNotice,
+  renderTime,
+  statusPill,
+} from '../parts.ts'
 import { allRows, rowWithId } from '../rows.ts'
-import { attempt, type Posted, type Screen, type Sheet, type Visit } from '../screen.ts'
+import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
 import { secretSheet } from '../secret.ts'
-import { developerSections, sections } from '../sections.ts'
-import { table } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
+import { developerSections, renderSections } from '../sections.ts'
+import { renderTable } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { deliveryTable, replayAllButton } from './deliveries.ts'
 
-export const webhooks: Screen = {
+export const webhooksScreen: Screen = {
   path: 'developers',
   name: 'dashboard webhooks',
   place: 'developers',
@@ -31,8 +48,8 @@ export const webhooks: Screen = {
     return {
       title: words.say('developers.title'),
       actions: data.length > 0 && create ? create : undefined,
-      body: html`${sections(visit, developerSections, 'webhooks')}
-${table(visit, {
+      body: html`${renderSections(visit, developerSections, 'webhooks')}
+${renderTable(visit, {
   label: words.say('developers.webhooks'),
   columns: [
     {
@@ -52,7 +69,7 @@ ${table(visit, {
       cell: ({ health }) =>
         health.lastSuccessAt === null
           ? html`<span class="soft">${words.say('webhooks.never')}</span>`
-          : time(words, health.lastSuccessAt),
+          : renderTime(words, health.lastSuccessAt),
     },
     { head: words.say('webhooks.waiting'), cell: ({ health }) => words.number(health.pending), align: 'end' },
     { head: words.say('webhooks.events'), cell: ({ events }) => eventSummary(visit, events), isMinor: true },
@@ -68,17 +85,17 @@ ${table(visit, {
 }
 
 // Shows whether deliveries arrive, which merchants must see at a glance.
-function healthPill({ words }: Visit, { status, health }: AdminWebhookEndpoint): Html {
-  if (status !== 'enabled') return pill(words, 'endpoint', status)
+function healthPill({ words }: ScreenVisit, { status, health }: AdminWebhookEndpoint): Html {
+  if (status !== 'enabled') return statusPill(words, 'endpoint', status)
   if (health.consecutiveFailures > 0)
     return html`<span class="stack">
-      ${pill(words, 'endpoint', 'failing')}
+      ${statusPill(words, 'endpoint', 'failing')}
       <span class="soft small">${words.say('webhooks.inARow', { count: health.consecutiveFailures })}</span>
     </span>`
-  return pill(words, 'endpoint', health.lastSuccessAt === null ? 'unused' : 'healthy')
+  return statusPill(words, 'endpoint', health.lastSuccessAt === null ? 'unused' : 'healthy')
 }
 
-function eventSummary({ words }: Visit, events: readonly string[]): Html | string {
+function eventSummary({ words }: ScreenVisit, events: readonly string[]): Html | string {
   if (events.includes('*')) return words.say('webhooks.allEvents')
   const [first = '', ...rest] = events
   return html`<span title="${events.join(', ')}">
@@ -87,7 +104,7 @@ function eventSummary({ words }: Visit, events: readonly string[]): Html | strin
   </span>`
 }
 
-async function endpointOf(visit: Visit): Promise<AdminWebhookEndpoint> {
+async function endpointOf(visit: ScreenVisit): Promise<AdminWebhookEndpoint> {
   const found = await rowWithId((cursor) => visit.ask('listAdminWebhookEndpoints', { cursor }), visit.path.endpointId)
   if (!found) throw refuse('webhook_endpoint_not_found')
   return found
@@ -95,7 +112,7 @@ async function endpointOf(visit: Visit): Promise<AdminWebhookEndpoint> {
 
 // One endpoint
 
-export const webhook: Screen = {
+export const webhookScreen: Screen = {
   path: 'developers/webhooks/:endpointId',
   name: 'dashboard webhook',
   place: 'developers',
@@ -126,14 +143,14 @@ export const webhook: Screen = {
       }`,
       body: html`${
         status === 'disabled' &&
-        html`<div class="gap">${notice(
+        html`<div class="gap">${renderNotice(
           'bad',
           words.sayKnown(`webhooks.disabled.${endpoint.disabledReason}`, words.say('webhooks.disabled.operator')),
         )}</div>`
       }
 <div class="columns">
 <div>
-${card({
+${renderCard({
   title: words.say('webhooks.calls'),
   aside: html`<div class="row-actions">${failedLink(visit)}${
     deliveries.data.some((row) => row.status === 'failed')
@@ -145,9 +162,9 @@ ${card({
 })}
 </div>
 <div>
-${card({
+${renderCard({
   title: words.say('webhooks.details'),
-  body: facts([
+  body: renderFacts([
     [words.say('webhooks.url'), html`<span dir="ltr">${endpoint.url}</span>`],
     endpoint.description !== '' && [words.say('webhooks.description'), endpoint.description],
     [words.say('apiKeys.installation'), endpoint.installation.name],
@@ -163,7 +180,7 @@ ${card({
     [words.say('webhooks.lastFailure'), whenOr(visit, health.lastFailureAt)],
   ]),
 })}
-${card({
+${renderCard({
   title: words.say('webhooks.secret'),
   body: html`<p><code>${endpoint.secretHint}</code></p>
 ${
@@ -186,26 +203,26 @@ ${
 }
 
 // The endpoint ends with its key. A person who saves the endpoint takes it over.
-function endsWith({ words, to, may }: Visit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
+function endsWith({ words, to, may }: ScreenVisit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
   const text = words.say('webhooks.endsWithKey', { name })
   return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}
   <br>
   <span class="help">${words.say('webhooks.endsWithHelp')}</span>`
 }
 
-function failedLink({ words, query, to, path }: Visit): Html {
+function failedLink({ words, query, to, path }: ScreenVisit): Html {
   const isFailed = query.get('status') === 'failed'
   const href = to(`developers/webhooks/${path.endpointId}`, { status: isFailed ? undefined : 'failed' })
   return html`<a href="${href}">${words.say(isFailed ? 'webhooks.showAll' : 'webhooks.showFailed')}</a>`
 }
 
-function whenOr({ words }: Visit, instant: string | null): Html | string {
-  return instant === null ? words.say('webhooks.never') : moment(words, instant)
+function whenOr({ words }: ScreenVisit, instant: string | null): Html | string {
+  return instant === null ? words.say('webhooks.never') : exactTime(words, instant)
 }
 
 // Create and edit
 
-function endpointFields(visit: Visit, installations?: readonly { id: string; name: string }[]): Field[] {
+function endpointFields(visit: ScreenVisit, installations?: readonly { id: string; name: string }[]): Field[] {
   const { words } = visit
   return [
     {
@@ -241,7 +258,7 @@ function endpointFields(visit: Visit, installations?: readonly { id: string; nam
   ]
 }
 
-function eventList({ words }: Visit): Html {
+function eventList({ words }: ScreenVisit): Html {
   const names = eventKinds.filter((kind) => kind !== 'webhook.ping' && kind !== 'webhook.fixture')
   return html`<details>
     <summary>${words.say('webhooks.eventNames')}</summary>
@@ -255,7 +272,10 @@ interface EndpointForm {
   shown?: ShownParts
 }
 
-async function newSheet(visit: Visit, { values = { events: '*' }, problems }: EndpointForm = {}): Promise<Sheet> {
+async function newSheet(
+  visit: ScreenVisit,
+  { values = { events: '*' }, problems }: EndpointForm = {},
+): Promise<ScreenSheet> {
   const { words, to } = visit
   const back = { href: to('developers'), label: words.say('developers.webhooks') }
   const title = words.say('webhooks.newTitle')
@@ -278,7 +298,7 @@ async function newSheet(visit: Visit, { values = { events: '*' }, problems }: En
     back,
     width: 'narrow',
     status: problems ? 400 : 200,
-    body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('webhooks.newLead')}</p>${form(
+    body: html`<div class="card"><div class="card-body"><p class="lead">${words.say('webhooks.newLead')}</p>${renderForm(
       visit,
       {
         action: to('developers/webhooks/new'),
@@ -294,7 +314,7 @@ async function newSheet(visit: Visit, { values = { events: '*' }, problems }: En
 }
 
 function endpointBody(sent: FormFields) {
-  const events = wordsTyped(sent.get('events'), 100)
+  const events = splitTypedWords(sent.get('events'), 100)
   return {
     url: (sent.get('url') ?? '').trim(),
     description: (sent.get('description') ?? '').trim(),
@@ -303,15 +323,23 @@ function endpointBody(sent: FormFields) {
 }
 
 // Issues of one event, such as /events/2, are shown at the field for all events.
-function endpointProblems({ words }: Visit, refusal: Parameters<typeof problemsOf>[1], fields: readonly Field[]) {
+function endpointProblems(
+  { words }: ScreenVisit,
+  refusal: Parameters<typeof problemsFromRefusal>[1],
+  fields: readonly Field[],
+) {
   const issues = (refusal.details.issues ?? []).map((issue) => ({
     ...issue,
     path: issue.path.replace(/^\/events\/.*/, '/events'),
   }))
-  return problemsOf(words, Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } }), fields)
+  return problemsFromRefusal(
+    words,
+    Object.assign(Object.create(refusal), { details: { ...refusal.details, issues } }),
+    fields,
+  )
 }
 
-export const newWebhook: Screen = {
+export const newWebhookScreen: Screen = {
   path: 'developers/webhooks/new',
   name: 'dashboard new webhook',
   place: 'developers',
@@ -320,20 +348,20 @@ export const newWebhook: Screen = {
   async post(posted) {
     const { words, form: sent } = posted
     const body = { ...endpointBody(sent), installationId: sent.get('installationId') ?? '' }
-    const outcome = await attempt(posted.ask('createAdminWebhookEndpoint', { body, key: keyIn(sent) }), [
+    const outcome = await catchRefusal(posted.ask('createAdminWebhookEndpoint', { body, key: readKey(sent) }), [
       'installation_not_found',
     ])
     if ('refusal' in outcome) {
       const fields = endpointFields(posted, [])
       const problems = endpointProblems(posted, outcome.refusal, fields)
-      return newSheet(posted, { values: valuesOf(fields, sent), problems })
+      return newSheet(posted, { values: readTypedValues(fields, sent), problems })
     }
     const { endpoint, secret } = outcome.reply.data
     return hookSecret(posted, endpoint.id, words.say('webhooks.made'), secret)
   },
 }
 
-function hookSecret(posted: Posted, id: string, title: string, secret: string): Sheet {
+function hookSecret(posted: PostedScreen, id: string, title: string, secret: string): ScreenSheet {
   const { words, to } = posted
   return secretSheet(posted, {
     title,
@@ -364,7 +392,7 @@ function shownParts({
   return { shownUrl: url, shownDescription: description, shownEvents: events.join(' ') }
 }
 
-async function editSheet(visit: Visit, { values, problems, shown }: EndpointForm = {}): Promise<Sheet> {
+async function editSheet(visit: ScreenVisit, { values, problems, shown }: EndpointForm = {}): Promise<ScreenSheet> {
   const { words, to } = visit
   const { id, url, events, description } = await endpointOf(visit)
   const back = { href: to(`developers/webhooks/${id}`), label: words.say('webhooks.one') }
@@ -372,7 +400,7 @@ async function editSheet(visit: Visit, { values, problems, shown }: EndpointForm
     title: words.say('webhooks.editTitle'),
     back,
     status: problems ? 400 : 200,
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`developers/webhooks/${id}/edit`),
       fields: endpointFields(visit),
       values: values ?? { url, description, events: events.join('\n') },
@@ -385,7 +413,7 @@ async function editSheet(visit: Visit, { values, problems, shown }: EndpointForm
   })
 }
 
-export const editWebhook: Screen = {
+export const editWebhookScreen: Screen = {
   path: 'developers/webhooks/:endpointId/edit',
   name: 'dashboard edit webhook',
   place: 'developers',
@@ -407,22 +435,26 @@ export const editWebhook: Screen = {
     }
     // A save without changes still takes over an endpoint that a key created.
     const isNothing = Object.keys(body).length === 0 && (await endpointOf(posted)).key === null
-    if (isNothing) return done(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
-    const outcome = await attempt(
-      posted.ask('updateAdminWebhookEndpoint', { path: { endpointId: path.endpointId ?? '' }, body, key: keyIn(sent) }),
+    if (isNothing) return redirectWithToast(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
+    const outcome = await catchRefusal(
+      posted.ask('updateAdminWebhookEndpoint', {
+        path: { endpointId: path.endpointId ?? '' },
+        body,
+        key: readKey(sent),
+      }),
     )
     if ('refusal' in outcome) {
       const fields = endpointFields(posted)
       const problems = endpointProblems(posted, outcome.refusal, fields)
-      return editSheet(posted, { values: valuesOf(fields, sent), problems, shown })
+      return editSheet(posted, { values: readTypedValues(fields, sent), problems, shown })
     }
-    return done(to(`developers/webhooks/${path.endpointId}`), 'done.hookSaved')
+    return redirectWithToast(to(`developers/webhooks/${path.endpointId}`), 'done.hookSaved')
   },
 }
 
 // Actions
 
-export const webhookStatus: Screen = {
+export const webhookStatusScreen: Screen = {
   path: 'developers/webhooks/:endpointId/status',
   name: 'dashboard pause webhook',
   place: 'developers',
@@ -431,15 +463,15 @@ export const webhookStatus: Screen = {
     const status = sent.get('status') === 'enabled' ? 'enabled' : 'paused'
     const endpointId = path.endpointId ?? ''
     const back = to(`developers/webhooks/${endpointId}`)
-    const outcome = await attempt(
-      ask('updateAdminWebhookEndpoint', { path: { endpointId }, body: { status }, key: keyIn(sent) }),
+    const outcome = await catchRefusal(
+      ask('updateAdminWebhookEndpoint', { path: { endpointId }, body: { status }, key: readKey(sent) }),
     )
-    if ('refusal' in outcome) return refusedBy(back, outcome.refusal)
-    return done(back, status === 'enabled' ? 'done.hookResumed' : 'done.hookPaused')
+    if ('refusal' in outcome) return redirectWithRefusal(back, outcome.refusal)
+    return redirectWithToast(back, status === 'enabled' ? 'done.hookResumed' : 'done.hookPaused')
   },
 }
 
-export const testWebhook: Screen = {
+export const testWebhookScreen: Screen = {
   path: 'developers/webhooks/:endpointId/test',
   name: 'dashboard test webhook',
   place: 'developers',
@@ -447,12 +479,16 @@ export const testWebhook: Screen = {
   async post({ ask, to, path, form: sent }) {
     const endpointId = path.endpointId ?? ''
     const back = to(`developers/webhooks/${endpointId}`)
-    const outcome = await attempt(ask('testAdminWebhookEndpoint', { path: { endpointId }, body: {}, key: keyIn(sent) }))
-    return 'refusal' in outcome ? refusedBy(back, outcome.refusal) : done(back, 'done.hookTested')
+    const outcome = await catchRefusal(
+      ask('testAdminWebhookEndpoint', { path: { endpointId }, body: {}, key: readKey(sent) }),
+    )
+    return 'refusal' in outcome
+      ? redirectWithRefusal(back, outcome.refusal)
+      : redirectWithToast(back, 'done.hookTested')
   },
 }
 
-export const webhookSecret: Screen = {
+export const webhookSecretScreen: Screen = {
   path: 'developers/webhooks/:endpointId/secret',
   name: 'dashboard webhook secret',
   place: 'developers',
@@ -466,7 +502,7 @@ export const webhookSecret: Screen = {
       title: words.say('webhooks.rotateTitle'),
       back,
       lead: words.say('webhooks.rotateLead'),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`developers/webhooks/${id}/secret`),
         fields: [],
         submit: words.say('webhooks.rotate'),
@@ -477,12 +513,16 @@ export const webhookSecret: Screen = {
   async post(posted) {
     const { words, path, form: sent } = posted
     const endpointId = path.endpointId ?? ''
-    const { data } = await posted.ask('rotateAdminWebhookSecret', { path: { endpointId }, body: {}, key: keyIn(sent) })
+    const { data } = await posted.ask('rotateAdminWebhookSecret', {
+      path: { endpointId },
+      body: {},
+      key: readKey(sent),
+    })
     return hookSecret(posted, endpointId, words.say('webhooks.rotated'), data.secret)
   },
 }
 
-export const removeWebhook: Screen = {
+export const removeWebhookScreen: Screen = {
   path: 'developers/webhooks/:endpointId/remove',
   name: 'dashboard remove webhook',
   place: 'developers',
@@ -495,7 +535,7 @@ export const removeWebhook: Screen = {
       title: words.say('webhooks.removeTitle'),
       back,
       lead: words.say('webhooks.removeLead', { url, count: health.pending }),
-      body: form(visit, {
+      body: renderForm(visit, {
         action: to(`developers/webhooks/${id}/remove`),
         fields: [],
         submit: words.say('webhooks.remove'),
@@ -508,8 +548,8 @@ export const removeWebhook: Screen = {
     await ask('removeAdminWebhookEndpoint', {
       path: { endpointId: path.endpointId ?? '' },
       body: {},
-      key: keyIn(sent),
+      key: readKey(sent),
     })
-    return done(to('developers'), 'done.hookRemoved')
+    return redirectWithToast(to('developers'), 'done.hookRemoved')
   },
 }

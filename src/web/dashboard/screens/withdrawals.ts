@@ -5,18 +5,27 @@ import type { AdminWithdrawal, AdminWithdrawalStatement } from '../../../contrac
 import { type WithdrawalOutcome, type WithdrawalStatus, withdrawalOutcomes } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { type Field, form, keyField, keyIn, problemsOf } from '../form.ts'
-import { button, card, facts, linkButton, moment, notice, pill, time } from '../parts.ts'
-import { attempt, type Screen, type Sheet, type Visit } from '../screen.ts'
-import { table, tabs } from '../table.ts'
-import { done, refusedBy } from '../toast.ts'
-import type { Words } from '../words.ts'
+import { type Field, keyField, problemsFromRefusal, readKey, renderForm } from '../form.ts'
+import {
+  button,
+  exactTime,
+  linkButton,
+  renderCard,
+  renderFacts,
+  renderNotice,
+  renderTime,
+  statusPill,
+} from '../parts.ts'
+import { catchRefusal, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
+import { renderTable, renderTabs } from '../table.ts'
+import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
+import type { DashboardWords } from '../words.ts'
 import { exemptText } from './order.ts'
-import { versionIn } from './send.ts'
+import { readShownVersion } from './send.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-export const withdrawals: Screen = {
+export const withdrawalsScreen: Screen = {
   path: 'withdrawals',
   name: 'dashboard withdrawals',
   place: 'orders',
@@ -30,16 +39,16 @@ export const withdrawals: Screen = {
       title: words.say('withdrawals.title'),
       back: { href: to('orders'), label: words.say('orders.title') },
       sub: words.say('withdrawals.sub'),
-      body: html`${tabs(visit, words.say('withdrawals.views'), [
+      body: html`${renderTabs(visit, words.say('withdrawals.views'), [
         { label: words.say('withdrawals.open'), query: { view: undefined } },
         { label: words.say('withdrawals.settled'), query: { view: 'settled' } },
         { label: words.say('orders.all'), query: { view: 'all' } },
       ])}
-${table(visit, {
+${renderTable(visit, {
   label: words.say('withdrawals.title'),
   columns: [
     { head: words.say('orders.number'), cell: (row) => orderText(words, row), isMain: true },
-    { head: words.say('withdrawals.received'), cell: ({ receivedAt }) => time(words, receivedAt), isPlain: true },
+    { head: words.say('withdrawals.received'), cell: ({ receivedAt }) => renderTime(words, receivedAt), isPlain: true },
     { head: words.say('withdrawals.left'), cell: (row) => leftText(visit, row), isPlain: true },
     { head: words.say('products.status'), cell: (row) => statePill(words, row), isCorner: true },
   ],
@@ -53,7 +62,7 @@ ${table(visit, {
   },
 }
 
-export const withdrawal: Screen = {
+export const withdrawalScreen: Screen = {
   path: 'withdrawals/:withdrawalId',
   name: 'dashboard withdrawal',
   place: 'orders',
@@ -63,29 +72,31 @@ export const withdrawal: Screen = {
     const { words, form: sent } = posted
     const path = { withdrawalId: idOf(posted) }
     const outcome = sent.get('outcome') as WithdrawalOutcome
-    const body = { outcome, ...versionIn(sent) }
-    const settled = await attempt(posted.ask('settleAdminWithdrawal', { path, body, key: keyIn(sent) }))
-    if (!('refusal' in settled)) return done(posted.to('withdrawals'), 'done.settled')
-    const problems = problemsOf(words, settled.refusal, settleFields(words))
+    const body = { outcome, ...readShownVersion(sent) }
+    const settled = await catchRefusal(posted.ask('settleAdminWithdrawal', { path, body, key: readKey(sent) }))
+    if (!('refusal' in settled)) return redirectWithToast(posted.to('withdrawals'), 'done.settled')
+    const problems = problemsFromRefusal(words, settled.refusal, settleFields(words))
     return { ...(await oneSheet(posted, await find(posted), { problems })), status: 409 }
   },
 }
 
-export const withdrawalReturn: Screen = {
+export const withdrawalReturnScreen: Screen = {
   path: 'withdrawals/:withdrawalId/return',
   name: 'dashboard withdrawal return',
   place: 'orders',
   needs: 'openAdminWithdrawalReturn',
   async post(posted) {
     const path = { withdrawalId: idOf(posted) }
-    const body = versionIn(posted.form)
-    const opened = await attempt(posted.ask('openAdminWithdrawalReturn', { path, body, key: keyIn(posted.form) }))
-    if ('refusal' in opened) return refusedBy(posted.to(`withdrawals/${path.withdrawalId}`), opened.refusal)
-    return done(posted.to(`returns/${opened.reply.data.returnId}`), 'done.withdrawalReturn')
+    const body = readShownVersion(posted.form)
+    const opened = await catchRefusal(
+      posted.ask('openAdminWithdrawalReturn', { path, body, key: readKey(posted.form) }),
+    )
+    if ('refusal' in opened) return redirectWithRefusal(posted.to(`withdrawals/${path.withdrawalId}`), opened.refusal)
+    return redirectWithToast(posted.to(`returns/${opened.reply.data.returnId}`), 'done.withdrawalReturn')
   },
 }
 
-export const withdrawalStatement: Screen = {
+export const withdrawalStatementScreen: Screen = {
   path: 'withdrawals/:withdrawalId/statement',
   name: 'dashboard withdrawal statement',
   place: 'orders',
@@ -104,23 +115,23 @@ function statusOf(view: string | null): WithdrawalStatus | undefined {
   return view === 'settled' ? 'settled' : 'received'
 }
 
-function idOf({ path }: Visit): string {
+function idOf({ path }: ScreenVisit): string {
   return path.withdrawalId ?? ''
 }
 
-async function find(visit: Visit): Promise<AdminWithdrawal> {
+async function find(visit: ScreenVisit): Promise<AdminWithdrawal> {
   return (await visit.ask('getAdminWithdrawal', { path: { withdrawalId: idOf(visit) } })).data
 }
 
-function orderText(words: Words, { order }: AdminWithdrawal): string {
+function orderText(words: DashboardWords, { order }: AdminWithdrawal): string {
   return order?.number ?? words.say('withdrawals.noOrder')
 }
 
-function statePill(words: Words, { status, outcome }: AdminWithdrawal): Html {
-  return pill(words, 'withdrawal', outcome ?? status)
+function statePill(words: DashboardWords, { status, outcome }: AdminWithdrawal): Html {
+  return statusPill(words, 'withdrawal', outcome ?? status)
 }
 
-function leftText({ words, now }: Visit, { status, refundDueAt }: AdminWithdrawal): Html | string {
+function leftText({ words, now }: ScreenVisit, { status, refundDueAt }: AdminWithdrawal): Html | string {
   if (status === 'settled') return '–'
   const days = Math.floor((Date.parse(refundDueAt) - now.getTime()) / dayMs)
   if (days < 0) return html`<strong class="bad-text">${words.say('withdrawals.overdue')}</strong>`
@@ -130,17 +141,21 @@ function leftText({ words, now }: Visit, { status, refundDueAt }: AdminWithdrawa
 interface Shown {
   // Undefined: not requested. Null: erased.
   statement?: AdminWithdrawalStatement | null
-  problems?: ReturnType<typeof problemsOf>
+  problems?: ReturnType<typeof problemsFromRefusal>
 }
 
 // Items of the order that are exempt from withdrawal. The merchant reads in the statement whether the shopper means them.
-async function exemptItems({ ask, may }: Visit, { order }: AdminWithdrawal) {
+async function exemptItems({ ask, may }: ScreenVisit, { order }: AdminWithdrawal) {
   if (!order || !may('getAdminOrder')) return []
   const { data } = await ask('getAdminOrder', { path: { orderId: order.id } })
   return data.items.filter(({ withdrawalExempt }) => withdrawalExempt != null)
 }
 
-async function oneSheet(visit: Visit, row: AdminWithdrawal, { statement, problems }: Shown = {}): Promise<Sheet> {
+async function oneSheet(
+  visit: ScreenVisit,
+  row: AdminWithdrawal,
+  { statement, problems }: Shown = {},
+): Promise<ScreenSheet> {
   const exempt = await exemptItems(visit, row)
   const { words, to, may } = visit
   const { id, order, receivedAt, refundDueAt, settledAt, version } = row
@@ -157,26 +172,26 @@ async function oneSheet(visit: Visit, row: AdminWithdrawal, { statement, problem
         ? linkButton({ label: words.say('withdrawals.toOrder'), href: to(`orders/${order.id}`) })
         : undefined,
     body: html`<div class="columns"><div>
-${card({
+${renderCard({
   title: words.say('withdrawals.statement'),
-  body: html`${facts([
+  body: html`${renderFacts([
     [words.say('orders.number'), link ?? words.say('withdrawals.noOrder')],
-    [words.say('withdrawals.received'), moment(words, receivedAt)],
-    [words.say('withdrawals.due'), moment(words, refundDueAt)],
+    [words.say('withdrawals.received'), exactTime(words, receivedAt)],
+    [words.say('withdrawals.due'), exactTime(words, refundDueAt)],
     returned && [words.say('withdrawals.return'), returned],
-    ...(settledAt === null ? [] : [[words.say('withdrawals.settledAt'), moment(words, settledAt)] as const]),
+    ...(settledAt === null ? [] : [[words.say('withdrawals.settledAt'), exactTime(words, settledAt)] as const]),
   ])}
-${exempt.map(({ name, withdrawalExempt }) => notice('info', html`<bdi>${name}</bdi>: ${exemptText(words, withdrawalExempt ?? '')}`))}
-${order !== null && !order.emailMatches && notice('info', words.say('withdrawals.otherEmail'))}
+${exempt.map(({ name, withdrawalExempt }) => renderNotice('info', html`<bdi>${name}</bdi>: ${exemptText(words, withdrawalExempt ?? '')}`))}
+${order !== null && !order.emailMatches && renderNotice('info', words.say('withdrawals.otherEmail'))}
 ${statementPart(visit, id, statement)}`,
 })}
 ${order !== null && returnId === null && returnPart(visit, row)}
 </div><div>
 ${
   may('settleAdminWithdrawal') &&
-  card({
+  renderCard({
     title: words.say('withdrawals.settle'),
-    body: form(visit, {
+    body: renderForm(visit, {
       action: to(`withdrawals/${id}`),
       fields: settleFields(words),
       values: { outcome: row.outcome ?? 'accepted' },
@@ -191,9 +206,9 @@ ${
 }
 
 // A statement from another mailbox than the order's, or before the order was sent, does not open a return automatically.
-function returnPart({ words, to, may }: Visit, { id, version }: AdminWithdrawal): Html | false {
+function returnPart({ words, to, may }: ScreenVisit, { id, version }: AdminWithdrawal): Html | false {
   if (!may('openAdminWithdrawalReturn')) return false
-  return card({
+  return renderCard({
     title: words.say('withdrawals.return'),
     body: html`<p>${words.say('withdrawals.returnText')}</p>
 <form method="post" action="${to(`withdrawals/${id}/return`)}">
@@ -203,7 +218,11 @@ function returnPart({ words, to, may }: Visit, { id, version }: AdminWithdrawal)
   })
 }
 
-function statementPart(visit: Visit, id: string, statement: AdminWithdrawalStatement | null | undefined): Html | false {
+function statementPart(
+  visit: ScreenVisit,
+  id: string,
+  statement: AdminWithdrawalStatement | null | undefined,
+): Html | false {
   const { words, to, may } = visit
   if (statement === null) return html`<p class="soft">${words.say('withdrawals.erased')}</p>`
   if (statement === undefined)
@@ -213,7 +232,7 @@ function statementPart(visit: Visit, id: string, statement: AdminWithdrawalState
 <p class="soft small">${words.say('withdrawals.showText')}</p></form>`
     )
   const { name, order, email, items } = statement
-  return facts([
+  return renderFacts([
     [words.say('withdrawals.name'), html`<bdi>${name}</bdi>`],
     [words.say('withdrawals.email'), html`<a href="mailto:${email}" dir="ltr">${email}</a>`],
     [words.say('withdrawals.typedOrder'), html`<bdi>${order}</bdi>`],
@@ -221,7 +240,7 @@ function statementPart(visit: Visit, id: string, statement: AdminWithdrawalState
   ])
 }
 
-function settleFields(words: Words): Field[] {
+function settleFields(words: DashboardWords): Field[] {
   return [
     {
       name: 'outcome',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Language, languages, texts } from './texts.ts'
+import { checkoutTexts, type Language, languages } from './texts.ts'
 
 // Words that say it. To order, to confirm or to go on does not.
 const obliging: Readonly<Record<Language, RegExp>> = {
@@ -18,7 +18,7 @@ const obliging: Readonly<Record<Language, RegExp>> = {
 for (const language of languages)
   test(`the order button says that the order must be paid: ${language}`, () => {
     for (const kind of ['button', 'next', 'later'] as const) {
-      const words = texts[language][`pay.${kind}`]
+      const words = checkoutTexts[language][`pay.${kind}`]
       assert.match(words, /\{amount\}/, 'the amount is beside it')
       assert.match(
         words.replace(/\s*·?\s*\{amount\}(を)?/, (_, particle = '') => particle).replace(/^ /, ''),

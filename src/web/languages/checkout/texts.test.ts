@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Plural, Text, TextKey } from './en.ts'
-import { languages, texts } from './texts.ts'
+import { checkoutTexts, languages } from './texts.ts'
 
-const keys = Object.keys(texts.en) as TextKey[]
+const keys = Object.keys(checkoutTexts.en) as TextKey[]
 
 function formsOf(text: Text): string[] {
   return typeof text === 'string' ? [text] : Object.values(text)
@@ -17,17 +17,17 @@ function placeholders(text: Text): string[] {
 describe('the texts of the checkout', () => {
   for (const language of languages) {
     test(`${language} has every text, with the placeholders of the English one`, () => {
-      assert.deepEqual(Object.keys(texts[language]), keys)
+      assert.deepEqual(Object.keys(checkoutTexts[language]), keys)
       for (const key of keys) {
-        for (const form of formsOf(texts[language][key])) assert.ok(form.trim().length > 0, `${key} is empty`)
-        assert.deepEqual(placeholders(texts[language][key]), placeholders(texts.en[key]), key)
+        for (const form of formsOf(checkoutTexts[language][key])) assert.ok(form.trim().length > 0, `${key} is empty`)
+        assert.deepEqual(placeholders(checkoutTexts[language][key]), placeholders(checkoutTexts.en[key]), key)
       }
     })
 
     test(`${language} has every plural form that its numbers need`, () => {
       const wanted = new Intl.PluralRules(language).resolvedOptions().pluralCategories
       for (const key of keys) {
-        const text: string | Plural = texts[language][key]
+        const text: string | Plural = checkoutTexts[language][key]
         if (typeof text === 'string') continue
         for (const form of wanted) {
           // What is counted here is at least one and whole. Only Arabic says many below a million.
@@ -41,7 +41,7 @@ describe('the texts of the checkout', () => {
   test('no language leaves sentences in English', () => {
     for (const language of languages.filter((one) => one !== 'en')) {
       const same = keys.filter((key) => {
-        const [one, other] = [texts[language][key], texts.en[key]]
+        const [one, other] = [checkoutTexts[language][key], checkoutTexts.en[key]]
         return typeof one === 'string' && one === other && one.split(' ').length > 2
       })
       assert.deepEqual(same, [], language)

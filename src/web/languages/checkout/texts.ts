@@ -11,4 +11,4 @@ import { nl } from './nl.ts'
 export const languages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
 export type Language = (typeof languages)[number]
 
-export const texts: Readonly<Record<Language, Texts>> = { en, de, fr, es, nl, ja, ar }
+export const checkoutTexts: Readonly<Record<Language, Texts>> = { en, de, fr, es, nl, ja, ar }

@@ -6,15 +6,15 @@ import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { passkeyScript } from './assets.ts'
 import { usernameField } from './entry.ts'
-import { button, field, passkeyForm, sheetPage } from './frame.ts'
-import type { Words } from './words.ts'
+import { passkeyForm, renderSignInButton, renderSignInField, sheetPage } from './frame.ts'
+import type { SignInWords } from './words.ts'
 
 export interface HomeView {
   email: string
   merchants: readonly UserMerchant[]
 }
 
-export function homeSheet(words: Words, { email, merchants }: HomeView): string {
+export function homeSheet(words: SignInWords, { email, merchants }: HomeView): string {
   return sheetPage(words, {
     title: words.say('home.title'),
     body: html`<p class="soft">${words.say('home.as', { email })}</p>
@@ -35,8 +35,8 @@ ${signOutForm(words)}
   })
 }
 
-function signOutForm(words: Words): Html {
-  return html`<form method="post" action="/admin/sign-out">${button(words, 'action.signOut', 'second')}</form>`
+function signOutForm(words: SignInWords): Html {
+  return html`<form method="post" action="/admin/sign-out">${renderSignInButton(words, 'action.signOut', 'second')}</form>`
 }
 
 export interface ConfirmView {
@@ -48,7 +48,10 @@ export interface ConfirmView {
   isPasskeyNeeded: boolean
 }
 
-export function confirmSheet(words: Words, { email, next, problem, hasPasskey, isPasskeyNeeded }: ConfirmView): string {
+export function confirmSheet(
+  words: SignInWords,
+  { email, next, problem, hasPasskey, isPasskeyNeeded }: ConfirmView,
+): string {
   const byPasskey =
     hasPasskey &&
     passkeyForm(words, { purpose: 'confirm', action: '/admin/confirm', label: 'passkey.confirm', fields: { next } })
@@ -68,7 +71,7 @@ ${byPasskey}`,
 <form method="post" action="/admin/confirm">
 ${hiddenFields({ next })}
 ${usernameField(email)}
-${field(words, {
+${renderSignInField(words, {
   name: 'password',
   label: 'signin.password',
   type: 'password',
@@ -77,7 +80,7 @@ ${field(words, {
   isFirst: true,
   isWrong: problem === 'failed',
 })}
-<div class="choice">${button(words, 'action.continue')}</div>
+<div class="choice">${renderSignInButton(words, 'action.continue')}</div>
 </form>
 ${byPasskey}`,
   })

@@ -7,11 +7,11 @@ import type { CodeProblem, SignInProblem } from '../../../domain/users/signin.ts
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
 import { passkeyScript } from './assets.ts'
-import { button, type FetchedAhead, field, passkeyForm, sheetPage } from './frame.ts'
-import type { Words } from './words.ts'
+import { type FetchedAhead, passkeyForm, renderSignInButton, renderSignInField, sheetPage } from './frame.ts'
+import type { SignInWords } from './words.ts'
 
 // Value of the hidden field `step`, which tells the form of a post.
-export const steps = { password: 'password', code: 'code', passkey: 'passkey' } as const
+export const signInSteps = { password: 'password', code: 'code', passkey: 'passkey' } as const
 
 export interface SignInView {
   email: string
@@ -24,7 +24,7 @@ export interface SignInView {
   fetchedAhead?: readonly FetchedAhead[]
 }
 
-export function signInSheet(words: Words, view: SignInView): string {
+export function signInSheet(words: SignInWords, view: SignInView): string {
   const { email, next, problem, isSet, fetchedAhead = [] } = view
   const isWrong = problem === 'failed'
   return sheetPage(words, {
@@ -34,12 +34,12 @@ export function signInSheet(words: Words, view: SignInView): string {
     fetchedAhead,
     note: isSet ? words.say('signin.set') : null,
     body: html`<form method="post" action="/admin/sign-in">
-${hiddenFields({ step: steps.password, next })}
-${field(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', value: email, lengthMax: 254, isWrong })}
-${field(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isWrong })}
-<div class="choice">${button(words, 'signin.title')}</div>
+${hiddenFields({ step: signInSteps.password, next })}
+${renderSignInField(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', value: email, lengthMax: 254, isWrong })}
+${renderSignInField(words, { name: 'password', label: 'signin.password', type: 'password', autocomplete: 'current-password', lengthMax: 200, isWrong })}
+<div class="choice">${renderSignInButton(words, 'signin.title')}</div>
 </form>
-${passkeyForm(words, { purpose: 'sign_in', action: '/admin/sign-in', label: 'passkey.signIn', fields: { step: steps.passkey, next } })}
+${passkeyForm(words, { purpose: 'sign_in', action: '/admin/sign-in', label: 'passkey.signIn', fields: { step: signInSteps.passkey, next } })}
 <p><a href="/admin/forgotten">${words.say('signin.forgotten')}</a></p>`,
   })
 }
@@ -50,14 +50,14 @@ export interface CodeView {
   problem: Exclude<CodeProblem, 'lost'> | null
 }
 
-export function codeSheet(words: Words, { pending, next, problem }: CodeView): string {
+export function codeSheet(words: SignInWords, { pending, next, problem }: CodeView): string {
   return sheetPage(words, {
     title: words.say('code.title'),
     problem: problem && words.say(problem === 'failed' ? 'code.failed' : 'signin.limited'),
     body: html`<p class="lead">${words.say('code.lead')}</p>
 <form method="post" action="/admin/sign-in">
-${hiddenFields({ step: steps.code, pending, next })}
-${field(words, {
+${hiddenFields({ step: signInSteps.code, pending, next })}
+${renderSignInField(words, {
   name: 'code',
   label: 'code.label',
   type: 'text',
@@ -66,14 +66,14 @@ ${field(words, {
   isFirst: true,
   isWrong: problem === 'failed',
 })}
-<div class="choice">${button(words, 'action.continue')}</div>
+<div class="choice">${renderSignInButton(words, 'action.continue')}</div>
 </form>`,
   })
 }
 
 export type ForgottenState = 'ask' | 'sent' | 'off' | 'limited'
 
-export function forgottenSheet(words: Words, state: ForgottenState): string {
+export function forgottenSheet(words: SignInWords, state: ForgottenState): string {
   const back = html`<p><a href="/admin/sign-in">${words.say('action.back')}</a></p>`
   const title = words.say('forgotten.title')
   if (state === 'sent' || state === 'off')
@@ -86,8 +86,8 @@ export function forgottenSheet(words: Words, state: ForgottenState): string {
     problem: state === 'limited' ? words.say('signin.limited') : null,
     body: html`<p class="lead">${words.say('forgotten.lead')}</p>
 <form method="post">
-${field(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', lengthMax: 254 })}
-<div class="choice">${button(words, 'forgotten.send')}</div>
+${renderSignInField(words, { name: 'email', label: 'signin.email', type: 'email', autocomplete: 'username', lengthMax: 254 })}
+<div class="choice">${renderSignInButton(words, 'forgotten.send')}</div>
 </form>
 ${back}`,
   })
@@ -95,12 +95,12 @@ ${back}`,
 
 export type NewPasswordProblem = PasswordFault | 'busy'
 
-export function problemText(words: Words, problem: NewPasswordProblem | null): string | null {
+export function problemText(words: SignInWords, problem: NewPasswordProblem | null): string | null {
   return problem && words.say(problem === 'busy' ? 'signin.busy' : `password.${problem}`)
 }
 
-export function newPasswordField(words: Words, isWrong: boolean): Html {
-  return field(words, {
+export function newPasswordField(words: SignInWords, isWrong: boolean): Html {
+  return renderSignInField(words, {
     name: 'password',
     label: 'password.new',
     type: 'password',
@@ -111,7 +111,10 @@ export function newPasswordField(words: Words, isWrong: boolean): Html {
   })
 }
 
-export function resetSheet(words: Words, { email, problem }: { email: string; problem: NewPasswordProblem | null }) {
+export function resetSheet(
+  words: SignInWords,
+  { email, problem }: { email: string; problem: NewPasswordProblem | null },
+) {
   return sheetPage(words, {
     title: words.say('password.title'),
     problem: problemText(words, problem),
@@ -119,7 +122,7 @@ export function resetSheet(words: Words, { email, problem }: { email: string; pr
 <p class="soft" dir="auto"><strong>${email}</strong></p>
 ${usernameField(email)}
 ${newPasswordField(words, problem !== null)}
-<div class="choice">${button(words, 'action.save')}</div>
+<div class="choice">${renderSignInButton(words, 'action.save')}</div>
 </form>`,
   })
 }
@@ -144,7 +147,7 @@ export interface InvitationView {
   problem: NewPasswordProblem | null
 }
 
-export function invitationSheet(words: Words, view: InvitationView): string {
+export function invitationSheet(words: SignInWords, view: InvitationView): string {
   const { merchantName, role, email, problem } = view
   return sheetPage(words, {
     title: words.say('invitation.title', { merchant: merchantName }),
@@ -154,8 +157,8 @@ ${invitationForm(words, view, email)}`,
   })
 }
 
-export function nameField(words: Words, value: string): Html {
-  return field(words, {
+export function nameField(words: SignInWords, value: string): Html {
+  return renderSignInField(words, {
     name: 'name',
     label: 'account.name',
     type: 'text',
@@ -167,7 +170,7 @@ export function nameField(words: Words, value: string): Html {
   })
 }
 
-function invitationForm(words: Words, view: InvitationView, email: string): Html {
+function invitationForm(words: SignInWords, view: InvitationView, email: string): Html {
   const { state, signedInAs, path, problem, typedName = '' } = view
   if (state === 'new')
     return html`<p>${words.say('invitation.asNew', { email })}</p>
@@ -175,7 +178,7 @@ function invitationForm(words: Words, view: InvitationView, email: string): Html
 ${usernameField(email)}
 ${nameField(words, typedName)}
 ${newPasswordField(words, problem !== null)}
-<div class="choice">${button(words, 'invitation.accept')}</div>
+<div class="choice">${renderSignInButton(words, 'invitation.accept')}</div>
 </form>`
   if (state === 'sign_in')
     return html`<p>${words.say('invitation.asUser', { email })}</p>
@@ -184,8 +187,8 @@ ${newPasswordField(words, problem !== null)}
     return html`<p>${words.say('invitation.other', { email: signedInAs ?? '' })}</p>
 <form method="post" action="/admin/sign-out">
 ${hiddenFields({ next: path })}
-<div class="choice">${button(words, 'action.signOut')}</div>
+<div class="choice">${renderSignInButton(words, 'action.signOut')}</div>
 </form>`
   return html`<p>${words.say('home.as', { email })}</p>
-<form method="post"><div class="choice">${button(words, 'invitation.accept')}</div></form>`
+<form method="post"><div class="choice">${renderSignInButton(words, 'invitation.accept')}</div></form>`
 }

@@ -2,16 +2,16 @@
 
 import type { ServedFile } from '../../../platform/html/files.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
-import { documentFor } from '../../../platform/html/frame.ts'
+import { renderHtmlDocument } from '../../../platform/html/frame.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
-import { brand, mark } from '../../../platform/html/mark.ts'
+import { logoMark, siteBranding } from '../../../platform/html/mark.ts'
 import { privateHeaders, self } from '../../../platform/html/policy.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import type { SignInTextKey } from '../../languages/signin/en.ts'
 import { style } from './assets.ts'
-import type { Words } from './words.ts'
+import type { SignInWords } from './words.ts'
 
-export interface Sheet {
+export interface SignInSheet {
   title: string
   // Shown above the rest, and announced to screen readers.
   problem?: string | null | undefined
@@ -27,17 +27,17 @@ export interface FetchedAhead {
   as: 'style' | 'script'
 }
 
-export function sheetPage(words: Words, sheet: Sheet): string {
+export function sheetPage(words: SignInWords, sheet: SignInSheet): string {
   const { title, problem, note, script, fetchedAhead = [], body } = sheet
-  return documentFor({
-    ...brand,
+  return renderHtmlDocument({
+    ...siteBranding,
     locale: words.language,
     direction: words.direction,
     title: `${title} – Cartwright`,
     style: style.href,
     ...(script && { script: script.href }),
     head: html`${fetchedAhead.map(({ file, as }) => html`<link rel="prefetch" href="${file.href}" as="${as}">\n`)}`,
-    header: html`<header class="bar"><span class="name">${mark()}<span>Cartwright</span></span></header>`,
+    header: html`<header class="bar"><span class="name">${logoMark()}<span>Cartwright</span></span></header>`,
     body: html`<main class="sheet">
 <h1>${title}</h1>
 ${note !== undefined && note !== null && html`<p class="done" role="status">${note}</p>`}
@@ -63,13 +63,13 @@ export function answerSheet(status: number, text: string): PageAnswer {
 export const errorStatuses = { lost: 404, foreign: 403, unreadable: 400, limited: 429, server: 500 } as const
 export type SignInErrorKind = keyof typeof errorStatuses
 
-export function errorSheet(words: Words, kind: SignInErrorKind): PageAnswer {
+export function errorSheet(words: SignInWords, kind: SignInErrorKind): PageAnswer {
   const body = html`<p class="lead">${words.say(`${kind}.text`)}</p>
 <p><a href="/admin/sign-in">${words.say('signin.title')}</a></p>`
   return answerSheet(errorStatuses[kind], sheetPage(words, { title: words.say(`${kind}.title`), body }))
 }
 
-export interface Field {
+export interface SignInField {
   name: string
   // Needed if two forms of a page have the same field (default: the name).
   id?: string
@@ -85,7 +85,7 @@ export interface Field {
   isWrong?: boolean
 }
 
-export function field(words: Words, given: Field): Html {
+export function renderSignInField(words: SignInWords, given: SignInField): Html {
   const { name, label, type, autocomplete, value, hint, lengthMax, isName, isFirst, isWrong } = given
   const id = given.id ?? name
   const described = [hint !== undefined && `${id}-hint`, isWrong && 'problem'].filter(Boolean).join(' ')
@@ -107,7 +107,7 @@ ${hint !== undefined && html`<p class="hint" id="${id}-hint">${words.say(hint)}<
 
 // Hidden until the script finds that the browser supports passkeys. `fields` are posted with the device's response.
 export function passkeyForm(
-  words: Words,
+  words: SignInWords,
   given: {
     purpose: PasskeyPurpose
     action: string
@@ -121,12 +121,12 @@ export function passkeyForm(
 ${hiddenFields({ ...fields, response: '' })}
 ${more}
 <p class="problem" data-problem role="alert" hidden>${words.say('passkey.failed')}</p>
-<div class="choice">${button(words, label, 'second')}</div>
+<div class="choice">${renderSignInButton(words, label, 'second')}</div>
 </form>`
 }
 
 export type PasskeyPurpose = 'sign_in' | 'register' | 'confirm'
 
-export function button(words: Words, label: SignInTextKey, kind: 'first' | 'second' = 'first'): Html {
+export function renderSignInButton(words: SignInWords, label: SignInTextKey, kind: 'first' | 'second' = 'first'): Html {
   return html`<button class="${kind}">${words.say(label)}</button>`
 }

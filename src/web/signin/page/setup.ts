@@ -2,8 +2,8 @@
 
 import { html } from '../../../platform/html/html.ts'
 import { type NewPasswordProblem, newPasswordField, problemText } from './entry.ts'
-import { button, field, sheetPage } from './frame.ts'
-import type { Words } from './words.ts'
+import { renderSignInButton, renderSignInField, sheetPage } from './frame.ts'
+import type { SignInWords } from './words.ts'
 
 export type SetupProblem = NewPasswordProblem | 'email' | 'shop'
 
@@ -13,14 +13,14 @@ export interface SetupView {
   problem: SetupProblem | null
 }
 
-export function setupSheet(words: Words, { email, shop, problem }: SetupView): string {
+export function setupSheet(words: SignInWords, { email, shop, problem }: SetupView): string {
   const isOfField = problem === 'email' || problem === 'shop'
   return sheetPage(words, {
     title: words.say('setup.title'),
     problem: isOfField ? words.say(`setup.${problem}Problem`) : problemText(words, problem),
     body: html`<p class="lead">${words.say('setup.lead')}</p>
 <form method="post">
-${field(words, {
+${renderSignInField(words, {
   name: 'shop',
   label: 'setup.shop',
   type: 'text',
@@ -31,7 +31,7 @@ ${field(words, {
   isWrong: problem === 'shop',
   isFirst: true,
 })}
-${field(words, {
+${renderSignInField(words, {
   name: 'email',
   label: 'signin.email',
   type: 'email',
@@ -41,7 +41,7 @@ ${field(words, {
   isWrong: problem === 'email',
 })}
 ${newPasswordField(words, problem !== null && !isOfField)}
-<div class="choice">${button(words, 'setup.begin')}</div>
+<div class="choice">${renderSignInButton(words, 'setup.begin')}</div>
 </form>`,
   })
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SignInTextKey } from '../../languages/signin/en.ts'
-import { type SignInLanguage, signInTexts, wordsFor, wordsOf } from './words.ts'
+import { type SignInLanguage, signInTexts, signInWordsFor, signInWordsIn } from './words.ts'
 
 const keys = Object.keys(signInTexts.en) as SignInTextKey[]
 const languages = Object.keys(signInTexts) as SignInLanguage[]
@@ -21,15 +21,15 @@ describe('the texts of the sign-in and account pages', () => {
     })
 
   test("the language is the first of the browser's that exists", () => {
-    assert.equal(wordsFor(undefined).language, 'en')
-    assert.equal(wordsFor('pt-BR,de-CH;q=0.9,en;q=0.8').language, 'de')
-    assert.deepEqual([wordsFor('ar').direction, wordsFor('ja').direction], ['rtl', 'ltr'])
-    assert.equal(wordsFor('toString,__proto__').language, 'en')
+    assert.equal(signInWordsFor(undefined).language, 'en')
+    assert.equal(signInWordsFor('pt-BR,de-CH;q=0.9,en;q=0.8').language, 'de')
+    assert.deepEqual([signInWordsFor('ar').direction, signInWordsFor('ja').direction], ['rtl', 'ltr'])
+    assert.equal(signInWordsFor('toString,__proto__').language, 'en')
   })
 
   test('values are inserted without changing the text direction', () => {
-    assert.equal(wordsOf('en').say('home.as', { email: 'a@b.example' }), 'Signed in as a@b.example')
-    assert.match(wordsOf('ar').say('home.as', { email: 'a@b.example' }), /\u2068a@b\.example\u2069/)
-    assert.match(wordsOf('fr').say('signin.forgotten'), /\u00a0\?/)
+    assert.equal(signInWordsIn('en').say('home.as', { email: 'a@b.example' }), 'Signed in as a@b.example')
+    assert.match(signInWordsIn('ar').say('home.as', { email: 'a@b.example' }), /\u2068a@b\.example\u2069/)
+    assert.match(signInWordsIn('fr').say('signin.forgotten'), /\u00a0\?/)
   })
 })

@@ -12,24 +12,24 @@ import { nl } from '../../languages/signin/nl.ts'
 export const signInTexts = { en, de, fr, es, nl, ja, ar } as const satisfies Readonly<Record<string, SignInTexts>>
 export type SignInLanguage = keyof typeof signInTexts
 
-export interface Words {
+export interface SignInWords {
   language: SignInLanguage
   direction: 'ltr' | 'rtl'
   say(key: SignInTextKey, values?: Readonly<Record<string, string | number>>): string
   date(instant: number): string
 }
 
-export function wordsFor(acceptLanguage: string | undefined, chosen?: string | null): Words {
-  if (typeof chosen === 'string' && isKnown(chosen)) return wordsOf(chosen)
+export function signInWordsFor(acceptLanguage: string | undefined, chosen?: string | null): SignInWords {
+  if (typeof chosen === 'string' && isKnown(chosen)) return signInWordsIn(chosen)
   const spoken = acceptedLocales(acceptLanguage).map((tag) => localeOf(tag)?.language ?? '')
-  return wordsOf(spoken.find(isKnown) ?? 'en')
+  return signInWordsIn(spoken.find(isKnown) ?? 'en')
 }
 
 function isKnown(language: string): language is SignInLanguage {
   return Object.hasOwn(signInTexts, language)
 }
 
-export function wordsOf(language: SignInLanguage): Words {
+export function signInWordsIn(language: SignInLanguage): SignInWords {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
   // A name in another script must not reorder the text around it (Unicode, UAX 9: first strong isolate).
   const isolated = (text: string) => (direction === 'rtl' ? `\u2068${text}\u2069` : text)

@@ -2,7 +2,7 @@
 // here; the operator records when the money arrived, and pays refunds by hand.
 
 import { manualMethods } from '../../../../contract/words.ts'
-import type { Charge, Outcome, PaymentProvider, Texts } from '../../port.ts'
+import type { Charge, PaymentProvider, ProviderOutcome, ProviderTexts } from '../../port.ts'
 
 const texts = {
   en: {
@@ -19,7 +19,7 @@ const texts = {
     'method.cash_on_delivery.note': 'Sie zahlen, wenn Sie Ihre Bestellung erhalten.',
     'manual.method': 'Bitte wählen Sie eine Zahlungsart.',
   },
-} as const satisfies Texts
+} as const satisfies ProviderTexts
 
 const methods = manualMethods.map((id) => ({
   id,
@@ -52,7 +52,7 @@ export const manualProvider: PaymentProvider = {
   close: async () => 'closed',
 }
 
-function pending({ key }: Charge): Outcome {
+function pending({ key }: Charge): ProviderOutcome {
   return { kind: 'pending', reference: manualReference(key), settles: 'by_hand' }
 }
 

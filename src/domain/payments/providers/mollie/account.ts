@@ -3,7 +3,7 @@
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
-import { type AccountProvider, AccountRefused, type OpenAccount } from '../../accountport.ts'
+import { type AccountProvider, AccountRefused, type DecryptedAccount } from '../../accountport.ts'
 import type { AccountRow } from '../../accounts.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
 import { type MollieProfile, readProfile } from './objects.ts'
@@ -20,7 +20,7 @@ const keyPath = '/keys/key'
 const keyPattern = /^(test|live)_[A-Za-z0-9]{30,100}$/
 
 export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountProvider {
-  function clientFor(key: string, mode: Mode, onCall?: OpenAccount['onCall']): MollieClient {
+  function clientFor(key: string, mode: Mode, onCall?: DecryptedAccount['onCall']): MollieClient {
     const keyMode = keyPattern.exec(key)?.[1]
     if (keyMode === undefined) throw new AccountRefused(issueAt(keyPath, 'not_a_mollie_key'))
     if (keyMode !== mode) throw new AccountRefused(issueAt(keyPath, 'key_of_other_mode', { mode: keyMode }))
@@ -28,7 +28,8 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
       throw new AccountRefused(issueAt(keyPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_MOLLIE_URL' }))
     return createMollieClient({ url: url ?? apiUrl, key, onCall })
   }
-  const clientOf = ({ account, secrets, onCall }: OpenAccount) => clientFor(secrets.key ?? '', account.mode, onCall)
+  const clientOf = ({ account, secrets, onCall }: DecryptedAccount) =>
+    clientFor(secrets.key ?? '', account.mode, onCall)
 
   return {
     name: mollieName,

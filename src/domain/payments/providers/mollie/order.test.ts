@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Purchase, PurchaseLine } from '../../port.ts'
-import { mollieOrderOf, vatIn } from './order.ts'
+import { buildMollieOrder, mollieVatAmount } from './order.ts'
 
 const shopper = { email: 'jo@example.com', name: 'Jo Berg', phone: '' }
 const delivery = {
@@ -30,7 +30,7 @@ const shipping: PurchaseLine = {
 const eur = (value: string) => ({ currency: 'EUR', value })
 
 function orderOf(changes: Partial<Purchase>, amount = 6287) {
-  return mollieOrderOf({ shopper, delivery, lines: [line, shipping], ...changes }, { amount, currency: 'EUR' })
+  return buildMollieOrder({ shopper, delivery, lines: [line, shipping], ...changes }, { amount, currency: 'EUR' })
 }
 
 test('the lines add up as Mollie calculates, with the tax that they include', () => {
@@ -100,7 +100,7 @@ test('the lines of any order add up, and their tax is what Mollie calculates', (
       }
     }),
   )
-  assert.deepEqual([vatIn(10_000, 2500), vatIn(1, 1900), vatIn(0, 1900)], [2000, 0, 0])
+  assert.deepEqual([mollieVatAmount(10_000, 2500), mollieVatAmount(1, 1900), mollieVatAmount(0, 1900)], [2000, 0, 0])
 })
 
 test('an address contains only what Mollie accepts', () => {

@@ -42,7 +42,7 @@ export interface MollieOrder {
 }
 
 // The delivery address is also sent as the billing address: the shop does not ask for another one.
-export function mollieOrderOf(
+export function buildMollieOrder(
   { shopper, delivery, lines }: Purchase,
   { amount, currency }: { amount: number; currency: string },
 ): MollieOrder {
@@ -87,13 +87,16 @@ function lineOf(line: PurchaseLine, currency: string): MollieLine {
     ...counted,
     description: cutText(counted.description, textMax),
     totalAmount: money(total),
-    ...(taxRateBps !== null && { vatRate: (taxRateBps / 100).toFixed(2), vatAmount: money(vatIn(total, taxRateBps)) }),
+    ...(taxRateBps !== null && {
+      vatRate: (taxRateBps / 100).toFixed(2),
+      vatAmount: money(mollieVatAmount(total, taxRateBps)),
+    }),
     ...(code !== null && code.length <= skuMax && { sku: code }),
   }
 }
 
 // `totalAmount × (vatRate / (100 + vatRate))`: "any deviations from this will result in an error". Half a cent is rounded up.
-export function vatIn(total: number, rateBps: number): number {
+export function mollieVatAmount(total: number, rateBps: number): number {
   const [numerator, denominator] = [BigInt(total) * BigInt(rateBps), BigInt(10_000 + rateBps)]
   return Number((2n * numerator + denominator) / (2n * denominator))
 }

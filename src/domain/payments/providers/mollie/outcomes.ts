@@ -3,9 +3,9 @@
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type {
   Charge,
-  Finding,
-  Outcome,
   ProviderDispute,
+  ProviderFinding,
+  ProviderOutcome,
   ProviderRefund,
   ProviderState,
   RefundAnswer,
@@ -13,14 +13,14 @@ import type {
 import type { MollieChargeback, MolliePayment, MollieRefund } from './objects.ts'
 
 // https://docs.mollie.com/docs/handling-payment-status
-export function findingOf(charge: Charge, payment: MolliePayment): Finding {
-  mustFit(charge, payment)
+export function mollieFindingOf(charge: Charge, payment: MolliePayment): ProviderFinding {
+  assertMatchesCharge(charge, payment)
   const providerState = payment.status === 'paid' ? { providerState: providerStateOf(payment) } : {}
-  return { ...outcomeOf(payment), ...providerState }
+  return { ...mollieOutcomeOf(payment), ...providerState }
 }
 
 // A key belongs to one amount. A payment with other facts is a defect here, or another customer's payment.
-export function mustFit({ key, amount, currency }: Charge, payment: MolliePayment): void {
+export function assertMatchesCharge({ key, amount, currency }: Charge, payment: MolliePayment): void {
   if (payment.key !== key || payment.amount !== amount || payment.currency !== currency)
     throw new Error(`the payment ${key} has other facts at Mollie`)
 }
@@ -28,7 +28,7 @@ export function mustFit({ key, amount, currency }: Charge, payment: MolliePaymen
 // Assumed lifetime of an unpaid payment for which Mollie gives no expiry.
 const openMs = 3_600_000
 
-export function outcomeOf(payment: MolliePayment): Outcome {
+export function mollieOutcomeOf(payment: MolliePayment): ProviderOutcome {
   const { id: reference, status, checkoutUrl, amount } = payment
   const card = cardOf(payment)
   const instrument = payment.method
@@ -83,7 +83,7 @@ function cardOf({ cardLabel, cardNumber }: MolliePayment): { brand: string | nul
 }
 
 // The sum of refunds that succeeded or are pending.
-export function refundedOf({ refunds }: MolliePayment): number {
+export function sumMollieRefunds({ refunds }: MolliePayment): number {
   const counted = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
   return counted.reduce((sum, { amount }) => sum + amount, 0)
 }
@@ -95,11 +95,11 @@ export function isOfOrder({ key, isVoid }: MollieRefund): boolean {
 
 // Whether the payment was refunded as a whole, and not for an order: by a void, or by the merchant at Mollie before the order was placed.
 function isTakenBack(payment: MolliePayment): boolean {
-  return refundedOf(payment) >= payment.amount && !payment.refunds.some(isOfOrder)
+  return sumMollieRefunds(payment) >= payment.amount && !payment.refunds.some(isOfOrder)
 }
 
 // https://docs.mollie.com/docs/refunds. A refund that failed or was canceled at Mollie stays so: nothing is paid under its key any more.
-export function refundAnswerOf({ status }: MollieRefund): RefundAnswer {
+export function mollieRefundAnswer({ status }: MollieRefund): RefundAnswer {
   if (status === 'refunded') return 'succeeded'
   return status === 'failed' || status === 'canceled' ? 'refused' : 'pending'
 }

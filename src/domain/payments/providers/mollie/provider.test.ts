@@ -12,7 +12,7 @@ import { AccountRefused, sentenceOfIssue } from '../../accountport.ts'
 import type { Charge, PaymentProvider, ReturnUrls } from '../../port.ts'
 import { createMollieAccounts } from './account.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
-import { outcomeOf } from './outcomes.ts'
+import { mollieOutcomeOf } from './outcomes.ts'
 import { createMollieProvider } from './provider.ts'
 
 const began = Date.parse('2026-06-15T12:00:00.000Z')
@@ -147,8 +147,10 @@ test('the reason of a failure is mapped to the codes of the contract', async () 
 })
 
 test('a payment that waits to be captured is an error', () => {
-  const odd = { id: 'tr_1', status: 'authorized', checkoutUrl: null } as unknown as Parameters<typeof outcomeOf>[0]
-  assert.throws(() => outcomeOf(odd))
+  const odd = { id: 'tr_1', status: 'authorized', checkoutUrl: null } as unknown as Parameters<
+    typeof mollieOutcomeOf
+  >[0]
+  assert.throws(() => mollieOutcomeOf(odd))
 })
 
 test('an amount that Mollie refuses declines the payment as method_unavailable', async () => {

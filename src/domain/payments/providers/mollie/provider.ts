@@ -6,14 +6,14 @@ import type {
   Charge,
   CloseAnswer,
   DescribeAnswer,
-  Finding,
+  DetailProblem,
   Method,
-  Outcome,
   PaymentProvider,
   PlacedOrderFacts,
-  Problem,
   ProviderEvent,
   ProviderEventGap,
+  ProviderFinding,
+  ProviderOutcome,
   ProviderWebhook,
   RefundAnswer,
   RefundRequest,
@@ -36,8 +36,15 @@ import {
   refundMark,
   voidMark,
 } from './objects.ts'
-import { type MollieOrder, mollieOrderOf } from './order.ts'
-import { findingOf, isOfOrder, mustFit, outcomeOf, refundAnswerOf, refundedOf } from './outcomes.ts'
+import { buildMollieOrder, type MollieOrder } from './order.ts'
+import {
+  assertMatchesCharge,
+  isOfOrder,
+  mollieFindingOf,
+  mollieOutcomeOf,
+  mollieRefundAnswer,
+  sumMollieRefunds,
+} from './outcomes.ts'
 import { mollieTexts } from './texts.ts'
 
 export const mollieName = 'mollie'
@@ -83,7 +90,7 @@ class MollieProvider implements PaymentProvider {
     this.modes = [parts.mode]
   }
 
-  check(id: string): Problem[] {
+  check(id: string): DetailProblem[] {
     return id === method.id ? [] : [{ path: '/method', messageKey: 'mollie.method' }]
   }
 
@@ -91,7 +98,7 @@ class MollieProvider implements PaymentProvider {
     return toMollieAmount(amount, currency) !== undefined
   }
 
-  async start(charge: Charge, { returnUrls, purchase }: StartRequest, signal: AbortSignal): Promise<Outcome> {
+  async start(charge: Charge, { returnUrls, purchase }: StartRequest, signal: AbortSignal): Promise<ProviderOutcome> {
     this.#mustBeOf(charge)
     const amount = toMollieAmount(charge.amount, charge.currency)
     if (!amount) return unavailable
@@ -107,25 +114,25 @@ class MollieProvider implements PaymentProvider {
       metadata: { [paymentMark]: charge.key },
     }
     try {
-      const made = await this.#create(charge, { body, order: purchase && mollieOrderOf(purchase, charge) }, signal)
+      const made = await this.#create(charge, { body, order: purchase && buildMollieOrder(purchase, charge) }, signal)
       const payment = readPayment(made.body)
-      mustFit(charge, payment)
+      assertMatchesCharge(charge, payment)
       // A replayed response has the state of the first response, so the payment is read again.
-      return outcomeOf(made.isReplayed ? await this.#get(payment.id, signal) : payment)
+      return mollieOutcomeOf(made.isReplayed ? await this.#get(payment.id, signal) : payment)
     } catch (error) {
       if (error instanceof MollieError && error.status === 422 && error.field?.startsWith('amount')) return unavailable
       throw error
     }
   }
 
-  async confirm(): Promise<Outcome> {
+  async confirm(): Promise<ProviderOutcome> {
     return { kind: 'unknown' }
   }
 
-  async lookUp(charge: Charge, signal: AbortSignal): Promise<Finding> {
+  async lookUp(charge: Charge, signal: AbortSignal): Promise<ProviderFinding> {
     this.#mustBeOf(charge)
     const payment = await this.#find(charge, signal)
-    return payment ? findingOf(charge, payment) : { kind: 'absent' }
+    return payment ? mollieFindingOf(charge, payment) : { kind: 'absent' }
   }
 
   async describe(
@@ -168,7 +175,7 @@ class MollieProvider implements PaymentProvider {
     this.#mustBeOf(charge)
     const payment = await this.#find(charge, signal)
     const refund = payment && refundUnder(payment, key)
-    return refund ? refundAnswerOf(refund) : 'absent'
+    return refund ? mollieRefundAnswer(refund) : 'absent'
   }
 
   async void({ voidKey, ...charge }: VoidRequest, signal: AbortSignal): Promise<RefundAnswer> {
@@ -183,7 +190,7 @@ class MollieProvider implements PaymentProvider {
     // A payment with a refund for an order cannot be voided.
     if (payment.refunds.some(isOfOrder)) return 'failed'
     const known = refundUnder(payment, voidKey)
-    const amount = payment.amount - refundedOf(payment)
+    const amount = payment.amount - sumMollieRefunds(payment)
     if (!known && amount <= 0) return 'succeeded'
     return this.#refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
   }
@@ -230,7 +237,7 @@ class MollieProvider implements PaymentProvider {
     const reference = charge.reference ?? (await this.#findReference(charge, signal))
     if (reference === undefined) return undefined
     const payment = await this.#get(reference, signal)
-    mustFit(charge, payment)
+    assertMatchesCharge(charge, payment)
     return payment
   }
 
@@ -288,15 +295,15 @@ class MollieProvider implements PaymentProvider {
     signal: AbortSignal,
   ): Promise<RefundAnswer> {
     const known = refundUnder(payment, key)
-    if (known) return refundAnswerOf(known)
+    if (known) return mollieRefundAnswer(known)
     // Checked here because Mollie pays up to 25 euro more than was paid, if it can.
-    if (payment.status !== 'paid' || refundedOf(payment) + amount > payment.amount) return 'refused'
+    if (payment.status !== 'paid' || sumMollieRefunds(payment) + amount > payment.amount) return 'refused'
     const value = toMollieAmount(amount, payment.currency)
     if (!value) return 'refused'
     const path = `${paymentPath(payment.id)}/refunds`
     const body = { amount: value, metadata: { [refundMark]: key, ...(isVoid && { [voidMark]: 'yes' }) } }
     try {
-      return refundAnswerOf(
+      return mollieRefundAnswer(
         readRefund((await this.#parts.client.post({ path, body, idempotencyKey: key }, signal)).body),
       )
     } catch (error) {
@@ -340,7 +347,7 @@ function referenceOf(key: string): string {
   return key.slice(-8).toUpperCase()
 }
 
-const unavailable: Outcome = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
+const unavailable: ProviderOutcome = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
 
 function paymentPath(reference: string): string {
   if (!isMollieId(reference, 'tr')) throw new Error('a reference is not one of Mollie')

@@ -1,6 +1,6 @@
 // The texts of the checkout page about Mollie, in the page's languages.
 
-import type { Texts } from '../../port.ts'
+import type { ProviderTexts } from '../../port.ts'
 
 export const mollieTexts = {
   en: {
@@ -31,4 +31,4 @@ export const mollieTexts = {
     'mollie.online': 'Mollie (بطاقة أو بنك أو محفظة إلكترونية)',
     'mollie.method': 'يرجى اختيار طريقة الدفع.',
   },
-} as const satisfies Texts
+} as const satisfies ProviderTexts

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { brandOf, cardDigits, cardMethod, cardProblems, cardTexts, expiryEnd } from './card.ts'
+import { cardBrandOf, cardDigits, cardMethod, cardProblems, cardTexts, expiryEnd } from './card.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const good = { number: '4242 4242 4242 4242', expiry: '06/26', cvc: '123', name: 'Ada Lovelace' }
@@ -42,9 +42,9 @@ test('brands are recognized by their first digits', () => {
     6011: 'discover',
     65: 'discover',
   }))
-    assert.equal(brandOf(digits.padEnd(16, '0')), brand, digits)
+    assert.equal(cardBrandOf(digits.padEnd(16, '0')), brand, digits)
   for (const digits of ['50', '56', '2220', '2721', '35', '9'])
-    assert.equal(brandOf(digits.padEnd(16, '0')), null, digits)
+    assert.equal(cardBrandOf(digits.padEnd(16, '0')), null, digits)
 })
 
 test('a card is valid until the end of its month in every time zone', () => {

@@ -1,6 +1,6 @@
 // Checks of a card that need only the shopper's input. Pure: a problem names the field and never repeats its content.
 
-import type { Details, Method, Problem, Texts } from '../../port.ts'
+import type { DetailProblem, Method, MethodDetails, ProviderTexts } from '../../port.ts'
 
 // biome-ignore format: a table is read by its rows
 const brands: readonly (readonly [pattern: RegExp, brand: string])[] = [
@@ -50,12 +50,12 @@ export const cardTexts = {
     'card.cvc.wrong': 'Bitte geben Sie die drei oder vier Ziffern der Prüfnummer an.',
     'card.name.wrong': 'Bitte geben Sie den Namen wie auf der Karte an.',
   },
-} as const satisfies Texts
+} as const satisfies ProviderTexts
 
-export function cardProblems(details: Details, now: number): Problem[] {
+export function cardProblems(details: MethodDetails, now: number): DetailProblem[] {
   const number = cardDigits(details.number ?? '')
   const endsAt = expiryEnd(details.expiry ?? '')
-  const problems: Problem[] = []
+  const problems: DetailProblem[] = []
   if (number === undefined) problems.push({ path: '/number', messageKey: 'card.number.wrong' })
   if (endsAt === undefined) problems.push({ path: '/expiry', messageKey: 'card.expiry.wrong' })
   else if (endsAt <= now) problems.push({ path: '/expiry', messageKey: 'card.expiry.over' })
@@ -80,7 +80,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-export function brandOf(digits: string): string | null {
+export function cardBrandOf(digits: string): string | null {
   return brands.find(([pattern]) => pattern.test(digits))?.[1] ?? null
 }
 
@@ -98,7 +98,7 @@ export function expiryEnd(typed: string): number | undefined {
 function isSecurityCode(typed: string, number: string | undefined): boolean {
   const code = typed.trim()
   if (number === undefined) return /^\d{3,4}$/.test(code)
-  return brandOf(number) === 'amex' ? /^\d{4}$/.test(code) : /^\d{3}$/.test(code)
+  return cardBrandOf(number) === 'amex' ? /^\d{4}$/.test(code) : /^\d{3}$/.test(code)
 }
 
 function isName(typed: string): boolean {

@@ -10,8 +10,8 @@ import { eachEngine } from '../../../../../harness/storage.ts'
 import { newId } from '../../../../platform/kit/ids.ts'
 import { createLog } from '../../../../platform/log/log.ts'
 import { Fragment, type Storage } from '../../../../platform/storage/storage.ts'
-import { type Charge, callForRefund, callProvider, type Finding, type Silence } from '../../port.ts'
-import { chargesOf, createSandboxProvider, type SandboxHook, sandboxCards } from './provider.ts'
+import { type Charge, callForRefund, callProvider, type MissingResponse, type ProviderFinding } from '../../port.ts'
+import { createSandboxProvider, listTestCharges, type SandboxHook, sandboxCards } from './provider.ts'
 
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
@@ -37,7 +37,7 @@ const expected: Readonly<Record<string, readonly [start: string, lookUp: string,
   '4000000000007726': ['approved visa 7726',            'approved visa 7726',            'unknown',   'succeeded'],
 }
 
-function inWords(finding: Finding): string {
+function inWords(finding: ProviderFinding): string {
   if (finding.kind === 'approved') return `approved ${finding.brand} ${finding.last4}`
   if (finding.kind === 'declined') return `declined ${finding.brand} ${finding.last4}: ${finding.code}`
   return finding.kind
@@ -60,7 +60,7 @@ eachEngine('the test provider', (given) => {
     reference: null,
     createdAt: 0,
   })
-  const chargesUnder = async (key: string) => (await chargesOf(storage)).filter((charge) => charge.key === key)
+  const chargesUnder = async (key: string) => (await listTestCharges(storage)).filter((charge) => charge.key === key)
 
   test('has a documented row for each test card', () => {
     assert.deepEqual(sandboxCards.map(({ number }) => number).sort(), Object.keys(expected).sort())
@@ -235,7 +235,7 @@ eachEngine('the test provider', (given) => {
   test('only the last digits of a card are in tables, errors or the log', async () => {
     let logged = ''
     const log = createLog({ level: 'debug', pretty: false, write: (lines) => (logged += lines) })
-    const silences: Silence[] = []
+    const silences: MissingResponse[] = []
     const errors: unknown[] = []
     const planted = { expiry: '11/37', cvc: '987', name: 'PLANTED HOLDER' }
     for (const { number } of [...sandboxCards, { number: '4111111111111111' }]) {
@@ -249,7 +249,7 @@ eachEngine('the test provider', (given) => {
         { ...newCharge(), mode: 'live' } as const,
       ]) {
         const options = {
-          onSilence: (silence: Silence) => {
+          onSilence: (silence: MissingResponse) => {
             silences.push(silence)
             log.warn('a payment provider gave no answer', { ...silence })
           },

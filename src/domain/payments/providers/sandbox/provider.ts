@@ -4,20 +4,28 @@
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type { Storage } from '../../../../platform/storage/storage.ts'
 import {
-  answerChallenge,
+  answerTestChallenge,
   findCharge,
-  recordCharge,
-  recordClose,
-  recordRefund,
-  recordVoid,
+  recordTestCharge,
+  recordTestClose,
+  recordTestRefund,
+  recordTestVoid,
   type TestCharge,
   type TestRefundAnswer,
-  type Verdict,
+  type TestVerdict,
 } from '../../ledger.ts'
-import type { Charge, Details, Outcome, PaymentProvider, Problem, Texts, TokenHandler } from '../../port.ts'
-import { brandOf, cardDigits, cardMethod, cardProblems, cardTexts } from './card.ts'
+import type {
+  Charge,
+  DetailProblem,
+  MethodDetails,
+  PaymentProvider,
+  ProviderOutcome,
+  ProviderTexts,
+  TokenHandler,
+} from '../../port.ts'
+import { cardBrandOf, cardDigits, cardMethod, cardProblems, cardTexts } from './card.ts'
 
-export { chargesOf, type TestCharge } from '../../ledger.ts'
+export { listTestCharges, type TestCharge } from '../../ledger.ts'
 
 interface TestCard {
   number: string
@@ -85,7 +93,7 @@ const texts = {
     'test.number': 'Im Testmodus gelten nur Testkarten, etwa 4242 4242 4242 4242.',
     'test.method': 'Bitte wählen Sie eine Zahlungsart.',
   },
-} as const satisfies Texts
+} as const satisfies ProviderTexts
 
 export type TestPoint =
   | 'before_charge'
@@ -138,7 +146,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
       const { card, verdict } = verdictOn(method, details)
       await hook('before_charge', charge)
       if (!verdict) return { kind: 'unknown' }
-      const { found, isNew } = await recordCharge(storage, charge, verdict, now())
+      const { found, isNew } = await recordTestCharge(storage, charge, verdict, now())
       await hook('after_charge', charge)
       return isNew && card?.answerIsLost ? { kind: 'unknown' } : outcomeOf(found)
     },
@@ -151,7 +159,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
         answer === 'accept'
           ? ({ state: 'approved', errorCode: null } as const)
           : ({ state: 'declined', errorCode: 'authentication_failed' } as const)
-      const found = await answerChallenge(storage, charge, verdict, now())
+      const found = await answerTestChallenge(storage, charge, verdict, now())
       await hook('after_confirm', charge)
       return outcomeOf(found)
     },
@@ -168,7 +176,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
       calls.refund += 1
       mustBeTest(refund.charge, signal)
       await hook('before_refund', refund.charge)
-      const outcome = await recordRefund(storage, refund, now())
+      const outcome = await recordTestRefund(storage, refund, now())
       await hook('after_refund', refund.charge)
       if (outcome === 'refused') return 'failed'
       return outcome === 'paid_losing_answer' ? 'unknown' : 'succeeded'
@@ -178,7 +186,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
       calls.void += 1
       mustBeTest(charge, signal)
       await hook('before_void', charge)
-      const isVoid = await recordVoid(storage, charge, now())
+      const isVoid = await recordTestVoid(storage, charge, now())
       await hook('after_void', charge)
       return isVoid ? 'succeeded' : 'failed'
     },
@@ -187,7 +195,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
       calls.close += 1
       mustBeTest(charge, signal)
       await hook('before_close', charge)
-      const isClosed = await recordClose(storage, charge, now())
+      const isClosed = await recordTestClose(storage, charge, now())
       await hook('after_close', charge)
       return isClosed ? 'closed' : 'taken'
     },
@@ -195,7 +203,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
 }
 
 // A real card must not even be tried here, so a number that is not in the table is reported as a problem of the input.
-function check(method: string, details: Details, now: number): Problem[] {
+function check(method: string, details: MethodDetails, now: number): DetailProblem[] {
   if (method !== cardMethod.id) return [{ path: '/method', messageKey: 'test.method' }]
   const problems = cardProblems(details, now)
   const digits = cardDigits(details.number ?? '')
@@ -209,7 +217,7 @@ function mustBeTest(charge: Charge, signal: AbortSignal): void {
   if (charge.mode !== 'test') throw new Error('the test provider was asked to charge in live mode')
 }
 
-const unreadable: Verdict = {
+const unreadable: TestVerdict = {
   state: 'declined',
   errorCode: 'incorrect_details',
   brand: null,
@@ -217,7 +225,10 @@ const unreadable: Verdict = {
   refundAnswer: 'given',
 }
 
-function verdictOn(method: string, details: Details): { card: TestCard | undefined; verdict: Verdict | undefined } {
+function verdictOn(
+  method: string,
+  details: MethodDetails,
+): { card: TestCard | undefined; verdict: TestVerdict | undefined } {
   const digits = method === cardMethod.id ? cardDigits(details.number ?? '') : undefined
   const card = digits === undefined ? undefined : cardsByNumber.get(digits)
   if (!card) return { card, verdict: unreadable }
@@ -227,14 +238,14 @@ function verdictOn(method: string, details: Details): { card: TestCard | undefin
     verdict: {
       state: card.state,
       errorCode: card.code ?? null,
-      brand: brandOf(card.number),
+      brand: cardBrandOf(card.number),
       last4: card.number.slice(-4),
       refundAnswer: card.refundAnswer ?? 'given',
     },
   }
 }
 
-function outcomeOf({ key, amount, state, errorCode, brand, last4 }: TestCharge): Outcome {
+function outcomeOf({ key, amount, state, errorCode, brand, last4 }: TestCharge): ProviderOutcome {
   const reference = `test_${key}`
   if (state === 'approved') return { kind: 'approved', reference, collected: amount, brand, last4 }
   if (state === 'challenge') return { kind: 'challenge', reference, challenge: 'test' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aboutOf, descriptorSuffix } from './about.ts'
+import { descriptorSuffix, stripeDescriptionOf } from './about.ts'
 
 test("the statement suffix is the shop's name in Latin letters, and fits after the prefix of the account", () => {
   for (const [name, prefix, suffix] of [
@@ -19,7 +19,11 @@ test("the statement suffix is the shop's name in Latin letters, and fits after t
 test('an intent contains the delivery address and no e-mail address', () => {
   const delivery = { name: 'Jo Berg', line1: 'Weg 1', city: 'Berlin', postalCode: '10115', country: 'DE' }
   const shopper = { email: 'jo@example.com', name: 'Jo', phone: '+49301234567' }
-  const about = aboutOf({ merchantName: 'Bloom', purchase: { shopper, delivery, lines: [] }, descriptor: 'EXAMPLE' })
+  const about = stripeDescriptionOf({
+    merchantName: 'Bloom',
+    purchase: { shopper, delivery, lines: [] },
+    descriptor: 'EXAMPLE',
+  })
   assert.deepEqual(about, {
     description: 'Bloom',
     statement_descriptor_suffix: 'Bloom',
@@ -29,7 +33,7 @@ test('an intent contains the delivery address and no e-mail address', () => {
       address: { line1: 'Weg 1', city: 'Berlin', postal_code: '10115', country: 'DE' },
     },
   })
-  const digital = aboutOf({
+  const digital = stripeDescriptionOf({
     merchantName: 'Bloom',
     purchase: { shopper, delivery: null, lines: [] },
     descriptor: undefined,

@@ -3,7 +3,7 @@
 import type { Purchase } from '../../port.ts'
 import type { Stripe } from './client.ts'
 
-export interface StripeAbout {
+export interface StripeDescriptionInput {
   merchantName: string
   purchase: Purchase | undefined
   // The account's prefix on card statements; undefined if it is not known.
@@ -12,7 +12,11 @@ export interface StripeAbout {
 
 // `receipt_email` is not set: Stripe would send an e-mail of its own, and the shop sends one already. Stripe learns the address from the
 // frame.
-export function aboutOf({ merchantName, purchase, descriptor }: StripeAbout): Stripe.PaymentIntentUpdateParams {
+export function stripeDescriptionOf({
+  merchantName,
+  purchase,
+  descriptor,
+}: StripeDescriptionInput): Stripe.PaymentIntentUpdateParams {
   const suffix = descriptor === undefined ? undefined : descriptorSuffix(merchantName, descriptor)
   const { delivery, shopper } = purchase ?? {}
   return {

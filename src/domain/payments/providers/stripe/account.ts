@@ -3,7 +3,7 @@
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
-import { type AccountProvider, AccountRefused, type ConnectRequest, type OpenAccount } from '../../accountport.ts'
+import { type AccountProvider, AccountRefused, type ConnectRequest, type DecryptedAccount } from '../../accountport.ts'
 import { stripeMinimum } from './amounts.ts'
 import { createStripeClient, type Stripe, type StripeClient, StripeFailure, stripeVersion } from './client.ts'
 import { domainProblems, registerDomain } from './domains.ts'
@@ -20,7 +20,7 @@ const noticeSecret = 'noticeSecret'
 const provider = 'Stripe'
 
 export function createStripeAccounts({ clock, url }: StripeAccountParts): AccountProvider {
-  function clientFor(key: string, onCall?: OpenAccount['onCall']): StripeClient {
+  function clientFor(key: string, onCall?: DecryptedAccount['onCall']): StripeClient {
     if (url !== undefined && modeOf(key) !== 'test')
       throw new AccountRefused(issueAt(secretPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_STRIPE_URL' }))
     return createStripeClient(key, url, onCall)
@@ -99,7 +99,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
     noticeHelp: (noticeUrl) =>
       `In Stripe's dashboard, under Developers, Webhooks, add the endpoint ${noticeUrl} with the events ${eventTypes.join(', ')}, and give its signing secret (whsec_…).`,
 
-    open({ account, secrets, previous, onCall }: OpenAccount) {
+    open({ account, secrets, previous, onCall }: DecryptedAccount) {
       const { secretKey = '' } = secrets
       if (modeOf(secretKey) !== account.mode) throw new Error('the key is not of the mode of its account')
       return createStripeProvider({

@@ -16,7 +16,7 @@ export const eventTypes = [
 ] as const satisfies Stripe.Event.Type[]
 
 // Returns the intent that an event is about, or undefined if the event is not about a payment of ours.
-export function intentIn({ type, data }: Pick<Stripe.Event, 'type' | 'data'>): string | undefined {
+export function findIntentId({ type, data }: Pick<Stripe.Event, 'type' | 'data'>): string | undefined {
   if (!(eventTypes as readonly string[]).includes(type)) return undefined
   const object = data.object as { id?: unknown; payment_intent?: unknown }
   const reference = type.startsWith('payment_intent.') ? object.id : object.payment_intent

@@ -18,7 +18,7 @@ const nearMs = 5 * 60_000
 const nearMax = 1_000
 
 // There is no intent under the key of a payment, and there never will be one that can be paid.
-export class NothingMade extends Error {
+export class IntentNotCreated extends Error {
   readonly failure: StripeFailure
 
   constructor(failure: StripeFailure) {
@@ -118,7 +118,7 @@ export class Intents {
   async #hidden(charge: Charge, error: unknown, signal: AbortSignal): Promise<{ id: string }> {
     if (!(error instanceof StripeFailure) || !(error.isRefusal || error.isBroken)) throw error
     const found = error.isBroken ? await this.#listed(charge, { apartMs: nearMs, max: nearMax }, signal) : undefined
-    if (!found) throw new NothingMade(error)
+    if (!found) throw new IntentNotCreated(error)
     return found
   }
 
@@ -127,7 +127,7 @@ export class Intents {
     try {
       return await this.find(charge, signal)
     } catch (error) {
-      if (error instanceof NothingMade) return undefined
+      if (error instanceof IntentNotCreated) return undefined
       throw error
     }
   }
@@ -193,6 +193,6 @@ function secondsOf(at: number): number {
 }
 
 // Returns the charge of the last attempt.
-export function chargeIn({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined {
+export function latestCharge({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined {
   return charge !== null && typeof charge === 'object' ? charge : undefined
 }

@@ -4,24 +4,24 @@
 import type { Mode, PaymentErrorCode } from '../../../../contract/words.ts'
 import type {
   Charge,
-  Finding,
   Method,
-  Outcome,
   PageSources,
   PaymentProvider,
   ProviderDispute,
+  ProviderFinding,
+  ProviderOutcome,
   ProviderState,
 } from '../../port.ts'
-import { aboutOf } from './about.ts'
+import { stripeDescriptionOf } from './about.ts'
 import { fromStripeAmount, isTakenByStripe, toStripeAmount } from './amounts.ts'
 import { type Stripe, type StripeClient, StripeFailure, stripeVersion, verifiedEvent } from './client.ts'
 import { paymentErrorFor } from './declines.ts'
 import { listEvents } from './eventlist.ts'
-import { intentIn } from './events.ts'
-import { chargeIn, Intents, NothingMade } from './intents.ts'
+import { findIntentId } from './events.ts'
+import { IntentNotCreated, Intents, latestCharge } from './intents.ts'
 import { Refunds } from './refunds.ts'
-import { isOfOrder, providerDisputeOf, providerRefundOf, refundAnswerOf, refundMark } from './state.ts'
-import { texts } from './texts.ts'
+import { isOfOrder, providerDisputeOf, providerRefundOf, refundMark, stripeRefundAnswer } from './state.ts'
+import { stripeTexts } from './texts.ts'
 import { stripeTokens, tokenPaymentIn } from './tokens.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
@@ -63,8 +63,8 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     charge: Charge,
     intent: Stripe.PaymentIntent,
     signal: AbortSignal,
-  ): Promise<Outcome & { providerState?: ProviderState }> {
-    const paid = chargeIn(intent)
+  ): Promise<ProviderOutcome & { providerState?: ProviderState }> {
+    const paid = latestCharge(intent)
     // The order of a debit is placed before the money arrives. A failed debit is final, so the intent is cancelled to prevent payment by
     // another method.
     if (intent.status === 'requires_payment_method' && isFailedDebit(paid)) {
@@ -100,7 +100,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     name: stripeName,
     modes: [mode],
     methods,
-    texts,
+    texts: stripeTexts,
     sources: sourcesFor(url),
     check: (method) => (method === stripeName ? [] : [{ path: '/method', messageKey: 'stripe.choose' }]),
     offers: ({ currency, amount }) => isTakenByStripe(amount, currency),
@@ -110,13 +110,13 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       if (!isTakenByStripe(charge.amount, charge.currency)) return declined('method_unavailable')
       try {
         const { merchantName, returnUrl } = await returnUrls()
-        const made = await intents.create(charge, signal, aboutOf({ merchantName, purchase, descriptor }))
+        const made = await intents.create(charge, signal, stripeDescriptionOf({ merchantName, purchase, descriptor }))
         const token = tokenPaymentIn(details)
         const intent = token ? await intents.payWith(charge, made, { ...token, returnUrl }, signal) : made
         const { providerState: _, ...outcome } = await findingOf(charge, intent, signal)
         return outcome
       } catch (error) {
-        if (error instanceof NothingMade) return unmade(error.failure)
+        if (error instanceof IntentNotCreated) return unmade(error.failure)
         if (error instanceof StripeFailure && error.isUndone) return unmade(error)
         throw error
       }
@@ -125,12 +125,12 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     // There are no challenges here: the frame shows the bank's questions.
     confirm: async () => ({ kind: 'unknown' }),
 
-    async lookUp(charge, signal): Promise<Finding> {
+    async lookUp(charge, signal): Promise<ProviderFinding> {
       try {
         const intent = await intents.find(charge, signal)
         return intent ? await findingOf(charge, intent, signal) : { kind: 'absent' }
       } catch (error) {
-        if (error instanceof NothingMade) return unmade(error.failure)
+        if (error instanceof IntentNotCreated) return unmade(error.failure)
         throw error
       }
     },
@@ -140,7 +140,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       if (!found) throw new UnexpectedAnswer('NO_PAYMENT')
       const theirs = toStripeAmount(amount, charge.currency)
       if (found.known && found.known.amount !== theirs) throw new UnexpectedAnswer('OTHER_REFUND')
-      if (found.known) return refundAnswerOf(found.known)
+      if (found.known) return stripeRefundAnswer(found.known)
       return theirs === undefined
         ? 'refused'
         : refunds.create(found.intent, { key, amount: theirs, isVoid: false }, signal)
@@ -148,7 +148,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
 
     async refundState({ key, charge }, signal) {
       const { known } = (await findRefund(charge, key, signal)) ?? {}
-      return known ? refundAnswerOf(known) : 'absent'
+      return known ? stripeRefundAnswer(known) : 'absent'
     },
 
     async void({ voidKey, ...charge }, signal) {
@@ -158,10 +158,10 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       // The payment was paid meanwhile, or is a debit that cannot be stopped: the next try finds out.
       if (intent.status !== 'succeeded')
         return (await intents.cancel(intent, signal)) === 'closed' ? 'succeeded' : 'unknown'
-      if (known) return refundAnswerOf(known)
+      if (known) return stripeRefundAnswer(known)
       // A payment with a refund for an order cannot be voided.
       if (made.some(isOfOrder)) return 'failed'
-      if (chargeIn(intent)?.refunded) return 'succeeded'
+      if (latestCharge(intent)?.refunded) return 'succeeded'
       return refunds.create(intent, { key: voidKey, amount: null, isVoid: true }, signal)
     },
 
@@ -180,7 +180,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       const { 'stripe-signature': signature } = headers
       const event = typeof signature === 'string' ? verifiedEvent(body, signature, noticeSecrets, now) : undefined
       if (event?.livemode !== (mode === 'live')) return 'refused'
-      const reference = intentIn(event)
+      const reference = findIntentId(event)
       return { references: reference === undefined ? [] : [reference] }
     },
 
@@ -189,7 +189,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       if (since < now - listedMs) leftOut('too_old')
       const range = { from: Math.floor(since / 1000), to: null }
       for await (const event of listEvents({ client, now, signal, leftOut }, range)) {
-        const reference = intentIn(event)
+        const reference = findIntentId(event)
         if (reference !== undefined) yield { at: event.created * 1000, reference }
       }
     },
@@ -199,7 +199,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
 // How long a shopper may take in the frame and at the bank.
 const openMs = 30 * 60_000
 
-function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<string, string>): Outcome {
+function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<string, string>): ProviderOutcome {
   const { id: reference, status, client_secret: clientSecret } = intent
   switch (status) {
     case 'succeeded': {
@@ -242,28 +242,28 @@ function isFailedDebit(charge: Stripe.Charge | undefined): boolean {
 
 const noCard = { brand: null, last4: null }
 
-function declined(code: PaymentErrorCode): Outcome {
+function declined(code: PaymentErrorCode): ProviderOutcome {
   return { kind: 'declined', code, ...noCard }
 }
 
 // An intent that was not created cannot be paid, so this outcome is certain.
-function unmade({ reason }: StripeFailure): Outcome {
+function unmade({ reason }: StripeFailure): ProviderOutcome {
   const code = paymentErrorFor({ code: reason })
   return declined(code === 'declined' ? 'provider_error' : code)
 }
 
-function declinedBy(intent: Stripe.PaymentIntent): Outcome {
+function declinedBy(intent: Stripe.PaymentIntent): ProviderOutcome {
   return { kind: 'declined', code: paymentErrorFor(intent.last_payment_error), ...cardIn(intent) }
 }
 
 function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: string | null } {
-  const card = chargeIn(intent)?.payment_method_details?.card
+  const card = latestCharge(intent)?.payment_method_details?.card
   return card ? { brand: card.brand, last4: card.last4 } : noCard
 }
 
 // The wallet, if one was used, rather than the card in it.
 function instrumentIn(intent: Stripe.PaymentIntent): string | null {
-  const details = chargeIn(intent)?.payment_method_details
+  const details = latestCharge(intent)?.payment_method_details
   return details?.card?.wallet?.type ?? details?.type ?? null
 }
 

@@ -2,7 +2,7 @@
 
 import type { RefundAnswer } from '../../port.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
-import { refundAnswerOf, refundMark, voidMark } from './state.ts'
+import { refundMark, stripeRefundAnswer, voidMark } from './state.ts'
 
 const refundsMax = 1_000
 const triesMax = 8
@@ -36,7 +36,9 @@ export class Refunds {
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const idempotencyKey = tries === 1 ? key : `${key}/${tries}`
       try {
-        return refundAnswerOf(await this.#client.ask(signal, (api) => api.refunds.create(params, { idempotencyKey })))
+        return stripeRefundAnswer(
+          await this.#client.ask(signal, (api) => api.refunds.create(params, { idempotencyKey })),
+        )
       } catch (error) {
         if (!(error instanceof StripeFailure && error.isRefusal)) throw error
         if (!error.isReplay) return 'failed'

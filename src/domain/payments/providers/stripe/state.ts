@@ -22,7 +22,7 @@ function stateOf({ status }: Stripe.Refund): ProviderRefund['state'] {
 }
 
 // A refund that failed never succeeds later, and its key allows no other refund.
-export function refundAnswerOf(refund: Stripe.Refund): RefundAnswer {
+export function stripeRefundAnswer(refund: Stripe.Refund): RefundAnswer {
   const state = stateOf(refund)
   return state === 'failed' ? 'refused' : state
 }

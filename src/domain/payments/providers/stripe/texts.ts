@@ -1,8 +1,8 @@
 // The checkout's texts about Stripe: the name of the payment method, and the instruction if none was chosen.
 
-import type { Texts } from '../../port.ts'
+import type { ProviderTexts } from '../../port.ts'
 
-export const texts = {
+export const stripeTexts = {
   en: {
     'stripe.method': 'Card, wallet and more',
     'stripe.note': 'You enter your details on the next page.',
@@ -38,4 +38,4 @@ export const texts = {
     'stripe.note': 'お支払い情報は次のページで入力します。',
     'stripe.choose': 'お支払い方法を選択してください。',
   },
-} as const satisfies Texts
+} as const satisfies ProviderTexts

@@ -1,7 +1,7 @@
 // How software pays at Stripe without the page: by a token that Stripe or Google Pay created for this account. Pure.
 
 import type { Mode } from '../../../../contract/words.ts'
-import type { Details, TokenHandler } from '../../port.ts'
+import type { MethodDetails, TokenHandler } from '../../port.ts'
 import { stripeVersion } from './client.ts'
 
 // https://docs.stripe.com/agentic-commerce/concepts/shared-payment-tokens: a preview that the package's API version does not include.
@@ -26,7 +26,7 @@ export function stripeTokens({ mode, publishableKey, account }: StripeTokenParts
 }
 
 // Returns the token to pay with, if the details contain one.
-export function tokenPaymentIn({ sharedToken: shared, cardToken }: Details): TokenPayment | undefined {
+export function tokenPaymentIn({ sharedToken: shared, cardToken }: MethodDetails): TokenPayment | undefined {
   if (shared !== undefined)
     return { paymentMethodData: { shared_payment_granted_token: shared }, apiVersion: previewVersion }
   return cardToken === undefined ? undefined : { paymentMethodData: { type: 'card', card: { token: cardToken } } }
