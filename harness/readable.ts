@@ -43,7 +43,7 @@ function placeOf({ html }: axe.NodeResult): string {
 }
 
 // What of a page's layout is wrong: a sideways scroll, what stands out of its card, and words, numbers and prices that are broken in their
-// middle. A line may end after a hyphen of a word, but not of a number.
+// middle. A line may end after a hyphen of a word, but not of a number, and anywhere between the characters of Japanese, which has no spaces.
 export function layoutFaults(tab: Tab): Promise<string[]> {
   return tab.evaluate<string[]>(`(() => {
     const found = []
@@ -60,7 +60,7 @@ export function layoutFaults(tab: Tab): Promise<string[]> {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const range = document.createRange()
     for (let node = texts.nextNode(); node; node = texts.nextNode())
-      for (const match of node.data.matchAll(/\\p{Sc}?\\d[\\d.,:\\-]*\\d|[\\p{L}\\p{N}'’]{2,}/gu)) {
+      for (const match of node.data.matchAll(/\\p{Sc}?\\d[\\d.,:\\-]*\\d|[[\\p{L}\\p{N}'’]--[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}]]{2,}/gv)) {
         if (match[0].length > 20 || node.parentElement.closest('pre')) continue
         range.setStart(node, match.index)
         range.setEnd(node, match.index + match[0].length)
