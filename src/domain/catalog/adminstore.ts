@@ -1,4 +1,4 @@
-// The SQL of lists of products, SKUs and stock movements for the merchant.
+// The SQL of the merchant's lists of products, SKUs, brands and stock movements.
 
 import type { Mode, MovementKind, ProductStatus } from '../../contract/words.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
@@ -65,8 +65,8 @@ export async function listProductHeads(
     after && new Fragment(`(x.updated_at, x.id) ${isNewest ? '<' : '>'} (?, ?)`, [after.at, after.id]),
   ].filter((condition) => condition instanceof Fragment)
   const order = new Fragment(isNewest ? 'x.updated_at desc, x.id desc' : 'x.updated_at, x.id')
-  // `x` is read from the index alone, in the order of the list, and `p` only where `x` matches: 5 instead of 26 ms for a word that 20
-  // of 10,000 products have. `cross join` keeps SQLite from reading `p` first.
+  // `x` is read from an index alone, in the order of the list, and `p` only for matching rows of `x`: 5 ms instead of 26 ms for a word
+  // that is in 20 of 10,000 products. `cross join` keeps SQLite from reading `p` first.
   return db.sql<ProductHead>`
     select p.id, p.slug, p.name, p.brand, p.tags, p.images, p.published_at as "publishedAt", p.archived_at as "archivedAt",
       p.updated_at as "updatedAt", p.version
@@ -74,7 +74,8 @@ export async function listProductHeads(
     where p.merchant_id = x.merchant_id and p.id = x.id and ${allConditions(conditions)} order by ${order} limit ${firstRows(limit)}`
 }
 
-// Stock up to this number is low. Passed as a parameter, because SQLite does not use the index of the free stock for a subquery.
+// Stock up to this number is low. The queries get the number as a parameter, because SQLite does not use the index of the free stock for
+// a subquery.
 export async function findLowStockAt(db: Reader, merchantId: string): Promise<number> {
   const [row] = await db.sql<{ lowStockAt: number }>`
     select low_stock_at as "lowStockAt" from merchants where id = ${merchantId}`
@@ -95,7 +96,7 @@ async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: '
   )
 }
 
-// Searches the SKUs once, not for each product.
+// The subquery searches the SKUs once, not once for each product.
 function productMatch(db: Reader, merchantId: string, q: string): Fragment {
   const within = `%${escapeLike(foldText(q))}%`
   const code = beginsWith(db, 's.folded', foldText(q))
@@ -106,7 +107,7 @@ function productMatch(db: Reader, merchantId: string, q: string): Fragment {
   )
 }
 
-// Escapes a text for `like`, so it matches only itself.
+// Escapes the wildcards of `like`; the escape character is `!`.
 export function escapeLike(text: string): string {
   return text.replaceAll(/[!%_]/g, (character) => `!${character}`)
 }
@@ -148,7 +149,7 @@ export async function listCategoriesOf(
     order by pc.product_id, pc.position`
 }
 
-// Brands by name, after `after`.
+// Lists brands by name, beginning after `after`.
 export async function listBrands(
   db: Reader,
   merchantId: string,
@@ -189,7 +190,7 @@ export interface SkuHeadQuery {
   stock?: 'low' | 'out' | undefined
   productId?: string | undefined
   measure?: 'missing' | undefined
-  // The position after which the page begins: a code, or a free stock with an id.
+  // `after` is the position where the previous page ended: a code, or a free stock with an id.
   sort: { by: 'code'; after: string | null } | { by: 'stock'; after: { free: number; id: string } | null }
   limit: number
 }
@@ -213,7 +214,7 @@ export async function listSkuHeads(
         ? new Fragment(`s.id in (${listFragment(found).text})`, listFragment(found).values)
         : new Fragment(
             "(s.folded like ? escape '!' or s.folded like ? escape '!' or p.folded like ? escape '!')",
-            // The name of a SKU follows its code, on a line of its own.
+            // In `folded`, the name of a SKU is on a second line, after its code.
             [`${escapeLike(foldText(q))}%`, `%\n%${escapeLike(foldText(q))}%`, `%${escapeLike(foldText(q))}%`],
           )),
     inStock?.condition,
@@ -238,13 +239,13 @@ export async function listSkuHeads(
     order by ${order} limit ${firstRows(limit)}`
 }
 
-// Keeps the planner off the index of the codes: in its order it would read all SKUs to find the few.
+// The concatenation keeps the planner from using the index of the codes: in the order of that index it would read all SKUs to find a few.
 const fewCode = "s.code || ''"
 
 const foundMax = 500
 
-// The SKUs that match a search, if they are few; otherwise null, and the list is read in its order until a page is full, which takes 60
-// ms with 25,000 SKUs if few match. Codes and names are read from indexes alone.
+// Returns the SKUs that match a search, or null if there are more than `foundMax`. The caller then reads the list in its order until a
+// page is full; with few matches, that takes 60 ms with 25,000 SKUs. Codes and names are read from indexes alone.
 async function listSkusFound(db: Reader, merchantId: string, q: string): Promise<string[] | null> {
   const within = `%${escapeLike(foldText(q))}%`
   const rows = await db.sql<{ id: string }>`
@@ -261,9 +262,9 @@ async function listSkusFound(db: Reader, merchantId: string, q: string): Promise
 
 const fewMax = 2_000
 
-// A few low SKUs are found by the index of the free stock and then sorted. If many are low, the plus keeps the planner off that index,
-// and the list is read in its order until a page is full: sorting all 25,000 took 90 ms. Without the `order by`, PostgreSQL does not use
-// the index for the count: 13 instead of 1 ms.
+// If at most `fewMax` SKUs are low, they are found by the index of the free stock and then sorted. If more are low, the plus keeps the
+// planner from using that index, and the list is read in its order until a page is full: sorting all 25,000 took 90 ms. Without the
+// `order by`, PostgreSQL does not use the index for the count: 13 ms instead of 1 ms.
 async function skusInStock(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -312,7 +313,7 @@ export async function findSku(db: Reader, merchantId: string, id: string): Promi
   return row
 }
 
-// Whether anything refers to the category. Promotions refer to it by its slug, in a JSON list.
+// Returns whether a subcategory, a product or a promotion refers to the category. Promotions contain its slug, in a JSON list.
 export async function isCategoryUsed(
   db: Reader,
   merchantId: string,

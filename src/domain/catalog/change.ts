@@ -1,5 +1,5 @@
-// Changes products to match entries: loads what is stored, plans in memory, writes only what differs, and renders the catalog's
-// responses. Shared by shop files, imports, the demo shop and the admin API.
+// Changes products to match entries: loads the stored products, plans the changes in memory, writes only what differs, and renders the
+// catalog's responses. Used by shop files, imports, the demo shop and the admin API.
 
 import { type ProductEntry, skusMax } from '../../contract/entries.ts'
 import type { Issue } from '../../contract/issues.ts'
@@ -81,12 +81,12 @@ export interface RefusedProduct {
 
 export interface PlanOptions {
   now: number
-  // Also sets the stock of existing SKUs, in both modes. Otherwise stock in an entry is opening stock only, and applying the entry twice
-  // does not undo a sale.
+  // If true, also sets the stock of existing SKUs, in both modes. If false, stock in an entry is only the opening stock of new SKUs, so
+  // applying the entry twice does not undo a sale.
   stock: boolean
-  // Slugs of products whose entry is incomplete: SKUs that the entry does not name stay, after the named ones.
+  // Slugs of products whose entry does not list all SKUs: the unlisted SKUs stay, after the listed ones.
   partial?: ReadonlySet<string>
-  // Slugs of makers that will exist when the products are written.
+  // Slugs of makers that do not exist yet, but will when the products are written.
   comingMakers?: ReadonlySet<string>
 }
 
@@ -141,7 +141,8 @@ export async function planProducts(
   return { plans, refused }
 }
 
-// SKUs that stay although an incomplete entry does not name them may conflict with it: they lack a new option, or there are too many.
+// SKUs that stay although the entry does not list them may conflict with the entry. For example, they lack a new option, or all SKUs
+// together are too many.
 function problemOf({ product, skus }: ProductPlan, now: number): Remark | undefined {
   if (skus.length > skusMax) return remark('too_many_with_unnamed', { max: skusMax })
   const [first] = productProblems(productEntry(product), now)
@@ -165,7 +166,8 @@ function unnamedProblem({ path, code, values, message }: Issue): Remark {
   }
 }
 
-// Plans a new product, or a new version of an existing one. Throws the problem, if there is one.
+// Plans a new product, or a change of an existing one. Throws a refusal if the slug or a SKU's code is taken, or if the maker does not
+// exist.
 export async function planSingleProduct(
   db: Reader,
   seller: SellerFacts,
@@ -190,7 +192,7 @@ export async function planSingleProduct(
   return planProduct(entry, before, (code) => ownerOf.get(code), { now, stock: false })
 }
 
-// Plans a change of members that adds and removes no SKU. Stock is not part of it.
+// Plans a change of members. `after` has the SKUs of `before`, in the same order. Their stock does not change.
 export function planProductPatch(before: ProductRow, after: ProductRow, now: number): ProductPlan {
   const { id } = before
   const skus = after.skus.map((sku, position): SkuPlan => {
@@ -219,8 +221,8 @@ export function planProductPatch(before: ProductRow, after: ProductRow, now: num
   }
 }
 
-// The changes of a plan with everything needed to undo them: also the order of the SKUs, and when the product was last changed. A
-// creation is undone by archiving the product.
+// Returns the changes of a plan with everything needed to undo them, including the order of the SKUs and the time of the product's
+// previous change. A creation is undone by archiving the product.
 export function auditedChangesOfPlan({ before, product, changes, differs }: ProductPlan): AuditedChange[] {
   if (!differs) return []
   const updatedAt = { from: before?.updatedAt ?? null, to: product.updatedAt }
@@ -319,7 +321,7 @@ function planProduct(
         const sku = { ...wanted, id: skuId, priorPrice: null, stock: { live: opening, test: opening } }
         return { sku, position, write: 'insert', setsStock: [] }
       }
-      // A retired SKU that is named again keeps its id, and its stock unless the entry may set it.
+      // A retired SKU that is listed again keeps its id. It keeps its stock too, unless the entry may set the stock.
       const sku = { ...wanted, id: skuId, priorPrice: null, stock: stockOf(retired.stock, onHand) }
       return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
@@ -337,7 +339,7 @@ function planProduct(
   }
   for (const sku of retired) changes.push({ kind: 'retire', what: 'sku', id: sku.id, name: sku.code, members: [] })
 
-  // Publishing a product again ends its archiving.
+  // Publishing an archived product unarchives it.
   const archivedAt = record.publishedAt === null ? (before?.archivedAt ?? null) : null
   const members = before
     ? membersChanged(before, { ...before, ...record, archivedAt }, [...productMembers, 'categories'])
@@ -386,7 +388,7 @@ function stockChanged({ stock: before }: SkuRow, { stock: after }: SkuRow): Memb
   ]
 }
 
-// The options of a product include the values of its SKUs.
+// Adds the options and values of these SKUs to the options of a product.
 function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options']): ProductRecord['options'] {
   if (skus.length === 0) return options
   const valuesOf = new Map(options.map(({ name, values }) => [name, new Set(values)]))
@@ -395,8 +397,8 @@ function withOptionsOf(skus: readonly SkuRow[], options: ProductRecord['options'
   return [...valuesOf].map(([name, values]) => ({ name, values: [...values] }))
 }
 
-// Writes the products that differ, and returns them with their prior prices. The caller has locked the seller and raises the version of
-// its catalog.
+// Writes the products that differ, and returns them with their prior prices. The caller must have locked the seller, and must raise the
+// version of its catalog.
 export async function writeProducts(
   tx: Tx,
   seller: SellerFacts,
@@ -410,7 +412,8 @@ export async function writeProducts(
   const makers = await findNamedMakers(tx, seller.id, products)
   refuseUnknownMakers(makers, products)
   writeRows(tx, seller, differing, { categoryIds, makers })
-  // Comes after the rows, because it waits for the locks of the SKUs: a listing is marked stale again if the stock changed.
+  // Runs after the rows are written: setting the stock waits for the locks of the SKUs, and marks the new listing stale if the stock
+  // changed.
   await Promise.all([
     ...modes.map((mode) => setStock(tx, { merchantId: seller.id, mode }, differing, now)),
     writeIndex(tx, seller, differing),
@@ -419,13 +422,13 @@ export async function writeProducts(
   return differing
 }
 
-// A maker that a product names cannot be removed, so only a product that is being written can name an unknown one.
+// A maker that a product names cannot be removed, so only a product that is being written can name an unknown maker.
 export function refuseUnknownMakers(makers: MakersBySlug, products: readonly { maker: string | null }[]): void {
   const unknown = products.find(({ maker }) => maker !== null && !makers.has(maker))?.maker
   if (unknown != null) throw refuse('maker_not_found', { message: `There is no maker ${unknown}.` })
 }
 
-// Paths of renamed or archived products redirect, so links to them keep working.
+// Redirects the paths of renamed products, so links to them keep working, and records the paths of archived products as gone.
 async function movePaths(tx: Tx, merchant: string, plans: readonly ProductPlan[]): Promise<void> {
   const shown = plans.filter(
     ({ before, product }) =>
@@ -449,8 +452,8 @@ async function movePaths(tx: Tx, merchant: string, plans: readonly ProductPlan[]
   await recordMoves(tx, merchant, renamed, 'rename', now)
 }
 
-// Sends one statement for each table, not for each product. None depends on another's result, so PostgreSQL receives them in one round
-// trip; they run in this order.
+// Sends one statement for each table, not for each product. No statement needs the result of another, so PostgreSQL receives all of them
+// in one round trip. They run in this order.
 function writeRows(
   tx: Tx,
   seller: SellerFacts,
@@ -482,7 +485,7 @@ function writeRows(
     seller.id,
     placed.map(({ product }) => ({ productId: product.id, categoryIds: idsOf(product.categories, categoryIds) })),
   )
-  // The listing's key is the slug, so a new slug needs a new listing.
+  // The slug is in the primary key of a listing, so a product with a new slug needs a new listing.
   const unlisted = plans.filter(
     ({ product, before }) => product.publishedAt === null || (before && before.slug !== product.slug),
   )
@@ -519,8 +522,8 @@ function idsOf(slugs: readonly string[], categoryIds: ReadonlyMap<string, string
   })
 }
 
-// The catalog's responses for this product. An existing product that is listed for the first time is marked stale: its stock was read
-// without a lock, and a sale in between could not mark a row that did not exist.
+// Renders the catalog's responses for a product. If an existing product is listed for the first time, its listing is marked stale: its
+// stock was read without a lock, and a sale since then could not mark a listing that did not exist.
 function listedFor(seller: SellerFacts, { product, before }: ProductPlan, makers: MakersBySlug): ListedProduct[] {
   const { id: productId, slug, publishedAt } = product
   if (publishedAt === null) return []
@@ -534,7 +537,7 @@ function listedFor(seller: SellerFacts, { product, before }: ProductPlan, makers
 
 async function setStock(tx: Tx, seller: MerchantMode, plans: readonly ProductPlan[], now: number): Promise<void> {
   const set = plans.flatMap(({ skus }) => skus.filter(({ setsStock }) => setsStock.includes(seller.mode)))
-  // In the order in which their rows are locked.
+  // Sorted in the order in which stock rows are locked.
   const levels = set
     .map(({ sku }) => ({ skuId: sku.id, onHand: sku.stock[seller.mode].onHand }))
     .sort((one, other) => (one.skuId < other.skuId ? -1 : 1))
@@ -542,7 +545,7 @@ async function setStock(tx: Tx, seller: MerchantMode, plans: readonly ProductPla
     await setOnHand(tx, seller, some, { now, cause: null })
 }
 
-// The caller has locked the seller in this transaction.
+// The caller must have locked the seller in this transaction.
 export async function saveProducts(
   tx: Tx,
   seller: SellerFacts,
@@ -557,8 +560,8 @@ export async function saveProducts(
   return { plans: plans.map((plan) => writtenOf.get(plan.product.id) ?? plan), refused }
 }
 
-// Writes the plans of an admin operation: products, the counts of the affected categories, and their events. Returns the products that
-// were written. The caller has locked the seller.
+// Writes the plans of an admin operation: products, product counts of the affected categories, and events. Returns the products that were
+// written. The caller must have locked the seller.
 export async function saveProductPlans(
   tx: Tx,
   seller: SellerFacts,

@@ -16,13 +16,13 @@ import type { CategoryRow, ProductAnswers } from './answer.ts'
 import type { PriceStep } from './priorprice.ts'
 import type { ProductRow, PublishedProduct, SellerFacts, SkuRecord, SkuRow, StockLevel } from './product.ts'
 
-// The listing of a product in the catalog of a mode, without its texts.
+// The listing of a product in the catalog of a mode, without its rendered responses.
 export interface Listing extends MerchantMode {
   productId: string
-  // Revision of the texts: each rendering has its own.
+  // Revision of the rendered responses: each rendering gets a new one.
   revision: string
   etag: string
-  // Time from which the texts no longer match the stock.
+  // Time from which the rendered responses no longer match the stock.
   staleAt: number | null
 }
 
@@ -63,7 +63,7 @@ export async function findDetails(
   return row
 }
 
-// In no order.
+// The order of the result is undefined.
 export async function listPublicDetails(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -112,7 +112,8 @@ export async function countProducts(db: Reader, { merchantId, mode }: MerchantMo
   return row?.count ?? 0
 }
 
-// Reads two ranges of one index, first the rest of the same instant: an `or` over both would make SQLite scan them all.
+// Reads two ranges of one index, first the remaining products with the same instant: an `or` over both ranges would make SQLite scan all
+// products.
 export async function listProductsAfter(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -135,7 +136,7 @@ export async function listProductsAfter(
     order by "publishedAt" desc, "productId" limit ${limit}`
 }
 
-// The open shops, each with its newest product, for our own start page.
+// Lists open shops, each with its newest product, for the start page of the server.
 export async function listShopWindows(
   db: Reader,
 ): Promise<{ slug: string; name: string; productSlug: string | null }[]> {
@@ -152,7 +153,7 @@ export interface SitemapRow {
   updatedAt: number
 }
 
-// The published products by slug. Slugs are read from the index of the key, not from the rendered rows, which are large.
+// Lists the published products by slug. Slugs are read from the index of the primary key, not from the rendered rows, which are large.
 export async function listSlugsAfter(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -166,7 +167,8 @@ export async function listSlugsAfter(
     order by l.slug limit ${limit}`
 }
 
-// Divides the published products into pieces by slug: the slug before each piece, and the time of the latest change in it.
+// Divides the published products, sorted by slug, into pieces. Returns the slug before each piece and the time of the latest change in
+// the piece.
 export async function listSlugPieces(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -225,7 +227,7 @@ export async function updateCategory(tx: Tx, merchant: string, category: Categor
     where merchant_id = ${merchant} and id = ${category.id}`
 }
 
-// A product counts once for its category and once for each ancestor.
+// A product counts once for each of its categories and once for each of their ancestors.
 export async function countProductsByCategory(
   tx: Tx,
   merchant: string,
@@ -302,7 +304,7 @@ interface LevelColumns {
   testHeld: number
 }
 
-// The stock of the SKU `s` in both modes; holds that have expired at this instant do not count.
+// The stock of the SKU `s` in both modes. Holds that have expired at `now` do not count.
 function levelColumns(now: number): Fragment {
   const [live, test] = [heldUnits(now, 'live'), heldUnits(now, 'test')]
   return new Fragment(
@@ -361,7 +363,7 @@ export async function listProductsAfterId(
   return products.length === 0 ? [] : wholeProducts(db, merchant, products, asWritten)
 }
 
-// Products in the order of their ids. The stock is that of the rows; see `asWritten`.
+// Lists products sorted by id. Expired holds count until they are swept; see `asWritten`.
 export async function listProductsById(db: Reader, merchant: string, ids: readonly string[]): Promise<ProductRow[]> {
   if (ids.length === 0) return []
   const products = await db.sql<ProductColumns>`
@@ -382,7 +384,7 @@ export async function listProductsOfSkus(
     where merchant_id = ${merchant} and id in (${listFragment(skuIds)}) and retired_at is null`
 }
 
-// A retired SKU has the values that it had when it was retired: it is not changed afterwards.
+// A retired SKU keeps the values that it had when it was retired.
 export interface RetiredSku extends SkuRow {
   productId: string
   position: number
@@ -396,7 +398,7 @@ export async function listRetiredSkus(db: Reader, merchant: string, ids: readonl
   return rows.map((row) => ({ ...skuFrom(row), productId: row.productId, position: row.position }))
 }
 
-// Passed by code that changes products instead of an instant: a hold then counts until it is swept.
+// Passed instead of the current time by code that changes products: expired holds then count until they are swept.
 const asWritten = 0
 
 async function wholeProducts<Row extends ProductColumns>(
@@ -473,12 +475,12 @@ export async function listSkusByCode(db: Reader, merchant: string, codes: readon
 export interface NamedListing {
   slug: string
   productId: string
-  // The SKU that the word names; null if it names a product.
+  // The SKU that the word names; null if the word names a product.
   skuId: string | null
   word: string
 }
 
-// Listed products, by their ids and slugs, and by the ids and codes of their SKUs.
+// Finds listed products by words: ids and slugs of products, ids and codes of SKUs.
 export async function listNamedListings(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -505,7 +507,7 @@ export async function listNamedListings(
 
 export const codesPerStatementMax = 4_000 // in one statement
 
-// The slug of the product that has a code, even if the SKU is retired.
+// Returns the slug of the product that has each SKU code, even if the SKU is retired.
 export async function listCodeOwners(
   db: Reader,
   merchant: string,
@@ -546,7 +548,7 @@ function productRows(tx: Tx, products: readonly ProductRow[]): Fragment {
   )
 }
 
-// In one statement: a description has up to 64 KiB.
+// Products in one statement. Few, because a description has up to 64 KiB.
 const productsInStatementMax = 200
 
 export function insertProducts(tx: Tx, merchant: string, products: readonly ProductRow[]): void {
@@ -575,7 +577,7 @@ export function updateProducts(tx: Tx, merchant: string, products: readonly Prod
       from given where products.merchant_id = ${merchant} and products.id = given.id`
 }
 
-// The name and the brand, one line each, in this order. A search matches either.
+// Returns the folded name and the folded brand, one line each, in this order, so a search finds either.
 export function foldProductTexts({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
   return brand === null ? foldText(name) : `${foldText(name)}\n${foldText(brand)}`
 }
@@ -593,7 +595,7 @@ const skuTypes = [
   ...(['text', 'bigint', 'bigint', 'text', 'bigint', 'text', 'text', 'text', 'bigint', 'text'] as const),
 ] as const
 
-// SKUs in one statement: 250 single statements took most of the time of a save. SQLite allows 32,766 values in one.
+// SKUs in one statement: 250 single statements took most of the time of a save. SQLite allows 32,766 values in one statement.
 const skusInStatementMax = 500
 const givenSkus =
   new Fragment(`given (product_id, at, id, code, name, folded, options, position, price, compare_at_price, when_sold_out,
@@ -620,12 +622,12 @@ function skuRows(tx: Tx, skus: readonly PlacedSku[]): Fragment {
   )
 }
 
-// The two columns of the rule: what happens when the SKU is out of stock, and whether its stock is counted.
+// Returns the values of `when_sold_out` and `counted`: what happens when the SKU is out of stock, and whether its stock is counted.
 function storedRule(rule: SoldOutRule): [string, number] {
   return rule === 'not_counted' ? ['backorder', 0] : [rule, 1]
 }
 
-// The code and the name, one line each, so a search can tell them apart.
+// Returns the folded code and the folded name, one line each, so a search can tell them apart.
 export function foldSkuTexts({ code, name }: Pick<SkuRow, 'code' | 'name'>): string {
   return `${foldText(code)}\n${foldText(name)}`
 }
@@ -659,7 +661,7 @@ export interface SkuStep extends PriceStep {
   skuId: string
 }
 
-// Price steps in the order of time for each SKU.
+// Lists the price steps of each SKU, oldest first.
 export async function listPriceSteps(db: Reader, merchant: string, skuIds: readonly string[]): Promise<SkuStep[]> {
   const steps: SkuStep[] = []
   for (const some of splitIntoGroups(skuIds, codesPerStatementMax)) {
@@ -675,7 +677,7 @@ export async function putPriceSteps(tx: Tx, merchant: string, steps: readonly Sk
   await Promise.all(
     [...splitIntoGroups(steps, skusInStatementMax)].map((some) => {
       const rows = some.map(({ skuId, fromAt, price, compareAtPrice }) => [skuId, fromAt, price, compareAtPrice])
-      // The condition keeps SQLite from reading `on conflict` as a join.
+      // Without the condition, SQLite would parse `on conflict` as a join condition.
       return tx.sql`
         with given (sku_id, from_at, price, compare_at_price) as (${tx.rows(rows, ['text', 'bigint', 'bigint', 'bigint'])})
         insert into price_history (merchant_id, sku_id, from_at, price, compare_at_price)
@@ -719,8 +721,8 @@ export function retireSkus(tx: Tx, merchant: string, retired: readonly RetiredAt
 }
 
 export async function hasUnfolded(db: Reader): Promise<boolean> {
-  // The order makes SQLite use the indexes that contain only rows without folded texts: otherwise it reads all of another index, which
-  // contains the text.
+  // The order makes SQLite use the partial indexes of rows without folded texts. Otherwise it reads the whole of another index, which
+  // contains the folded text.
   const rows = await db.sql`
     select * from (select id from products where folded is null order by merchant_id, id limit 1) as found_products
     union all
@@ -728,7 +730,7 @@ export async function hasUnfolded(db: Reader): Promise<boolean> {
   return rows.length > 0
 }
 
-// Fills in the folded texts of products and SKUs that an earlier version wrote. Returns how many.
+// Fills in the folded texts of products and SKUs that an earlier release wrote. Returns the number of rows.
 export async function fillSomeFoldedTexts(tx: Tx, rowsMax: number): Promise<number> {
   const [products, skus] = await Promise.all([
     tx.sql<{ merchantId: string; id: string; name: string; brand: string | null }>`
@@ -747,7 +749,7 @@ export async function fillSomeFoldedTexts(tx: Tx, rowsMax: number): Promise<numb
 
 export interface PlacedProduct {
   productId: string
-  // In their order.
+  // In the order in which the product names them.
   categoryIds: readonly string[]
 }
 
@@ -772,15 +774,15 @@ export interface ListedProduct {
   slug: string
   publishedAt: number
   answers: ProductAnswers
-  // Where it was not listed before.
+  // `stale_at` of the listing if it is new. An existing listing keeps its own.
   staleAtFirst: number | null
 }
 
-// Texts in one statement: those of a product with 2,000 SKUs are megabytes.
+// Characters of rendered responses in one statement: a product with 2,000 SKUs has megabytes.
 const listedLengthMax = 4_000_000
 
-// In the order of mode and product, in which sales lock them. An existing row stays as stale as it was: only code that has locked the SKUs
-// knows that there was no sale in between.
+// Writes in the order of mode and product, in which sales lock the listings. An existing listing keeps its `stale_at`: only code that has
+// locked the SKUs knows that nothing was sold since the rendering.
 export function putListedProducts(tx: Tx, merchant: string, products: readonly ListedProduct[]): void {
   const inOrder = products.toSorted((one, other) => (listedKey(one) < listedKey(other) ? -1 : 1))
   for (const some of inWeights(inOrder, listedLengthMax, textLength)) {
@@ -812,7 +814,7 @@ export interface StaleProduct extends MerchantMode {
   productId: string
 }
 
-// The two modes are deferred separately.
+// A refresh that failed is deferred in its mode only.
 const staleRowId = "(listed_products.mode || ' ' || listed_products.product_id)"
 
 export async function listStaleProducts(db: Reader, now: number, limit: number): Promise<StaleProduct[]> {
@@ -823,7 +825,7 @@ export async function listStaleProducts(db: Reader, now: number, limit: number):
     order by stale_at limit ${limit}`
 }
 
-// Blocks provisioning and the refreshes of other nodes until the transaction ends. It is an update, because that does not block
+// Blocks provisioning and the refreshes of other nodes until the transaction ends. An update is used because it does not block
 // transactions that only reference the merchant, such as a new cart.
 export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts | undefined> {
   const [seller] = await tx.sql<SellerFacts>`
@@ -832,8 +834,8 @@ export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts 
   return seller
 }
 
-// Blocks every change of the products' stock in this mode until the transaction ends. The inner select finds the SKUs by product; without
-// it SQLite would scan all SKUs of the merchant to sort them.
+// Blocks every change of these products' stock in this mode until the transaction ends. The inner select finds the SKUs by product;
+// without the inner select, SQLite would scan all SKUs of the merchant to sort them.
 export async function lockStockOf(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -848,7 +850,7 @@ export async function lockStockOf(
 
 export interface StaleRow {
   productId: string
-  // As it was rendered last.
+  // ETag of the last rendering.
   etag: string
   // When the next hold on one of the SKUs expires: the responses are valid until then.
   nextEndAt: number | null
@@ -905,14 +907,14 @@ export function refreshListedProducts(
 }
 
 export function deleteListedProducts(tx: Tx, merchant: string, productIds: readonly string[]): void {
-  // The condition on the mode makes the index usable: without it all rows of the merchant are read.
+  // The condition on the mode makes the index usable: without it, all rows of the merchant would be read.
   for (const some of splitIntoGroups(productIds, skusInStatementMax))
     tx.send`
       delete from listed_products
       where merchant_id = ${merchant} and mode in ('test', 'live') and product_id in (${listFragment(some)})`
 }
 
-// The caller has checked that nothing refers to the category; otherwise a foreign key refuses.
+// The caller has checked that nothing refers to the category; otherwise a foreign key makes the delete fail.
 export async function deleteCategory(tx: Tx, merchant: string, id: string): Promise<void> {
   await tx.sql`delete from categories where merchant_id = ${merchant} and id = ${id}`
 }

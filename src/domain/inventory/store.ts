@@ -1,6 +1,6 @@
-// The SQL of stock. The numbers of a SKU in a mode are changed only under a lock on their row, and rows are locked in
-// the order of the SKUs' ids, so two transactions that need the same SKUs wait for each other instead of deadlocking.
-// Writes without a result are not awaited: the commit fails if one of them does.
+// The SQL of stock. The numbers of a SKU in a mode are changed only under a lock on their row, and rows are locked in the order of the
+// SKUs' ids, so two transactions that need the same SKUs wait for each other instead of deadlocking. Writes without a result are not
+// awaited: if a write fails, the commit fails.
 
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { splitIntoGroups } from '../../platform/kit/groups.ts'
@@ -8,7 +8,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { StockLine, StockRow } from './stock.ts'
 
-// Units of the stock row with this alias that are held at this time.
+// Units that are held at this time; `stock` is the alias of the stock row.
 export function heldUnits(now: number, stock = 't'): Fragment {
   return new Fragment(heldText(stock), [now])
 }
@@ -29,9 +29,9 @@ function heldText(stock: string): string {
 // The rule for the SKU `s` when it is out of stock.
 export const soldOutRule = new Fragment(`case s.counted when 0 then 'not_counted' else s.when_sold_out end`)
 
-// These functions read what they lock in the same statement: PostgreSQL returns the locked row as it is after the wait, but every other
-// table in the statement as it was before. Holds are therefore read in a separate statement. The columns of the SKU itself may be
-// slightly outdated, as if this transaction had run before the operator's change.
+// The functions that lock stock rows read them in the locking statement: PostgreSQL returns a locked row as it is after the wait, but the
+// rows of other tables as they were before the wait. Holds are therefore read in a separate statement. The columns of the SKU itself may
+// be slightly outdated, as if this transaction had run before the merchant's change.
 const stockRow = new Fragment(`
   t.merchant_id as "merchantId", t.sku_id as "skuId", t.mode, s.product_id as "productId", t.on_hand as "onHand", t.held,
   ${soldOutRule.text} as "whenSoldOut", s.retired_at as "retiredAt", t.version as "stockVersion",
@@ -48,7 +48,7 @@ export async function lockStockRows(
     order by t.sku_id ${tx.forUpdateOf('t')}`
 }
 
-// Locks the requested SKUs, and those of which the owner has a hold.
+// Locks the stock of the requested SKUs, and of the SKUs that the owner holds.
 export async function lockStockRowsFor(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -88,7 +88,7 @@ export interface StockKey extends MerchantMode {
   skuId: string
 }
 
-// The stock rows of the oldest expired holds.
+// Returns the keys of the stock rows with the oldest expired holds.
 export async function listLapsedStock(db: Reader, now: number, limit: number): Promise<StockKey[]> {
   return db.sql<StockKey>`
     select distinct o.merchant_id as "merchantId", o.mode, o.sku_id as "skuId"
@@ -99,7 +99,7 @@ export async function listLapsedStock(db: Reader, now: number, limit: number): P
     order by "merchantId", o.mode, "skuId"`
 }
 
-// Skips rows that another node has locked.
+// Skips rows that another transaction has locked.
 export async function lockFreeStockRows(tx: Tx, rows: readonly StockKey[]): Promise<StockRow[]> {
   const keys = rows.map(({ merchantId, mode, skuId }) => [merchantId, mode, skuId])
   return tx.sql<StockRow>`
@@ -118,7 +118,7 @@ export async function listHolds(tx: Tx, merchant: string, owner: string): Promis
     from holds where merchant_id = ${merchant} and owner_id = ${owner} order by sku_id`
 }
 
-// The owner's holds, and the sums of those of others on these SKUs that have expired and are not yet swept.
+// Returns the owner's holds and, for each of these SKUs, the sum of other owners' holds that have expired and are not yet swept.
 export async function listClaims(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -135,7 +135,7 @@ export async function listClaims(
     group by sku_id`
 }
 
-// Units of these SKUs in holds of others that last beyond this time.
+// Returns how many units of each SKU are in holds of other owners that last beyond `after`.
 export async function sumHoldsAfter(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -159,7 +159,7 @@ export async function deleteLapsedHolds(
     returning quantity`
 }
 
-// Deletes the expired holds of others on these SKUs, for a caller that has counted them under the lock.
+// Deletes the expired holds of other owners on these SKUs, for a caller that has counted them under the lock.
 export function deleteLapsedHoldsOfSkus(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -178,7 +178,7 @@ export function deleteHolds(tx: Tx, merchant: string, owner: string, skuIds: rea
     delete from holds where merchant_id = ${merchant} and owner_id = ${owner} and sku_id in (${listFragment(skuIds)})`
 }
 
-// An owner belongs to one mode, so its own holds are found by the owner alone.
+// An owner belongs to one mode, so the owner and the SKU identify a hold without the mode.
 export function putHolds(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -198,7 +198,7 @@ export function putHolds(
     on conflict (merchant_id, owner_id, sku_id) do update set quantity = excluded.quantity, expires_at = excluded.expires_at`
 }
 
-// Sets a new expiry for the owner's holds that expire between the two times. Returns these holds.
+// Extends to `until` the owner's holds that expire between `after` and `until`. Returns these holds.
 export async function prolongHolds(
   tx: Tx,
   merchant: string,
@@ -218,7 +218,7 @@ export async function deleteHoldsOfOwner(tx: Tx, merchant: string, owner: string
     returning sku_id as "skuId", quantity, expires_at as "expiresAt"`
 }
 
-// Only extends holds, and only active ones.
+// Extends the owner's active holds that expire before `expiresAt`. Returns all active holds.
 export async function extendRunningHolds(
   tx: Tx,
   merchant: string,
@@ -231,7 +231,7 @@ export async function extendRunningHolds(
     returning sku_id as "skuId", quantity`
 }
 
-// Reserves units that are not held. Returns the new numbers of the SKUs that had enough of them.
+// Reserves free units. Returns the new numbers of the SKUs that had enough free units.
 export async function reserveStock(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -247,7 +247,7 @@ export async function reserveStock(
     returning stock.sku_id as "skuId", stock.on_hand as "onHand", stock.held, stock.version as "stockVersion"`
 }
 
-// Takes held units out of stock. Returns the SKUs that had them.
+// Takes held units out of stock. Returns the SKUs that had enough held units.
 export async function takeHeldStock(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -270,7 +270,7 @@ function linesOf(tx: Tx, lines: readonly StockLine[]): Fragment {
   )
 }
 
-// Locks the rows in the order of their ids, for an update that would lock them in any order.
+// Locks the rows in the order of their ids; the update alone would lock them in any order.
 function inOrder(tx: Tx, { merchantId, mode }: MerchantMode, lines: readonly StockLine[]): Fragment {
   const skuIds = listFragment(lines.map(({ skuId }) => skuId))
   return new Fragment(
@@ -286,7 +286,7 @@ export function updateStockRows(tx: Tx, { merchantId, mode }: MerchantMode, numb
   for (const piece of splitIntoGroups(numbers, rowsAtOnceMax)) updatePiece(tx, { merchantId, mode }, piece)
 }
 
-// SQLite binds 32,766 values in one statement.
+// SQLite allows 32,766 values in one statement.
 const rowsAtOnceMax = 1_000
 
 function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readonly StockNumbers[]): void {
@@ -301,7 +301,8 @@ function updatePiece(tx: Tx, { merchantId, mode }: MerchantMode, numbers: readon
     where stock.merchant_id = ${merchantId} and stock.mode = ${mode} and stock.sku_id = given.sku_id`
 }
 
-// Inserts the stock of new SKUs, in both modes. The movements have the SKU's own id, so there can be only one opening movement.
+// Inserts the stock of new SKUs, in both modes. The ids of the opening movements derive from the SKU's id, so a SKU can have only one
+// opening movement in a mode.
 export function insertStock(tx: Tx, merchant: string, levels: readonly NewLevel[]): void {
   for (const piece of splitIntoGroups(levels, rowsAtOnceMax)) insertLevels(tx, merchant, piece)
 }
@@ -384,8 +385,8 @@ function insertPiece(tx: Tx, { merchantId, mode }: MerchantMode, movements: read
 
 const movementTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text'] as const
 
-// Units that an order took and returned. Not summed here: SQLite would group by the primary key, and read every movement of the merchant
-// for it (8 ms with 40,000 of them).
+// Lists the movements of the units that an order took and returned. They are not summed here: SQLite would group by the primary key, and
+// for that read every movement of the merchant (8 ms with 40,000 movements).
 export async function listMovementsOf(tx: Tx, merchant: string, soldTo: string): Promise<OrderMovement[]> {
   return tx.sql<OrderMovement>`
     select sku_id as "skuId", kind, delta, backordered from stock_movements
@@ -394,8 +395,8 @@ export async function listMovementsOf(tx: Tx, merchant: string, soldTo: string):
 
 export type OrderMovement = Pick<Movement, 'skuId' | 'kind' | 'delta' | 'backordered'>
 
-// Rows are locked in the order of their ids, and a row that is already stale is skipped: most changes of a SKU that sells well find it
-// stale.
+// Listings are locked in the order of their ids. Listings that are already stale are skipped: when a SKU sells well, most changes find
+// its listing stale.
 export function markProductsStale(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
