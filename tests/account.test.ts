@@ -95,7 +95,7 @@ eachEngine('the customer account', (given) => {
     return (await checkout.read(sessionId)).body.data.orderId
   }
 
-  test('a guest sees the orders of a mailbox after entering the mailed code, and no other orders', async () => {
+  test('a guest sees the orders of a mailbox, and no others, after entering the mailed code', async () => {
     const email = 'guest@example.com'
     const orderId = await bought(email)
     await bought('other@example.com')
@@ -125,7 +125,7 @@ eachEngine('the customer account', (given) => {
     assert.match((await shopper.go(base)).text, /name="email"/)
   })
 
-  test('at the checkout a signed-in shopper can choose an address of an earlier order; no one else sees any', async () => {
+  test('at the checkout a signed-in shopper can choose an address of an earlier order; other shoppers see none', async () => {
     const email = 'again@example.com'
     await bought(email)
     await bought(email)
@@ -167,7 +167,7 @@ eachEngine('the customer account', (given) => {
     assert.equal((await shopper.go(`${path}/addresses`)).headers.get('location'), path)
   })
 
-  test('a shopper saves, changes and removes addresses, uses one at the checkout and finds them in the exported file; no one else can', async () => {
+  test('a shopper saves, changes and removes addresses, uses one at the checkout and finds them in the exported file; other shoppers can do none of this', async () => {
     const email = 'book@example.com'
     const shopper = await signedIn(email)
     const berlinForm = { ...berlin, country: 'DE' } as Record<string, string>
@@ -222,7 +222,7 @@ eachEngine('the customer account', (given) => {
   })
 
   // Salesforce pwa-kit PR#3982, smartstore#1483: the answer says whether an address or an order is known.
-  test('a request for a code has the same answer for an address with orders and for one without, byte for byte', async () => {
+  test('a request for a code gets the same response, byte for byte, for an address with orders and for one without', async () => {
     await bought('known@example.com')
     const answers = []
     for (const email of ['known@example.com', 'nowhe@example.com']) {
@@ -254,7 +254,7 @@ eachEngine('the customer account', (given) => {
     assert.equal((await shopper.go(`${base}/open`, { code: late.code, email })).status, 409, 'after ten minutes')
   })
 
-  test('the link signs in by a press in the browser that asked for it, and a program that follows it changes nothing', async () => {
+  test('the mailed link signs in by a press of its button, only in the browser that requested it; following the link changes nothing', async () => {
     const shopper = browser()
     await shopper.go(`${base}/code`, { email: 'link@example.com' })
     const { path } = await mailed()
@@ -266,7 +266,7 @@ eachEngine('the customer account', (given) => {
     assert.match((await shopper.go(base)).text, /link@example.com/)
   })
 
-  test('a network gets five codes an hour for a mailbox, the sixth request has the same answer, and tagged addresses count as the same mailbox', async () => {
+  test('one network can request five codes an hour for a mailbox, the sixth request gets the same response, and tagged addresses count as one mailbox', async () => {
     testServer.clock.now += 3_600_000
     const sent = await countMails()
     for (let i = 0; i < customerCodesMax.requesterHour + 2; i += 1) {
@@ -306,7 +306,7 @@ eachEngine('the customer account', (given) => {
     return (await countMails()) - sent
   }
 
-  test('strangers who request many codes for a mailbox do not lock its owner out of a known browser, nor, from one network, of a new browser', async () => {
+  test('strangers who request many codes for a mailbox do not lock its owner out of a known browser; strangers in one network do not lock out a new browser either', async () => {
     testServer.clock.now += codesStoredMs
     const email = 'wanted@example.com'
     const owner = await signedIn(email)
@@ -351,7 +351,7 @@ eachEngine('the customer account', (given) => {
     return row
   }
 
-  test('a code takes five guesses across two servers of one database, however many arrive at the same time', async () => {
+  test('a code allows five guesses in total on two servers with one database, also concurrent ones', async () => {
     testServer.clock.now += codesStoredMs
     const other = await openTestServer(given, { url: testServer.url, now: testServer.clock.now })
     const shopper = browser()
@@ -377,7 +377,7 @@ eachEngine('the customer account', (given) => {
   })
 
   // Thelia#2460, saleor apps PR#2380: there is no file, and erasing leaves the orders under the name.
-  test('a shopper exports their data as a file, and erases all but orders that are still to be sent', async () => {
+  test('a shopper exports their data as a file, and erases all of it except orders that are still to be sent', async () => {
     const email = 'erase@example.com'
     const orderId = await bought(email)
     const unsent = await bought(email)
@@ -409,7 +409,7 @@ eachEngine('the customer account', (given) => {
     )
   })
 
-  test('a shopper whom the operator erases is signed out, and the e-mail of their code no longer names them', async () => {
+  test('a shopper whom the operator erases is signed out, and the e-mail with their code no longer names them', async () => {
     testServer.clock.now += 3_600_000
     const email = 'forgotten@example.com'
     const shopper = await signedIn(email)
@@ -428,7 +428,7 @@ eachEngine('the customer account', (given) => {
     assert.equal((await emails()).length, before - 1)
   })
 
-  test('codes are deleted after a day and sessions when they end, and those of other shoppers stay', async () => {
+  test('codes are deleted after a day and sessions when they expire, and those of other shoppers stay', async () => {
     await signedIn('sweep@example.com')
     const count = async () =>
       testServer.storage.read(async (db) => [
@@ -455,7 +455,9 @@ eachEngine('the customer account', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes('example.com'))
   })
 
-  test('the page is in every language, and unknown shops and paths answer 404', { skip: !isOnce(given) }, async () => {
+  test('the page exists in every language, and unknown shops and paths give 404', {
+    skip: !isOnce(given),
+  }, async () => {
     for (const language of ['de', 'nl', 'fr', 'es', 'ja', 'ar', 'en']) {
       const page = await testServer.fetch(base, { headers: { 'accept-language': language } })
       assert.ok(page.text.includes(`<html lang="${language}"`), language)

@@ -44,7 +44,7 @@ eachEngine('the admin catalog', (given) => {
       )
     ).map(({ type }) => type)
 
-  test('a reduced price is shown with the lowest price of the 30 days before, and a price without a reduction has none', async () => {
+  test('a reduced price is shown with the lowest price of the 30 days before the reduction, and other prices without one', async () => {
     const began = testServer.clock.now
     const code = unusedName('SALE')
     const entry = productEntry({ skus: [{ code, price: 1_000, compareAtPrice: 1_500 }] })
@@ -86,7 +86,7 @@ eachEngine('the admin catalog', (given) => {
     testServer.clock.now = began
   })
 
-  test('the unit price follows price and content, in the catalog and in carts', async () => {
+  test('the unit price changes with price and content, in the catalog and in carts', async () => {
     const [small, large] = [unusedName('JAR'), unusedName('JAR')]
     const skus: SkuEntry[] = [
       { code: small, options: { Size: 's' }, price: 595, stock: 5, measure: { amount: 250, unit: 'g', per: '100g' } },
@@ -132,7 +132,7 @@ eachEngine('the admin catalog', (given) => {
     assert.equal((await answered())[1].price.amount, 2_665)
   })
 
-  test('a new product is in the catalog immediately, and sending it back unchanged does not change it', async () => {
+  test('a new product is in the catalog immediately, and replacing it with the same data does not change it', async () => {
     const entry = productEntry({ categories: ['vases'], tags: ['new'], metadata: { row: '4' } })
     const html = { descriptionHtml: '<p onclick="x()">Tall</p>' }
     const planned = await done('createAdminProduct', { product: { ...entry, ...html }, dryRun: true })
@@ -153,7 +153,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(await events(data.id), ['product.created'])
   })
 
-  test('a replacement adds and retires SKUs, moves to another slug, and keeps the stock', async () => {
+  test('replacing a product adds and retires SKUs, changes the slug, and keeps the stock', async () => {
     const { id, product: entry } = await createProduct(testServer)
     const skus = [
       { ...entry.skus[0], price: 1_500, stock: 500 },
@@ -183,7 +183,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(await events(id), ['product.created', 'product.updated', 'product.updated'])
   })
 
-  test('a replacement from an old version is refused and shows the present one; a dry run writes nothing', async () => {
+  test('replacing an outdated version of a product is refused with the present version; a dry run writes nothing', async () => {
     const { id, product: entry } = await createProduct(testServer)
     const path = { productId: id }
     const dry = await done(
@@ -199,7 +199,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual(late.body.error.current, await product(id))
   })
 
-  test('a formatted description is sanitized, shown beside its plain text, and replaced with it', async () => {
+  test('the HTML of a description is sanitized, shown beside the plain text, and removed when only plain text is sent', async () => {
     const slug = unusedName('mug')
     const descriptionHtml = '<h1>Fired</h1><p onclick=x()>by <b>hand</b><script>x()</script>'
     const safe = '<h2>Fired</h2>\n<p>by <b>hand</b></p>'
@@ -236,7 +236,7 @@ eachEngine('the admin catalog', (given) => {
     }
   })
 
-  test('a manufacturer is stored once, shown with each product that names it, and cannot be removed while a product does', async () => {
+  test('a manufacturer is stored once, shown with each product that names it, and cannot be removed while a product names it', async () => {
     const responsible = {
       name: 'Kiln EU',
       address: ['Ofenweg 9', '10115 Berlin'],
@@ -301,7 +301,7 @@ eachEngine('the admin catalog', (given) => {
     assert.deepEqual((await product(other.id)).product.maker, maker.slug)
   })
 
-  test('a wrong manufacturer, and a product that names an unknown one, are refused with the path of the error', async () => {
+  test('an invalid manufacturer, and a product that names an unknown one, are refused with the path of the error', async () => {
     const unknown = productEntry({ maker: 'no-such-maker' })
     assertAdminError(await ask('createAdminProduct', { product: unknown }), 'maker_not_found')
     assertAdminError(await ask('createAdminProduct', { product: unknown, dryRun: true }), 'maker_not_found')
@@ -416,7 +416,7 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('createAdminProduct', { product: productEntry(members as object) }), refusal)
   })
 
-  test('a request that changes more than 2,000 SKUs is refused, and so is a category beyond 2,000', async () => {
+  test('a request that changes more than 2,000 SKUs is refused, and so is the 2,001st category', async () => {
     const { id, skus } = await createProduct(testServer)
     const many = new Fragment('with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)')
     const fill = (productId: string) =>
@@ -534,7 +534,7 @@ eachEngine('the admin catalog', (given) => {
     )
   })
 
-  test('stock is set against the count that was seen, so a sale meanwhile is not undone; movements name actor and reason', async () => {
+  test('stock is set only while it is still the count that was read, so a sale in between is not undone; movements name actor and reason', async () => {
     const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
     const moment = { now: testServer.clock.now, cause: null, soldTo: newId('ord') }
@@ -588,7 +588,7 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('updateAdminSkus', { rows }), 'invalid_request')
   })
 
-  test('prices can be set against those that were seen, so a change by another person is not overwritten', async () => {
+  test('prices can be set on condition that they are still those that were read, so the change of another person is not overwritten', async () => {
     const { id, skus } = await createProduct(testServer)
     const skuId = skus[0].id
     const seen = { expectedPrice: 1_200, expectedCompareAtPrice: null }
@@ -667,7 +667,7 @@ eachEngine('the admin catalog', (given) => {
     assertAdminError(await testServer.askAdmin('listAdminProducts', { query: '?limit=201' }), 'invalid_request')
   })
 
-  test('a category is created, moved and counted, and removed only when nothing uses it', async () => {
+  test('a category is created, moved and counted, and can be removed only when nothing uses it', async () => {
     const top = await createCategory(testServer)
     const low = await createCategory(testServer, { parent: top.category.slug })
     assert.deepEqual(low.path, [top.category.slug, low.category.slug])
@@ -695,7 +695,7 @@ eachEngine('the admin catalog', (given) => {
     assert.ok(!body.data.some(({ id }: { id: string }) => id === low.id))
   })
 
-  test('the tests of this suite leave no violated invariant', async () => {
+  test('the tests of this suite violate no invariant', async () => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 })

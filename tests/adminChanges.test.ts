@@ -34,7 +34,7 @@ eachEngine('admin changes', (given) => {
     return fulfillments.find(({ id }: { id: string }) => id === fulfillmentId).trackingNumber
   }
 
-  test('when large entries exceed the limit the oldest lose their values and can no longer be undone, but keep time, actor and subjects', async () => {
+  test('when large audit entries exceed the limit, the oldest lose their values and can no longer be undone, but keep time, actor and subjects', async () => {
     const skus = (price: number) =>
       Array.from({ length: 200 }, (_, i) => ({ code: `CUT-${i}`, price, options: { Number: `${i}` } }))
     const options = [{ name: 'Number', values: skus(1).map((sku) => sku.options.Number) }]
@@ -118,7 +118,7 @@ eachEngine('admin changes', (given) => {
     assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
   })
 
-  test('listAdminChanges shows 50 changes of a large entry, and fewer large entries on a page', async () => {
+  test('listAdminChanges shows at most 50 changes of a large entry, and fewer large entries on a page', async () => {
     const changes = (name: string, length: number) =>
       Array.from({ length }, (_, index) => ({
         ...({ kind: 'change', what: 'product', id: `prd_${name}_${index}`, name } as const),
@@ -167,7 +167,7 @@ eachEngine('admin changes', (given) => {
     await assert.rejects(write('refused', 5_600), { code: 'change_too_large' })
   })
 
-  test('undoAdminChange restores the earlier value once, and the undo can be undone as well', async () => {
+  test('undoAdminChange restores the earlier value once, and its own change can be undone too', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
@@ -206,7 +206,7 @@ eachEngine('admin changes', (given) => {
     )
   })
 
-  test('undoAdminChange succeeds for one of two concurrent requests', async () => {
+  test('of two concurrent undoAdminChange requests for one change, one succeeds', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)
@@ -215,7 +215,7 @@ eachEngine('admin changes', (given) => {
     assert.equal(await trackingOf(parcel), 'A')
   })
 
-  test('undoAdminChange is refused for a value that changed since, a shipment, a read of personal data and a key without the scope', async () => {
+  test('undoAdminChange is refused for a value that has changed again, a shipment, a read of personal data and a key without the scope', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)

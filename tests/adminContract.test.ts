@@ -22,7 +22,7 @@ test('the OpenAPI document of the admin surface is valid', async () => {
   )
 })
 
-test('every example fits its schemas', () => {
+test('every example matches its schemas', () => {
   for (const [id, row] of rows) {
     const example = adminDocument.examples[id]
     assert.ok(example, id)
@@ -32,7 +32,7 @@ test('every example fits its schemas', () => {
   }
 })
 
-test('every row has an admin scope and a unique route, and one that changes something is audited', () => {
+test('every operation has an admin scope and a unique route, and every changing operation is audited', () => {
   const routes = new Set<string>()
   for (const [id, row] of rows) {
     assert.ok(adminScopes.includes(row.scope), id)

@@ -56,7 +56,7 @@ eachEngine('a server killed during admin changes', (given) => {
     return { products, versions, changes, events }
   }
 
-  test('writes nothing before the commit and everything after it', async () => {
+  test('has stored nothing of a change when it dies before the commit, and all of it when it dies after the commit', async () => {
     const { data } = (await testServer.askAdmin('listAdminProducts')).body
     const productIds = data.map(({ id }: { id: string }) => id)
     const first = await state()

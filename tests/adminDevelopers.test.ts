@@ -34,7 +34,7 @@ eachEngine('developers', (given) => {
     return answer.body.data.id
   }
 
-  test('an update of an endpoint waits for a concurrent update and keeps what that one changed', async () => {
+  test('an update of an endpoint waits for a concurrent update and keeps its changes', async () => {
     const { path } = await developerGivens.updateAdminWebhookEndpoint(testServer)
     const endpointId = path?.endpointId as string
     const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -110,7 +110,7 @@ eachEngine('developers', (given) => {
     assert.equal((await products(rotated.secret, 'https://shop.example')).status, 401)
   })
 
-  test('an installation is created, has a key that works, and ends with everything that belongs to it', async () => {
+  test('an installation is created, its key works, and everything that belongs to it ends with it', async () => {
     const name = newId('ins')
     const made = await testServer.askAdmin('createAdminInstallation', {
       body: keyed({ name, redirectHosts: ['SHOP.example', 'shop.example'] }),
@@ -181,7 +181,7 @@ eachEngine('developers', (given) => {
     assert.ok(!entries.includes(secret) && !entries.includes(made.body.data.secret))
   })
 
-  test('a key with admin scopes is created and rotated by a person who has them, and by no key', async () => {
+  test('a key with admin scopes can be created and rotated by a person who has these scopes, and by no key', async () => {
     const installationId = await newInstallation()
     const scopes = ['admin:read', 'catalog:read']
     const body = () => keyed({ installationId, name: 'Robot', scopes })
@@ -207,7 +207,7 @@ eachEngine('developers', (given) => {
     assert.deepEqual(coded(await testServer.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
   })
 
-  test('a key grants only scopes that it has, and for no longer than it lasts', async () => {
+  test('a key can only create and rotate keys with scopes of its own, which expire no later than itself', async () => {
     const installationId = await newInstallation()
     const expiresAt = testServer.clock.now + 3_600_000
     const { key } = await testServer.newKey(['admin:developers', 'catalog:read'], { expiresAt })
@@ -233,7 +233,7 @@ eachEngine('developers', (given) => {
     assert.equal(rotated.body.data.key.expiresAt, new Date(expiresAt).toISOString())
   })
 
-  test('an endpoint is created, changed, paused, enabled and tested, gets another secret, and is removed', async () => {
+  test('an endpoint is created, changed, paused, enabled and tested, gets a new secret, and is removed', async () => {
     const installationId = await newInstallation()
     const made = await testServer.askAdmin('createAdminWebhookEndpoint', {
       body: keyed({ installationId, url: 'https://hooks.example.com/a?token=hush-hush', events: ['order.*'] }),
@@ -278,7 +278,7 @@ eachEngine('developers', (given) => {
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
   })
 
-  test('an endpoint ends with the key that created or moved it, and passes to the successor of that key', async () => {
+  test('an endpoint ends with the key that created or moved it; when that key is rotated, it ends with the new key instead', async () => {
     const url = 'https://hooks.example.com/ends'
     const hourMs = 3_600_000
     const shortKey = () =>
@@ -356,7 +356,7 @@ eachEngine('developers', (given) => {
     )
   })
 
-  test('a key can neither subscribe to events that it may not read nor see their payloads', async () => {
+  test('a key can neither subscribe to events that it may not read nor see their bodies', async () => {
     const { key } = await testServer.newKey(['admin:developers'])
     const installationId = await newInstallation()
     const url = 'https://hooks.example.com/reads'
@@ -394,7 +394,7 @@ eachEngine('developers', (given) => {
     assert.match(await look(testServer.keys.admin), /webhook\.ping/)
   })
 
-  test("audit entries show the origin of an endpoint's address and a short hash, and nothing else of it", async () => {
+  test('audit entries contain only the origin and a short hash of an endpoint’s address', async () => {
     const installationId = await newInstallation()
     const url = 'https://hooks.example.com/services/T0/B0/path-secret?token=query-secret'
     const made = await testServer.askAdmin('createAdminWebhookEndpoint', { body: keyed({ installationId, url }) })
@@ -414,7 +414,7 @@ eachEngine('developers', (given) => {
     assert.notEqual(from, to, 'another path is seen to be another')
   })
 
-  test('deliveries are listed newest first, by endpoint, status, type and time, with a link to the rest', async () => {
+  test('deliveries are listed newest first, filtered by endpoint, status, type and time, with a link to the rest', async () => {
     const { endpointId } = await failedDelivery(testServer)
     const from = new Date(testServer.clock.now + 1_000).toISOString()
     const [own] = await testServer.storage.read(
@@ -442,7 +442,7 @@ eachEngine('developers', (given) => {
     assert.ok(all.body.data.some(({ id }: { id: string }) => id === ids.at(-1)))
   })
 
-  test('a replay resends each failed delivery of an endpoint once, or reports an outcome for each delivery that is named', async () => {
+  test('replaying an endpoint resends each failed delivery once; replaying named deliveries reports an outcome for each', async () => {
     const { endpointId, deliveryId } = await failedDelivery(testServer)
     const replay = (body: object) => testServer.askAdmin('replayAdminWebhookDeliveries', { body: keyed(body) })
     const both = await replay({ endpointId, deliveryIds: [deliveryId] })

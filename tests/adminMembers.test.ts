@@ -53,7 +53,7 @@ anyEngine('members', (given) => {
     return accept(link.path)
   }
 
-  test('200: a member is invited by an e-mailed link, joins, is changed and removed, and the audit entries contain no address', async () => {
+  test('200: a member is invited by an e-mailed link, joins, is changed and removed, and the audit entries contain no e-mail address', async () => {
     const key = keyed({ email: 'Grace@Bloom.example', role: 'staff' })
     const invited = await testServer.askAdmin('inviteAdminMember', { body: key })
     assert.equal(invited.status, 200, invited.text)
@@ -107,7 +107,7 @@ anyEngine('members', (given) => {
     assert.ok(!text.includes('back@bloom.example'))
   })
 
-  test('403: a key neither grants nor removes a role with a scope that it lacks', async () => {
+  test('403: a key cannot grant or remove a role with a scope that the key lacks', async () => {
     const owner = await join('owner@bloom.example', 'owner')
     await join('owner2@bloom.example', 'owner')
     const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
@@ -124,7 +124,7 @@ anyEngine('members', (given) => {
     assert.equal((await invite('y@bloom.example', 'staff', key)).status, 200)
   })
 
-  test('200: chosen scopes are stored with admin:read, and a change of them is audited', async () => {
+  test('200: a custom role has the chosen scopes and admin:read, and a change of its scopes is audited', async () => {
     const invited = await testServer.askAdmin('inviteAdminMember', {
       body: keyed({ email: 'packer@bloom.example', role: 'custom', scopes: ['admin:orders'] }),
     })
@@ -185,7 +185,7 @@ anyEngine('members', (given) => {
     assert.equal(JSON.parse(String(made.body)).data.member.role, 'owner')
   })
 
-  test('an invitation ends with the key that created it, and with its installation', async () => {
+  test('an invitation ends with the key that created it, and with the installation of that key', async () => {
     const later = testServer.clock.now + 3_600_000
     const invited = async (email: string, key: string) => {
       assert.equal((await invite(email, 'viewer', key)).status, 200)
@@ -224,7 +224,7 @@ anyEngine('members', (given) => {
     assert.equal(again.status, 200, again.text)
   })
 
-  test('200: a staff member gets a link for a new password; 403 for an owner when a key asks; 404 for an unknown member', async () => {
+  test('200: a staff member is sent a link for a new password; 403 for an owner if a key requests it; 404 for an unknown member', async () => {
     const { key } = await testServer.newKey([...scopesOfRole.staff, 'admin:people'])
     const reset = (memberId: string, by = key) =>
       testServer.askAdmin('resetAdminMemberPassword', { key: by, path: { memberId }, body: keyed() })
@@ -272,7 +272,7 @@ anyEngine('members', (given) => {
     for (const id of [newId('usr'), newId('inv')]) assert.equal((await end(id)).status, 404)
   })
 
-  test('200: a second factor becomes required, with one audit entry', async () => {
+  test('200: the shop can require a second factor, which makes one audit entry', async () => {
     const demand = (secondFactorRequired: boolean) =>
       testServer.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
     const { body } = await demand(true)

@@ -30,7 +30,7 @@ eachEngine('admin orders', (given) => {
     return rows.map(({ changes, ...row }) => ({ ...row, changes: JSON.parse(changes) }))
   }
 
-  test('listAdminOrders returns the 50 newest and a link that keeps the filters, and the oldest first on request', async () => {
+  test('listAdminOrders returns the 50 newest orders and a link that keeps the filters, and on request the oldest first', async () => {
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
     for (let i = 0; i < 53; i += 1) {
@@ -81,7 +81,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await testServer.askAdmin('listAdminOrders', { query: '?from=yesterday' }), 'invalid_request')
   })
 
-  test('getAdminOrderCustomer shows who ordered; its audit entry names the read and no personal data', async () => {
+  test('getAdminOrderCustomer shows who ordered; the audit entry records the read and contains no personal data', async () => {
     const { orderId, number } = await testServer.orders.place()
     const shown = await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })
     const { address, label } = shown.body.data
@@ -96,7 +96,7 @@ eachEngine('admin orders', (given) => {
       for (const secret of [address.line1, address.name, address.postalCode]) assert.ok(!text.includes(secret), secret)
   })
 
-  test('fulfilAdminOrder ships a part of the items by id, then the rest; the audit entry has both values', async () => {
+  test('fulfilAdminOrder ships a part of the items, then the rest; the audit entries have the old and new values', async () => {
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 2, CARD: 3 } })
     const path = { orderId }
     const { items, version } = (await testServer.askAdmin('getAdminOrder', { path })).body.data
@@ -187,7 +187,7 @@ eachEngine('admin orders', (given) => {
     assert.equal(paymentStatus, 'refunded')
   })
 
-  test('refundAdminOrder refunds an amount, never more than is left', async () => {
+  test('refundAdminOrder refunds an amount, and never more than what is left to refund', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     const ask = (body: object) =>
@@ -224,7 +224,7 @@ eachEngine('admin orders', (given) => {
     })
   })
 
-  test('fulfilAdminOrder links the tracking number of a known carrier, also after a correction, in the storefront and in events', async () => {
+  test('fulfilAdminOrder adds a tracking link for a known carrier, also after a correction, in the storefront and in events', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     const body = { idempotencyKey: newId('req'), trackingNumber: '1Z999AA10123456784' }
@@ -250,7 +250,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual([sent.body.data.fulfillment.carrier, sent.body.data.fulfillment.trackingUrl], [null, null])
   })
 
-  test('fulfilAdminOrders reports an outcome for each order; a dry run reports the same and writes nothing', async () => {
+  test('fulfilAdminOrders reports an outcome for each order; a dry run reports the same outcomes and writes nothing', async () => {
     const [first, second] = [
       await testServer.orders.place({ items: { CARD: 1 } }),
       await testServer.orders.place({ items: { CARD: 1 } }),
@@ -325,7 +325,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await testServer.askAdmin('cancelAdminOrder', { path, body: key() }), 'order_not_cancellable')
   })
 
-  test('recordAdminMoney records a transfer that arrives in parts or is too high, and one that is accepted as enough', async () => {
+  test('recordAdminMoney records a transfer that arrives in parts or is too high, and one that is accepted as sufficient', async () => {
     const key = () => ({ idempotencyKey: newId('req') })
     const order = await testServer.orders.place({ items: { CARD: 1 }, isManual: true, paymentDueAt: 1 })
     const { orderId } = order
@@ -391,7 +391,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual([refund.amount, order.totals.refunded, order.paymentStatus], [5, 5, 'partially_refunded'])
   })
 
-  test('closeAdminPayment settles once a payment that its provider does not report', async () => {
+  test('closeAdminPayment settles a payment that its provider does not report, and only once', async () => {
     const day = 24 * 3_600_000
     const close = (paymentId: string, outcome: string) =>
       testServer.askAdmin('closeAdminPayment', { path: { paymentId }, body: { idempotencyKey: newId('req'), outcome } })
@@ -439,7 +439,7 @@ eachEngine('admin orders', (given) => {
     assertAdminError(await close(newId('pay'), 'declined'), 'payment_not_found')
   })
 
-  test('a person performs these operations without HTTP, in one shop and one mode, and the audit entry names them', async () => {
+  test('admin operations can be called without HTTP as a person, in one shop and mode, and the audit entry names that person', async () => {
     const { orderId } = await testServer.orders.place()
     const userId = newId('usr')
     const person = { userId, merchantId: testServer.merchantId, mode: 'test', scopes: ['admin:orders'] } as const
@@ -465,7 +465,7 @@ eachEngine('admin orders', (given) => {
     )
   })
 
-  test('listAdminOrders filters orders with an open dispute', async () => {
+  test('listAdminOrders can filter by orders with an open dispute', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     await testServer.storage.write(
       (tx) => tx.sql`
@@ -483,7 +483,7 @@ eachEngine('admin orders', (given) => {
     assert.deepEqual(await disputed(), [])
   })
 
-  test('a line whose refund failed and was paid by amount is not refunded again', async () => {
+  test('a line whose refund failed, and that was then refunded by amount, is not refunded again', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 2 }, card: refusingCard })
     const order = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
     const [{ skuId }] = order.items

@@ -64,7 +64,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
       assert.ok(!everything.includes(secret))
   }
 
-  test('Stripe is connected once with sealed keys and a webhook there, checked, and disconnected with its webhook removed', async () => {
+  test('Stripe is connected once with encrypted keys and a webhook endpoint, checked, and disconnected, which removes the endpoint', async () => {
     const key = newId('req')
     const answer = await connect('stripe', stripeKeys(), key)
     assert.equal(answer.status, 200, answer.text)
@@ -98,7 +98,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     await assertNoKeys()
   })
 
-  test('wrong keys are reported at their field, and nothing is stored or left at the provider', async () => {
+  test('wrong keys are reported at their field, and nothing is stored or left behind at the provider', async () => {
     const { publishableKey, secretKey } = stripeKeys()
     for (const [provider, keys, code, path] of [
       ['stripe', { publishableKey: 'x', secretKey }, 'not_a_publishable_key', '/keys/publishableKey'],
@@ -124,7 +124,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     await assertNoKeys()
   })
 
-  test('two concurrent connections create one account and one webhook at Stripe', async () => {
+  test('two concurrent requests to connect Stripe create one account and one webhook endpoint', async () => {
     const both = await Promise.all([connect('stripe', stripeKeys()), connect('stripe', stripeKeys())])
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
     assert.equal(stripe.account.test.books.endpoints.size, 1)
@@ -132,7 +132,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     await end((await accounts())[0].id)
   })
 
-  test('two requests with one idempotency key get the same answer, also when the first connects the account while the second looks for it', async () => {
+  test('two concurrent requests with one idempotency key connect the account once and get the same response', async () => {
     const { mollie: load } = accountProviders({ mollie: mollie.url })
     const [bothBegan, firstEnded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let begun = 0
@@ -160,7 +160,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     assert.equal(other.text, one.text)
   })
 
-  test('connecting is refused without the scope for settings, and answers 429 after twenty requests in a row', async () => {
+  test('connecting is refused without the scope for settings, and gets 429 after twenty requests in a row', async () => {
     const { key } = await testServer.newKey(['admin:read', 'admin:catalog', 'admin:orders'])
     const body = { idempotencyKey: newId('req'), provider: 'stripe', keys: stripeKeys() }
     assertAdminError(await testServer.askAdmin('connectAdminPaymentAccount', { key, body }), 'scope_missing')
@@ -209,7 +209,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     await assertNoKeys()
   })
 
-  test('after the session has ended, no page contains the keys', async () => {
+  test('a form with keys that is sent after the session ended redirects to a page without the keys', async () => {
     const user = await dashboardUserOf(testServer)
     await testServer.storage.write((tx) => tx.sql`delete from user_sessions where user_id = ${user.userId}`)
     const answer = await fetch(`${testServer.origin}${user.path('settings/payments/connect/mollie')}`, {
@@ -222,7 +222,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     assert.doesNotMatch(await answer.text(), /test_/)
   })
 
-  test('the sealed keys are the pasted ones without surrounding space', async () => {
+  test('keys are stored without the white space that was pasted around them', async () => {
     const { body } = await connect('stripe', { ...stripeKeys(), secretKey: ` ${stripeKeys().secretKey}\n` })
     const [row] = await testServer.storage.read(
       (db) =>

@@ -37,7 +37,7 @@ eachEngine('privacy of the admin surface', (given) => {
     return (await pay(secret, view)).view.session.orderId ?? ''
   }
 
-  test('the link of an invitation is repeated only to the person who made it', async () => {
+  test('the link of an invitation is returned again only to the person who created it', async () => {
     const body = { idempotencyKey: newId('req'), email: 'boss@example.com', role: 'staff' }
     const principal = personCaller({ userId: newId('usr'), ...testServer.seller, scopes: adminScopes })
     const invite = async () =>
@@ -51,7 +51,7 @@ eachEngine('privacy of the admin surface', (given) => {
     await testServer.storage.write((tx) => setMailSwitch(tx, false, testServer.clock.now))
   })
 
-  test('orders are found by customer data only with the right to see customers', async () => {
+  test('orders are found by customer data only with the scope for customers', async () => {
     const orderId = await buy()
     await index()
     const { key } = await testServer.newKey(['admin:read'])
@@ -61,7 +61,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual(await found(number, key), [orderId])
   })
 
-  test('an address that is erased while its order is indexed cannot be found afterwards', async () => {
+  test('an address that is erased while its order is being indexed cannot be found afterwards', async () => {
     const orderId = await buy()
     await testServer.storage.write(
       (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,
@@ -100,7 +100,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual(left, [])
   })
 
-  test('an order whose address was erased is not indexed by its words', async () => {
+  test('an order whose address was erased is not indexed by the words of the address', async () => {
     const orderId = await buy()
     await testServer.storage.write(
       (tx) => tx.sql`update addresses set expires_at = ${testServer.clock.now} where owner_id = ${orderId}`,
@@ -151,7 +151,7 @@ eachEngine('privacy of the admin surface', (given) => {
     (await testServer.askAdmin('listAdminCustomers', { query: q === undefined ? '' : `?q=${encodeURIComponent(q)}` }))
       .body.data
 
-  test('orders of one mailbox in any spelling belong to one customer, whose sums are those of the orders', async () => {
+  test('orders with any spelling of one e-mail address belong to one customer, whose totals are those of the orders', async () => {
     const first = await buyAs('grace@example.com')
     testServer.clock.now += 1_000
     const second = await buyAs('GRACE@Example.com')
@@ -175,7 +175,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual((await testServer.askAdmin('listAdminReturns', { query })).body.data, [])
   })
 
-  test('a list of customers names no one; reading a customer does, and is audited', async () => {
+  test('the list of customers contains no names; reading a single customer shows the name and is audited', async () => {
     const { customerId } = await buyAs('hedy@example.com')
     const path = { customerId }
     const masked = [
@@ -196,7 +196,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.equal((await testServer.askAdmin('listAdminCustomers', { key })).status, 403)
   })
 
-  test('a customer is erased completely once nothing is left to ship, also after the server was killed in between', async () => {
+  test('a customer is erased completely once nothing is left to ship, also if a server died in between', async () => {
     const { orderId, customerId } = await buyAs('rosa@example.com')
     const path = { customerId }
     const note = { idempotencyKey: newId('req'), text: 'Calls at night.' }

@@ -27,7 +27,7 @@ eachEngine('admin search', (given) => {
     (await testServer.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })).body.data
   const found = async (q: string) => (await search(q)).orders.map(({ id }: { id: string }) => id)
 
-  test('orders are found by number, tracking number, name and address, and by e-mail once a checkout gave one', async () => {
+  test('orders are found by number, tracking number, name and address, and by e-mail once the checkout has one', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     const other = await testServer.orders.place({ items: { CARD: 1 } })
     assert.equal(await index(), 2)
@@ -68,7 +68,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await found('ada@example.org'), [])
   })
 
-  test('orders are found by the code of an item with any key that may read orders of that shop', async () => {
+  test('any key that may read orders of the shop finds them by the code of an item', async () => {
     const { orderId } = await testServer.orders.place({ items: { BOOK: 1 } })
     const { key } = await testServer.newKey(['admin:read'])
     for (const q of ['BOOK', 'book'])
@@ -79,7 +79,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual((await search('BOOK', testServer.keys.rivalAdmin)).orders, [])
   })
 
-  test('getAdminOrderNames returns the names of a list, writes one audit entry for it, and masks them if the shop says so', async () => {
+  test('getAdminOrderNames returns the customer names for a list of orders, writes one audit entry, and masks the names if the shop settings require it', async () => {
     const placed = [await testServer.orders.place(), await testServer.orders.place()]
     const orderIds = placed.map(({ orderId }) => orderId)
     const names = async (ids: readonly string[], key = testServer.keys.admin) =>
@@ -115,7 +115,7 @@ eachEngine('admin search', (given) => {
     assert.equal((await looks()).length, 2, 'what is masked is no look')
   })
 
-  test('listAdminOrders finds by q what the search finds, also with filters', async () => {
+  test('listAdminOrders with q finds the same orders as the search, also with filters', async () => {
     const listed = async (query: string, key = testServer.keys.admin) =>
       (await testServer.askAdmin('listAdminOrders', { query, key })).body.data.map(({ id }: { id: string }) => id)
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -131,7 +131,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await listed(`?q=${number}`, testServer.keys.rivalAdmin), [])
   })
 
-  test('a long code is found by any beginning of it, and pattern characters match only themselves', async () => {
+  test('a long code is found by any of its beginnings, and wildcard characters match only themselves', async () => {
     const begin = `${newId('req')}%`.padEnd(70, 'x')
     const skus = ['a', 'b'].map((end) => ({ code: begin + end, name: end, price: 1, stock: 1, options: { End: end } }))
     const slug = newId('req').replace('_', '-')
@@ -149,7 +149,7 @@ eachEngine('admin search', (given) => {
     )
   })
 
-  test('names and codes are found in any letter case, and tags as they are written', async () => {
+  test('names and codes are found in any letter case, and tags only as they are written', async () => {
     const code = newId('req').toUpperCase()
     const skus = [{ code: `Ö${code}`, name: 'GRÜN', price: 1, stock: 1 }]
     const product = { slug: code.toLowerCase().replace('_', '-'), name: 'ÉCLAIR Œuf', tags: ['Été'], skus }
@@ -191,7 +191,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual((await search('lovelace', testServer.keys.rivalAdmin)).orders, [])
   })
 
-  test('a search for frequent words reads only the newest orders, and a rare word finds old orders too', async () => {
+  test('a search for frequent words reads only the newest orders, and a search for a rare word finds old orders too', async () => {
     const mode = { merchantId: newId('mer'), mode: 'test' } as const
     const first = { ...mode, installationId: newId('ins'), orderId: 'ord_0' }
     await testServer.storage.write(async (tx) => {
@@ -228,7 +228,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual(await search('%'), { orders: [], products: [], skus: [], promotions: [] })
   })
 
-  test('an erased shopper and their parcels are no longer found', async () => {
+  test('an erased shopper and their shipments are no longer found', async () => {
     const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const orderId: string = (await pay(secret, view)).view.session.orderId ?? ''

@@ -59,7 +59,7 @@ eachEngine('shop settings and promotions of the admin surface', (given) => {
     await set(0)
   })
 
-  test('lowering the limit of a promotion to its uses emits exhausted and updated, each with its own sequence', async () => {
+  test('lowering the limit of a promotion to its uses emits promotion.exhausted and promotion.updated, each with its own sequence number', async () => {
     const { id, version, promotion } = await createPromotion(testServer, { usageLimit: 5 })
     const lowered = { ...promotion, usageLimit: 0, name: 'Done' }
     await done('replaceAdminPromotion', { expectedVersion: version, promotion: lowered }, { promotionId: id })
@@ -96,7 +96,7 @@ eachEngine('shop settings and promotions of the admin surface', (given) => {
     assert.ok(byCode.body.data.some(({ id }: { id: string }) => id === soon.id))
   })
 
-  test('members of the shop are changed one by one with a version, and products show the new shop name', async () => {
+  test('shop settings are changed individually and against a version, and products show the new shop name', async () => {
     const before = await shop()
     const { data, changes } = await done('updateAdminShop', {
       expectedVersion: before.version,

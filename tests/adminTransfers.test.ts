@@ -66,7 +66,7 @@ eachEngine('imports and exports', (given) => {
         where merchant_id = ${testServer.merchantId} and request_id = ${requestId} order by id`,
     )
 
-  test('columns of an unknown file format are assigned until the import is confirmed, and remembered for files with the same columns', async () => {
+  test('columns of an unknown file format can be assigned until the import is confirmed, and are remembered for files with the same columns', async () => {
     const assign = (transferId: string, columns: Readonly<Record<string, string>>) =>
       testServer.askAdmin('assignAdminTransferColumns', {
         path: { transferId },
@@ -129,7 +129,7 @@ eachEngine('imports and exports', (given) => {
     )
   })
 
-  test('a renamed product from WooCommerce keeps its slug and what was added here', async () => {
+  test('a product that was renamed in WooCommerce keeps its slug and the metadata that was added here', async () => {
     const file = (name: string) =>
       `ID,Typ,Artikelnummer,Name,Veröffentlicht,"Sichtbarkeit im Katalog","Regulärer Preis"\n470,simple,woo-470,${name},1,visible,18\n`
     const first = await planned('products', file('Tasse'))
@@ -205,7 +205,7 @@ eachEngine('imports and exports', (given) => {
     assert.equal((await written(plan.id)).state, 'done')
   })
 
-  test('a feed for Google has the published products with links to the given address', async () => {
+  test('a Google feed contains the published products with links made from the given template', async () => {
     const images = [{ url: 'https://pictures.example/a.jpg' }]
     const shown = await createProduct(testServer, { description: 'Blue & round.', images })
     const bare = await createProduct(testServer)
@@ -336,7 +336,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual([bad.state, bad.problem], ['failed', problem])
   })
 
-  test('bad rows are reported with line and reason, and the other rows are written once', async () => {
+  test('invalid rows are reported with line and reason, and the other rows are written once', async () => {
     const slugs = Array.from({ length: 60 }, () => unusedName('row'))
     const rows = slugs.map((slug, index) => {
       const price = index === 20 ? '12,50' : '12.50'
@@ -405,7 +405,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual(left, [])
   })
 
-  test('a product that was changed since the plan is refused, and the others are written', async () => {
+  test('a product that was changed since the plan was made is refused, and the others are written', async () => {
     const [one, other] = [await createProduct(testServer), await createProduct(testServer)]
     const rows = [one, other].map(({ product: { slug, skus } }) => `${slug},Renamed,,${skus[0].code},12.00,\n`)
     const plan = await planned('products', header + rows.join(''))
@@ -428,7 +428,7 @@ eachEngine('imports and exports', (given) => {
     assert.equal((await product(other.id)).product.name, 'Renamed')
   })
 
-  test('a stock file sets a count only if it still is what the file says, so it undoes no sale', async () => {
+  test('a stock file sets a count only while the stock is what the file says, so no sale is undone', async () => {
     const [one, other, sold] = [
       await createProduct(testServer),
       await createProduct(testServer),
@@ -508,7 +508,7 @@ eachEngine('imports and exports', (given) => {
     )
   })
 
-  test('pieces of a file arrive in any order and repeatedly until all are received; at most five imports wait for pieces', async () => {
+  test('pieces of a file may arrive in any order and repeatedly until all are received; at most five imports may wait for pieces', async () => {
     const { id } = await beginTransfer(testServer, 'products', 2)
     const slug = unusedName('piece')
     const append = (piece: string, text: string) =>
@@ -535,7 +535,7 @@ eachEngine('imports and exports', (given) => {
     await beginTransfer(testServer, 'stock', 1)
   })
 
-  test('a run that died is taken over after its lease', async () => {
+  test('the import of a process that died is taken over once its lease has expired', async () => {
     const rows = Array.from({ length: 45 }, () => unusedName('again')).map((slug) => `${slug},A,,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
     await testServer.storage.write(async (tx) => {
@@ -553,7 +553,7 @@ eachEngine('imports and exports', (given) => {
     assert.equal((await written(id)).written, 45)
   })
 
-  test('a run that loses its lease before it saves the plan leaves the pieces to the other node', async () => {
+  test('a process that loses its lease before it saves the plan leaves the pieces of the file to the other node', async () => {
     const id = await sendFile(
       testServer,
       'products',
@@ -600,7 +600,7 @@ eachEngine('imports and exports', (given) => {
     }
   })
 
-  test('an import that created a product and its category is undone and redone, and a dry run reports the same', async () => {
+  test('an import that created a product and its category is undone and redone, and a dry run of each reports the same changes', async () => {
     const [slug, other] = [unusedName('fresh'), unusedName('moved')]
     const { category } = await createCategory(testServer)
     const { product: moved } = await createProduct(testServer, { slug: other, categories: [category.slug] })
@@ -649,7 +649,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('a product with a bad row is left out if its remaining SKUs would lack its options', async () => {
+  test('a product with an invalid row is left out if its remaining SKUs would lack its options', async () => {
     const slug = unusedName('plain')
     const { product: entry } = await createProduct(testServer, {
       slug,
@@ -677,7 +677,7 @@ eachEngine('imports and exports', (given) => {
     assert.equal(signal, 'SIGKILL')
   }
 
-  test('after kill -9 during planning or writing, each batch is written with its audit entry or not at all, and the rest follows', async () => {
+  test('after kill -9 during planning or writing, each batch is written with its audit entry or not at all, and the next run writes the rest', async () => {
     const slugs = Array.from({ length: 50 }, () => unusedName('killed'))
     const rows = slugs.map((slug) => `${slug},Killed,Killed,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
@@ -715,7 +715,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('a file whose planning was interrupted three times is not read again, and the import reports it', async () => {
+  test('a file whose planning was interrupted three times is not read again, and the import has failed with that reason', async () => {
     const rows = Array.from({ length: 50 }, () => unusedName('fatal')).map((slug) => `${slug},Fatal,,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
     const tools = { storage: testServer.storage, origin: () => testServer.origin, clock: () => testServer.clock.now }
@@ -742,7 +742,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual(left, [])
   })
 
-  test('a run that reads for long before it plans anything keeps its lease', async () => {
+  test('an import keeps its lease while it reads many pieces before it plans anything', async () => {
     const id = await sendFile(testServer, 'products', `${header}${'\n'.repeat(4_000)}`, 40)
     const [due] = await testServer.storage.read((db) => listDue(db, testServer.clock.now, 1))
     let reads = 0
@@ -762,7 +762,7 @@ eachEngine('imports and exports', (given) => {
     assert.equal((await transferWith(testServer, id)).state, 'ready')
   })
 
-  test('orders are exported without their customers, or with them and an audit entry of the read', async () => {
+  test('orders are exported without their customers, or with customers and an audit entry of the read', async () => {
     const { orderId } = await testServer.orders.place()
     const customer = (await testServer.askAdmin('getAdminOrderCustomer', { path: { orderId } })).body.data
     const order = (await testServer.askAdmin('getAdminOrder', { path: { orderId } })).body.data
@@ -781,7 +781,7 @@ eachEngine('imports and exports', (given) => {
     assert.match(await exportFile(testServer, 'of=promotions'), /^Code,Name,Type,Value,.*\n\w/)
   })
 
-  test('returns and drafts are exported with their items and amounts, and name no one', async () => {
+  test('returns and drafts are exported with their items and amounts, without names', async () => {
     const ask = async (id: 'approveAdminReturn' | 'receiveAdminReturn' | 'refundAdminReturn', returnId: string) =>
       (await testServer.askAdmin(id, { path: { returnId }, body: { idempotencyKey: newId('req') } })).body.data
     const { returnId } = await requestedReturn(testServer)
@@ -813,7 +813,7 @@ eachEngine('imports and exports', (given) => {
     assert.doesNotMatch(drafts + text, /Grace|@|\*/)
   })
 
-  test('only the newest imports are kept', async () => {
+  test('beyond the largest number of stored imports, the oldest is deleted', async () => {
     const id = await sendFile(testServer, 'products', header)
     await runTransfers(testServer)
     await written(id)
@@ -831,7 +831,7 @@ eachEngine('imports and exports', (given) => {
     await testServer.storage.write((tx) => tx.sql`delete from transfers where merchant_id = ${testServer.merchantId}`)
   })
 
-  test('imports are deleted a week after their last step', async () => {
+  test('imports are deleted a week after their last change', async () => {
     const id = await sendFile(testServer, 'products', header)
     await runTransfers(testServer)
     const endedBy = testServer.clock.now

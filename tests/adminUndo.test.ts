@@ -28,7 +28,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 
 type Path = Readonly<Record<string, string>>
 
-test('each undoable kind has exactly one undoer', () => {
+test('each undoable kind of change has exactly one undoer', () => {
   const sites = { publicOrigin: () => '', showsShops: false, demo: undefined }
   const shop = shopUndoer({
     timeZoneChanged: async () => {},
@@ -131,7 +131,7 @@ eachEngine('undo', (given) => {
     await undone(await lastChange())
   })
 
-  test('two concurrent undos of one change have one effect', async () => {
+  test('two concurrent requests to undo one change have one effect', async () => {
     const { id, version, product: entry } = await createProduct(testServer)
     await done(
       'replaceAdminProduct',
@@ -146,7 +146,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual([after.product.name, after.version], [entry.name, version + 2])
   })
 
-  test('one of a concurrent undo and edit succeeds, and the other is refused', async () => {
+  test('of a concurrent undo and edit, one succeeds and the other is refused', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, product: entry } = await createProduct(testServer, { name: 'First' })
       await done(
@@ -176,7 +176,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('undo restores added and retired SKUs and their order', async () => {
+  test('undo restores added and retired SKUs and the order of SKUs', async () => {
     const code = unusedName('SORT')
     const skuOf = (size: string) => ({ code: `${code}-${size}`, price: 1_000, stock: 3, options: { Size: size } })
     const { id, product: entry } = await createProduct(testServer, {
@@ -199,7 +199,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual(await openBodies(), after)
   })
 
-  test('undoing a creation archives, removes or disables it, and undoing that brings it back', async () => {
+  test('undoing a creation archives, removes or disables the created resource, and undoing that restores it', async () => {
     const before = await openBodies()
     const { id, product: entry } = await createProduct(testServer, { categories: ['vases'] })
     const made = await openBodies()
@@ -236,7 +236,7 @@ eachEngine('undo', (given) => {
     assert.equal((await testServer.askAdmin('getAdminPromotion', { path })).body.data.status, 'active')
   })
 
-  test('undo changes stock by the difference, so a sale stays, and is refused if it would remove held stock', async () => {
+  test('undo changes stock by the difference, so a sale is not undone; it is refused if it would remove held stock', async () => {
     const { skus } = await createProduct(testServer)
     const [{ id: skuId }] = skus
     const onHand = async () =>
@@ -266,7 +266,7 @@ eachEngine('undo', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('the undo of a change that was overtaken or no longer fits is refused completely', async () => {
+  test('undoing a change is refused as a whole if a later change overtook a part of it or the old values are no longer valid', async () => {
     const { id, version, product: entry } = await createProduct(testServer)
     const path = { productId: id }
     const [sku] = entry.skus
@@ -295,7 +295,7 @@ eachEngine('undo', (given) => {
     assertAdminError(await testServer.askAdmin('undoAdminChange', options), 'scope_missing')
   })
 
-  test('the switch of a payment method is recorded with its mode and undone', async () => {
+  test('enabling a payment method is recorded with its mode and can be undone', async () => {
     const { version } = await shop()
     const body = { expectedVersion: version, enabled: false }
     await done('updateAdminPaymentProvider', body, { provider: 'bank_transfer' })
@@ -405,7 +405,7 @@ eachEngine('undo', (given) => {
     },
   ]
 
-  test('undoing any sequence of changes from last to first restores every body', async () => {
+  test('undoing any sequence of changes from last to first restores every response', async () => {
     const step = fc.record({ kind: fc.nat({ max: steps.length - 1 }), n: fc.nat({ max: 9_999 }) })
     const property = fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 14 }), async (wanted) => {
       const before = await allBodies()

@@ -62,7 +62,7 @@ eachEngine('changes after the purchase', (given) => {
     return [sumOf(payments) - sumOf(refunds), Number(row?.total)]
   }
 
-  test('medusa#10686, #10232, #13068: repeated edits up and down charge or refund exactly the difference, and nothing is outstanding', async () => {
+  test('medusa#10686, #10232, #13068: repeated edits up and down charge or refund exactly the difference, and nothing stays outstanding', async () => {
     const orderId = await bought({ CARD: 2 })
     const shipping = (await orderOf(orderId)).totals.shipping
     for (const [wish, difference, goods] of [
@@ -85,7 +85,7 @@ eachEngine('changes after the purchase', (given) => {
     }
   })
 
-  test('medusa#11645: an edited order can be refunded by its new line, then in full, and not beyond that', async () => {
+  test('medusa#11645: an edited order can be refunded by its new line, then in full, and never beyond its total', async () => {
     const orderId = await bought({ CARD: 1 })
     await paid(done(await edit(orderId, { BOOK: 1 }, { payByLink: true })).draftId)
     done(await ask('refundAdminOrder', { orderId }, { items: items({ BOOK: 1 }) }))
@@ -97,7 +97,7 @@ eachEngine('changes after the purchase', (given) => {
     assertAdminError(await ask('refundAdminOrder', { orderId }), 'nothing_to_refund')
   })
 
-  test('while a change waits for its payment other edits and exchanges are refused, and dry runs store nothing', async () => {
+  test('while a change waits for its payment, other edits and exchanges are refused; dry runs store nothing', async () => {
     const orderId = await bought({ CARD: 3 })
     done(await ask('fulfilAdminOrder', { orderId }, { items: items({ CARD: 2 }) }))
     const wish = { items: items({ CARD: 2 }), reason: 'late' }
@@ -141,7 +141,7 @@ eachEngine('changes after the purchase', (given) => {
     assertAdminError(await ask('undoAdminChange', { changeId: written.id }), 'change_not_undoable')
   })
 
-  test('vendure#2690, medusa admin#418: the link of a draft is shown again, can be paid once by anyone, and then ends', async () => {
+  test('vendure#2690, medusa admin#418: the link of a draft can be read again, and is paid once however many people use it', async () => {
     const made = await draftOf(testServer, { customer: { email: 'ada@example.com' }, address: berlin })
     const { id, url, total } = made.draft
     assert.equal((await draft(id)).url, url)
@@ -168,7 +168,7 @@ eachEngine('changes after the purchase', (given) => {
     assert.equal(Number(charged?.kept), total)
   })
 
-  test('a return of an erased customer is still refunded, names no one, and no exchange restores the person', async () => {
+  test('the return of an erased customer is still refunded and contains no name, and no exchange restores the customer', async () => {
     const email = 'erased@example.com'
     const orderId = await bought({ CARD: 3 }, email)
     done(await ask('fulfilAdminOrder', { orderId }))
@@ -212,7 +212,7 @@ eachEngine('changes after the purchase', (given) => {
     assert.notEqual(await someCustomer(testServer), customerId)
   })
 
-  test('the secret of an order opens no checkout and that of a draft no order; both answer like unknown secrets', async () => {
+  test('the secret of an order opens no checkout, and the secret of a draft opens no order page; both get the response for unknown secrets', async () => {
     const { statusSecret } = await sentOrder(testServer, { CARD: 1 })
     const { url } = (await draftOf(testServer)).draft
     const random = 'x'.repeat(43)

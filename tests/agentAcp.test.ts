@@ -42,7 +42,7 @@ const chargesIn = ({ storage }: TestServer) =>
   storage.read((db) => db.sql<{ amount: number }>`select amount from payments where status = 'succeeded'`)
 
 eachEngine('ACP', (given) => {
-  test('a platform creates a session, pays and reads its order without a page, and one idempotency key charges once', async () => {
+  test('a platform creates a session, pays and reads its order without a page, and repeating an idempotency key does not charge again', async () => {
     const { testServer, platform, ask } = await openShop(given)
     assert.throws(() => assertAcp('CheckoutSession', { id: 'without the rest' }))
     for (const name of ['CheckoutSessionCreateRequest', 'CheckoutSessionCompleteRequest'])
@@ -86,7 +86,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await ask('POST', `${address}/cancel`)).status, 405)
   })
 
-  test('a decline leaves the session ready, a challenge continues on the page, and a lost response is looked up later', async () => {
+  test('after a decline the session can be paid again, a bank challenge continues on the page, and a lost response is looked up later', async () => {
     const { testServer, ask } = await openShop(given)
     const open = async () => `/checkout_sessions/${(await ask('POST', '/checkout_sessions', acpWhole())).body.id}`
     const address = await open()
@@ -152,7 +152,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await chargesIn(testServer)).length, 1)
   })
 
-  test('an update keeps members that it does not send, and null clears one', async () => {
+  test('an update leaves members unchanged that it does not send, and clears those sent as null', async () => {
     const { testServer, ask } = await openShop(given)
     const created = await ask('POST', '/checkout_sessions', {
       line_items: [{ id: 'ROSE-12' }],
@@ -208,7 +208,7 @@ eachEngine('ACP', (given) => {
     assert.match(text, /cartwright_agent_calls_total\{protocol="acp",tool="acpCreateSession",outcome="answered"\} 1\n/)
   })
 
-  test('the webhook of the platform is called when its order is placed, shipped and refunded, with bodies of the protocol', async () => {
+  test('the webhook of the platform gets a message of the protocol when its order is placed, shipped and refunded', async () => {
     const { testServer, platform, ask } = await openShop(given)
     const receiver = await openReceiver(given)
     const enter = (url: string, platformId = platform.id) =>
@@ -250,7 +250,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([last.fulfillments[0].tracking_number, last.line_items[0].status], ['0034', 'fulfilled'])
   })
 
-  test('what the shopper types on the page is not sent to the platform, and survives updates that do not name it', async () => {
+  test('what the shopper types on the page is not sent to the platform, and is not overwritten by updates without it', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout_sessions', acpWhole())).body
     await typeOnPage(testServer, url)
@@ -268,7 +268,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([address.name, address.line1], ['Planted Name', 'Plantedstreet 7'])
   })
 
-  test('an unknown item is left out and reported until it is no longer requested', async () => {
+  test('an unknown item is left out and reported as long as it is requested', async () => {
     const { ask } = await openShop(given)
     const lines = [{ id: 'ROSE-12', quantity: 1 }, { id: 'nothing' }]
     const created = await ask('POST', '/checkout_sessions', { ...acpWhole(), line_items: lines })
@@ -282,7 +282,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([none.status, none.body.code, none.body.param], [400, 'not_found', '$.line_items'])
   })
 
-  test('an idempotency key covers one path; another body is refused, and reordered members replay the answer', async () => {
+  test('an idempotency key applies to one path; another body is refused, and a body with reordered members gets the stored answer', async () => {
     const { ask } = await openShop(given)
     const key = { 'idempotency-key': 'k', 'request-id': 'r-1' }
     const first = await ask('POST', '/checkout_sessions', acpWhole(), key)

@@ -45,7 +45,7 @@ eachEngine('MCP for merchants', (given) => {
     assert.equal((await call(testServer, admin, 'get_shop')).structuredContent.data.shop.name, 'Bloom')
   })
 
-  test('a caller sees and calls the tools of its scopes only', async () => {
+  test('a caller can see and call only the tools that its scopes allow', async () => {
     const testServer = await openTestServer(given)
     const { key } = await testServer.newKey(['admin:read'])
     const { tools } = (await post(testServer, key, 'tools/list')).body.result
@@ -72,7 +72,7 @@ eachEngine('MCP for merchants', (given) => {
     assert.equal((await testServer.fetch('/api/v1/admin/mcp')).status, 405)
   })
 
-  test('a key reads its own shop only, and wrong arguments are refused', async () => {
+  test('a key reads only its own shop, and invalid arguments are refused', async () => {
     const testServer = await openTestServer(given)
     const { data } = (await call(testServer, testServer.keys.rivalAdmin, 'list_products')).structuredContent
     assert.deepEqual(
@@ -98,7 +98,7 @@ interface Entry {
 }
 
 anyEngine('changes made by MCP tools', (given) => {
-  test('each changing tool is listed under its caller, and undone by a tool if its kind is undoable', async () => {
+  test('each tool that changes something leaves an entry in the list of changes, and undo_change undoes every undoable kind', async () => {
     const opened = await openTestServer(given, { shops: [orderMarket, rival], accountProviders: bankAccounts() })
     const testServer = { ...opened, orders: await ordersOf(opened) }
     const { clock } = testServer
@@ -136,7 +136,7 @@ anyEngine('changes made by MCP tools', (given) => {
   })
 })
 
-test('the schema of a tool keeps what a caller needs to send, and leaves out limits and patterns', () => {
+test('the schema of a tool has everything that a caller needs to send, without limits and patterns', () => {
   const shown = shownSchema({
     type: 'object',
     properties: {
@@ -162,7 +162,7 @@ test('the schema of a tool keeps what a caller needs to send, and leaves out lim
   })
 })
 
-test('no tool returns a secret, and path, query and body share no member name', () => {
+test('no tool returns a secret, and no member name occurs twice in path, query and body of a tool', () => {
   for (const { id, row, pathNames, queryNames } of adminTools) {
     assert.ok(!row.reply.isSecret, id)
     const body = Object.keys((row.body as { properties?: object } | null)?.properties ?? {})

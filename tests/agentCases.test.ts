@@ -210,7 +210,7 @@ const catalogQuestions = [
 ] as const
 
 eachEngine('agent purchases', (given) => {
-  test('every protocol handles every case, and the guide names every member that was sent', async () => {
+  test('every protocol passes every case, and the guide names every member that platforms sent in the cases', async () => {
     const testServer = await openTestServer(given)
     await testServer.apply(shopAt(2_000))
     await letAgentsIn(testServer)

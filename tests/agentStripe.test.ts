@@ -25,7 +25,7 @@ const paidWith = (handlerId: string, token: string) => ({
 const shared = (token: string) => paidWith('stripe_shared_payment_token', token)
 
 eachEngine('agent payments with Stripe tokens', (given) => {
-  test('a shared payment token and a Google Pay token pay; a decline cancels its intent, and a 3-D Secure challenge continues on the page', async () => {
+  test('a shared payment token and a Google Pay token pay; a decline cancels its payment intent, and a 3-D Secure challenge continues on the page', async () => {
     const { testServer, there } = await openStripeShop(given)
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -73,7 +73,7 @@ eachEngine('agent payments with Stripe tokens', (given) => {
     )
   })
 
-  test('ACP: a shared payment token that the platform created for the account pays', async () => {
+  test('ACP: a shared payment token that the platform created for this Stripe account pays', async () => {
     const { testServer, there } = await openStripeShop(given)
     await letAgentsIn(testServer)
     const { ask } = await acpPlatform(testServer)

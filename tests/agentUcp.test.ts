@@ -171,7 +171,7 @@ eachEngine('UCP by REST', (given) => {
     )
   })
 
-  test('a search in several categories lists them in their order, by slug or name, and no product twice', async () => {
+  test('a search in several categories, given by slug or name, lists them one after the other and no product twice', async () => {
     const { ask } = await openShop(given)
     const search = async (categories: readonly string[], pagination: object = {}) => {
       const answer = await ask('POST', '/catalog/search', { filters: { categories }, pagination })
@@ -202,7 +202,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(wrong.status, 400, wrong.text)
   })
 
-  test('200 a repeated search is answered anew once anything in its answer changes', async () => {
+  test('200: a repeated search is answered from the cache only until anything in its answer changes', async () => {
     const testServer = await openTestServer(given, { showsShops: true })
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -245,7 +245,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await search()).status, 403)
   })
 
-  test('the pages for people name the agent endpoints of a shop while it is open to agents', async () => {
+  test('the pages at /agents contain the MCP address of a shop only while the shop is open to agents', async () => {
     const { testServer } = await openShop(given)
     for (const path of ['/agents', '/agents/bloom']) {
       const page = await testServer.fetch(path)
@@ -260,7 +260,7 @@ eachEngine('UCP by REST', (given) => {
       assert.equal((await testServer.fetch(path)).status, 404, path)
   })
 
-  test('the profile of the server belongs to the configured shop, else to the only open one', async () => {
+  test('the profile of the server is that of the configured shop, or of the only shop that is open to agents', async () => {
     const endpointAt = async (agentsShop: string | null, isLiveToo: boolean) => {
       const testServer = await openTestServer(given, { agentsShop })
       await letAgentsIn(testServer)
@@ -276,7 +276,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(await endpointAt('bloom', false), 404)
   })
 
-  test('a platform with a profile of 2026-04-08 buys in that version without extensions that it does not list', async () => {
+  test('a platform whose profile has version 2026-04-08 buys in that version, without the extensions that its profile does not list', async () => {
     const { testServer } = await openShop(given)
     const version = '2026-04-08'
     const names = ['checkout', 'fulfillment', 'order']
@@ -297,7 +297,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.body.status, 'completed', paid.text)
   })
 
-  test('a decline leaves the checkout ready, another idempotency key pays, and repeating a key charges once', async () => {
+  test('after a decline the checkout can be paid with another idempotency key, and repeating a key does not charge again', async () => {
     const { testServer, ask } = await openShop(given)
     const { id } = (await ask('POST', '/checkout-sessions', whole())).body
     const key = (name: string) => ({ 'idempotency-key': `${name}-0123456789012345678901` })
@@ -324,7 +324,7 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual([late.status, late.body.code], [409, 'checkout_not_open'])
   })
 
-  test('missing items are left out, quantities reduced, both are reported, and nothing is held', async () => {
+  test('unavailable items are left out and quantities reduced, both are reported, and nothing is held', async () => {
     const testServer = await openTestServer(given, { showsShops: true })
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -351,7 +351,7 @@ eachEngine('UCP by REST', (given) => {
     assert.match(open.body.continue_url ?? open.text, /^http.*\/shops\/bloom$/)
   })
 
-  test('quantity units, context and other members of a request are applied or refused as the protocol demands', async () => {
+  test('quantity units, context and other members of a request are applied, or refused with the error of the protocol', async () => {
     const { testServer, ask } = await openShop(given)
     const errorsIn = ({ body }: Answer) =>
       body.messages
@@ -561,7 +561,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.length, 1)
   })
 
-  test('a challenge is completed on the page, and the platform then reads a completed checkout', async () => {
+  test('after a challenge is passed on the page, the platform reads a completed checkout', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
     const path = `/checkout-sessions/${id}`
@@ -581,7 +581,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', path)).body.status, 'completed')
   })
 
-  test('what the shopper types on the page is not sent to the platform and not stored or logged in clear text', async () => {
+  test('what the shopper types on the page is not sent to the platform and is neither stored nor logged in clear text', async () => {
     const { testServer } = await openShop(given)
     const { ask, calls } = await signingPlatform(given, testServer)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
@@ -605,7 +605,7 @@ eachEngine('UCP by REST', (given) => {
       assert.doesNotMatch((await readFile(file + part)).toString('latin1'), /planted/i)
   })
 
-  test('200 the contact of a checkout is the one that was given last, and a VAT number from the page stays', async () => {
+  test('200: the contact of a checkout is the one sent last, and a VAT number from the page is not overwritten', async () => {
     const { testServer, ask } = await openShop(given)
     const { checkout } = testServer.app
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
@@ -637,7 +637,7 @@ eachEngine('UCP by REST', (given) => {
     }
   })
 
-  test('a signing platform pays once it is approved, reads its orders, and is refused once it is blocked', async () => {
+  test('a platform that signs its requests can pay once it is approved, reads its orders, and is refused once it is blocked', async () => {
     const testServer = await openTestServer(given)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 0, level: 'buy' })
     const platform = await signingPlatform(given, testServer)
@@ -706,7 +706,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', address)).status, 200, blocked.text)
   })
 
-  test('unknown platforms cannot fill the list of platforms or the webhook endpoints of a shop', async () => {
+  test('unknown platforms cannot use up the places for platforms or webhook endpoints of a shop', async () => {
     const { testServer } = await openShop(given)
     const { storage, clock, seller } = testServer
     const tools = {
@@ -790,7 +790,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('POST', '/carts', whole(), key)).status, 401, again.text)
   })
 
-  test('from the amount that the merchant sets, the buyer confirms on the page', async () => {
+  test('a checkout of at least the amount that the merchant set must be confirmed by the buyer on the page', async () => {
     const { testServer, ask } = await openShop(given)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 1, reviewFrom: 5_000 })
     const one = await ask('POST', '/checkout-sessions', whole())
@@ -801,7 +801,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.body.status, 'requires_escalation')
   })
 
-  test('a platform cannot use ids of another one, and a closed shop is not found', async () => {
+  test('a platform cannot use the ids of another platform, and a shop that is closed to agents is not found', async () => {
     const { testServer, ask } = await openShop(given)
     const { id } = (await ask('POST', '/checkout-sessions', whole())).body
     const cart = (await ask('POST', '/carts', whole())).body.id

@@ -5,7 +5,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('applyPublicCartPromotion', (given) => {
-  test('200 with an applied code whose numbers are calculated by hand', async () => {
+  test('200 with an applied code, whose amounts were calculated by hand', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2, CARD: 3, BOOK: 1 })
@@ -102,7 +102,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.deepEqual(book.body.data.promotion.conditions.eligibleSkuIds, [carts.sku('BOOK')])
   })
 
-  test('200 with free shipping, which the totals show as shipping and as a discount', async () => {
+  test('200 with free shipping, which the totals show as shipping costs and an equal discount', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 2 })
@@ -124,7 +124,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     })
   })
 
-  test('200 with a pending code, which becomes applied when the cart qualifies, and pending again when it does not', async () => {
+  test('200 with a pending code, which is applied as soon as the cart qualifies, and pending again when it no longer does', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -144,7 +144,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     )
   })
 
-  test('200 with a rejected code and its reason; the cart does not change and keeps its earlier code', async () => {
+  test('200 with a rejected code and its reason; the cart stays unchanged, with its earlier code', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 10 })
@@ -170,7 +170,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 2)
   })
 
-  test('200 reports a code that lapsed, and the next write removes it', async () => {
+  test('200 reports a code that lapsed; after the next write the cart no longer has the code', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 10 })
@@ -188,7 +188,7 @@ eachEngine('applyPublicCartPromotion', (given) => {
     assert.equal((await carts.read(cartId)).body.data.promotion.state, 'none')
   })
 
-  test('429 after ten rejected codes in a minute for this cart, also for good codes', async () => {
+  test('429 after ten rejected codes in a minute for one cart, also for valid codes', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const [cartId, other] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]

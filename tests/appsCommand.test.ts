@@ -175,7 +175,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.match((await say(url, 'users', 'list')).out, /bob@example\.com {2}\(no shop\)/)
     })
 
-    test("a shop file changes no app of another merchant's file, and none that another merchant installed", async () => {
+    test('a shop file changes neither an app of another merchant’s file nor an app that another merchant installed', async () => {
       const { url, storage } = await shops()
       const folder = await tempFolder()
       const apply = async (slug: string, app: object, ...more: string[]) => {
@@ -256,7 +256,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal((await apply('alder', input)).code, 0)
     })
 
-    test('an app is created, shown and disabled, and its installation ends with its keys', async () => {
+    test('an app is created, shown and disabled, and its installation ends together with its keys', async () => {
       const { url, storage } = await shops()
       const uris = 'https://pigeon.example/callback,http://127.0.0.1:4020/callback'
       const made = await say(
@@ -360,7 +360,7 @@ describe('apps in a shop file and in the demo shop', () => {
   const given = givenEngine('sqlite')
   const app = { name: 'Pigeon', redirectUris: ['https://pigeon.example/cb'], scopes: ['catalog:read'] }
 
-  test('a file creates an app, leaves it unchanged, and updates it; an app that the operator disabled stays disabled', async () => {
+  test('a file creates an app, leaves it unchanged when repeated, and updates it; an app that the operator disabled stays disabled', async () => {
     const url = await given.migratedUrl()
     await say(url, 'migrate')
     const path = join(await tempFolder(), 'shop.json')
@@ -392,7 +392,7 @@ describe('apps in a shop file and in the demo shop', () => {
     assert.deepEqual((await apply(undefined)).changes, [])
   })
 
-  test('an invalid app is reported by its path', async () => {
+  test('an invalid app is reported with its path', async () => {
     const url = await given.migratedUrl()
     const path = join(await tempFolder(), 'shop.json')
     const secret = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
@@ -412,7 +412,7 @@ describe('apps in a shop file and in the demo shop', () => {
     }
   })
 
-  test('the demo shop has a user with a new password each time, and an app', async () => {
+  test('the demo shop has a user, with a new password at each run, and an app', async () => {
     const url = await given.migratedUrl()
     const [first, second] = [(await say(url, 'demo', '--json')).json, (await say(url, 'demo', '--json')).json]
     assert.equal(first.user.email, 'demo@alder-finch.example')

@@ -268,7 +268,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.equal((await ask(testServer, token, 'tools/list')).status, 401)
   })
 
-  test('gets a new refresh token with every use, and loses its access when an old one is used again', async () => {
+  test('gets a new refresh token with every use, and loses its access when a used one is sent again', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const first = await connect(testServer, host, { scopes: ['admin:read'] })
@@ -288,7 +288,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.match(String(warning?.message), /^refresh token used again/)
   })
 
-  test('gets a bearer token even if it proves a DPoP key, and the token is not bound to the key', async () => {
+  test('gets a bearer token even if it proves a DPoP key, and the token is not bound to that key', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const key = await makeDpopKey()
@@ -314,7 +314,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.equal((await ask(testServer, second.access_token, 'tools/list')).status, 401)
   })
 
-  test('is approved with the client metadata document that it began with, which is fetched once', async () => {
+  test('is approved with the client metadata document that was fetched, once, when the authorization began', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const browser = openBrowser(testServer)
@@ -331,7 +331,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.equal(host.fetches, 1)
   })
 
-  test('gets a unique name, and a person has a limited number of them in a shop', async () => {
+  test('gets a unique name, and one person can connect a limited number of chat programs to a shop', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const { storage, merchantId, clock } = testServer
@@ -369,7 +369,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     await storage.write((tx) => tx.sql`delete from installations where approved_by = ${userId} and id like '%-%'`)
   })
 
-  test('has at most the present scopes of its person, and ends with that person or when it is ended', async () => {
+  test('never has more scopes than its person has now, and loses access with that person or when it is disconnected', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const email = 'sam@bloom.example'
@@ -424,7 +424,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.equal((await ask(testServer, other, 'tools/list')).status, 401)
   })
 
-  test('ends when its person is signed out everywhere, and can be approved again immediately', async () => {
+  test('loses access when its person is signed out everywhere, and can be approved again immediately', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const email = 'ida@bloom.example'
@@ -454,7 +454,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     )
   })
 
-  test('is listed and can be ended in the account of its person, and in no other account', async () => {
+  test('can be seen and disconnected in the account of its person, and in no other account', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const email = 'tom@bloom.example'
@@ -497,7 +497,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
   // Refused before a row is written, or the same on both engines.
   if (!isOnce(given)) return
 
-  test('works with the official MCP client in both versions, from the refusal to a called tool', async () => {
+  test('works with the official MCP client in both versions, from the first refusal to a called tool', async () => {
     const testServer = await open()
     const host = await hostOf(given)
     const email = 'may@bloom.example'
@@ -539,7 +539,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     }
   })
 
-  test('is refused if its document is wrong or unreadable, or for another resource', async () => {
+  test('is refused if its client metadata document is invalid or unreadable, or if it requests another resource', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const refusedPage = async (host: Host) => {
@@ -585,7 +585,7 @@ eachEngine('a chat program that connects by OAuth', (given) => {
     assert.match((await browser.visit(app.href)).url, /error=invalid_target/)
   })
 
-  test('has its documents fetched for one network only a few times a minute', async () => {
+  test('can make the server fetch metadata documents only a few times a minute from one network', async () => {
     const { storage, origin, clock } = await open()
     const host = await hostOf(given)
     let now = clock.now

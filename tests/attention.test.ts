@@ -69,7 +69,7 @@ async function failRefunds(testServer: OrderTestServer): Promise<void> {
 }
 
 eachEngine('payments and refunds that need attention', (given) => {
-  test('are reported by doctor apart from broken rules, and those of live mode set its exit code', async () => {
+  test('are reported by doctor separately from violated invariants, and those of live mode make its exit code 1', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now()
     assert.equal((await doctor(testServer)).code, 0)
@@ -138,7 +138,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     await testServer.storage.write((tx) => tx.sql`delete from schema_migrations where version = 9000`)
   })
 
-  test('are no longer reported once a person has refunded them', async () => {
+  test('are no longer reported once a person has refunded them completely', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     await testServer.orders.cancel(orderId)
@@ -161,7 +161,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     assert.deepEqual(await names(), [])
   })
 
-  test('are voided by the command that closes a payment for which no order is possible any more', async () => {
+  test('are voided by the command that closes a payment for which an order is no longer possible', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now() - 31 * 24 * hour
     const checkout = await checkoutOf(testServer)
@@ -181,7 +181,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     assert.equal((await find())?.status, 'voided')
   })
 
-  test('are closed by the command that doctor names if the provider never answered', async () => {
+  test('are closed by the command that doctor names if the provider never responded', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now() - 25 * hour
     const checkout = await checkoutOf(testServer)
@@ -229,7 +229,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     assert.equal((await close(lost.paymentId, 'paid')).code, 2)
   })
 
-  test('are counted by /metrics with the age of the oldest, by mode, and with zero if nothing waits', async () => {
+  test('are counted by /metrics by mode, with the age of the oldest and with zero if there are none', async () => {
     const testServer = await openOrderTestServer(given)
     await openPayment(testServer, { ageMs: 90_000 })
     await openPayment(testServer, { ageMs: 30_000 })
@@ -275,7 +275,7 @@ eachEngine('payments and refunds that need attention', (given) => {
       )
   })
 
-  test('are read by index, however many settled payments and refunds there are', async () => {
+  test('are read by an index, however many settled payments and refunds exist', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, installationId, merchantId } = testServer
     await storage.write(async (tx) => {

@@ -80,7 +80,7 @@ describe('backup', () => {
 
   const names = (folder: string) => readdirSync(folder).sort()
 
-  test('contains what a server under load acknowledged before it, and is consistent', async (t) => {
+  test('contains everything that a server under load acknowledged before it, and is consistent', async (t) => {
     const folder = await tempFolder()
     const settings = settingsFor(folder)
     const server = await serve(settings)
@@ -170,7 +170,7 @@ describe('backup', () => {
     ['synced', false],
     ['named', true],
   ] as const) {
-    test(`killed when it is ${step} leaves ${isThere ? 'the whole file' : 'no file'}, and the next try works`, async () => {
+    test(`killed when it is ${step} leaves ${isThere ? 'the whole file' : 'no file'}, and the next backup works`, async () => {
       const { folder, file } = await givenStore()
       const copy = join(folder, 'copy.db')
       assert.equal(await killed('backup', file, copy, step), 'SIGKILL')
@@ -183,7 +183,7 @@ describe('backup', () => {
     })
   }
 
-  test('deletes old partial files of killed backups, and no backup that is in progress', async () => {
+  test('deletes old partial files of killed backups, but no file of a backup in progress', async () => {
     const { folder, file } = await givenStore()
     assert.equal(await killed('backup', file, join(folder, 'monday.db'), 'copied'), 'SIGKILL')
     const [left = ''] = names(folder).filter((name) => name.endsWith('.partial'))
@@ -260,7 +260,7 @@ describe('backup', () => {
     assert.deepEqual(keysIn(copy), ['before', 'in the log'])
   })
 
-  test('refuses targets that it would destroy, and writes nothing', async () => {
+  test('refuses targets that it would overwrite, and writes nothing', async () => {
     const { folder, file } = await givenStore()
     const link = join(folder, 'link.db')
     writeFileSync(join(folder, 'taken'), 'mine')
@@ -311,7 +311,7 @@ describe('backup', () => {
     assert.equal(existsSync(join(folder, 'copy.db')), false)
   })
 
-  test('names the place of the root secret, and for PostgreSQL names pg_dump and pg_restore', async () => {
+  test('names the place of the root secret; for PostgreSQL backup and restore name pg_dump and pg_restore', async () => {
     const { folder } = await givenStore()
     const told = await cartwright(['backup', join(folder, 'copy.db')], settingsFor(folder))
     assert.equal(told.code, 0, told.err)
@@ -376,7 +376,7 @@ describe('restore', () => {
     await assert.rejects(restoreBackup(`${backup}x`, target, { force: true, now }), /there is no backup/)
   })
 
-  test('keeps the database that it replaces, even if that is damaged', async () => {
+  test('keeps a copy of the database that it replaces, even if that is damaged', async () => {
     const { backup, target } = await givenBackup()
     await occupy(target)
     const { replaced = '' } = await restoreBackup(backup, target, { force: true, now })
@@ -412,7 +412,7 @@ describe('restore', () => {
     )
   })
 
-  test('leaves the existing database unchanged if the backup is damaged, foreign or of a newer version', async () => {
+  test('leaves the existing database unchanged if the backup is damaged, not a Cartwright database or from a newer release', async () => {
     const { folder, backup, target } = await givenBackup()
     await occupy(target)
     const bad = join(folder, 'bad.db')
@@ -454,7 +454,7 @@ describe('restore', () => {
       assert.equal(wordIn(target), 'from the backup')
     })
 
-  test('refuses before it writes anything if the root secret is not the one of the backup', async () => {
+  test('refuses, before it writes anything, if the root secret is not the one of the backup', async () => {
     const folder = await tempFolder()
     const settings = settingsFor(folder)
     await cartwright(['demo'], settings)
@@ -552,7 +552,7 @@ describe('scheduled backups of a server', () => {
   const timeIn = (text: string) =>
     Number(/^cartwright_backup_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)
 
-  test('the server makes a backup at the start unless the newest is recent, and removes old ones', async () => {
+  test('the server makes a backup at its start unless the newest one is recent, and removes old ones', async () => {
     const folder = await tempFolder()
     const to = join(folder, 'backups')
     const settings = settingsFor(folder, { HOST: '127.0.0.1' })
@@ -598,7 +598,7 @@ describe('scheduled backups of a server', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('impossible settings are refused at the start', async () => {
+  test('invalid settings are refused at the start', async () => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'file'), '')
     for (const [args, code, words] of [

@@ -87,11 +87,12 @@ describe('scripts for browsers', () => {
       assert.ok(!pages.includes('data-unknown'))
     })
 
-  test('share names from files that import nothing', () => {
+  test('share names in files that import nothing', () => {
     const shared = files.filter((file) => basename(file) === 'names.ts')
     assert.ok(shared.length > 0)
     for (const file of shared) assert.doesNotMatch(textOf(file), /^(?:import|export \{)/m, file)
   })
 
-  test('limit a picture to the size in the contract', () => assert.equal(pictureBytesMax, limits.pictureBytesMax))
+  test('limit a picture to the size that the contract allows', () =>
+    assert.equal(pictureBytesMax, limits.pictureBytesMax))
 })

@@ -15,7 +15,7 @@ function moment(testServer: TestServer) {
 }
 
 eachEngine('cancelStorefrontOrder', (given) => {
-  test('200 for a paid order restocks it, releases the promotion use and queues the refund, which is paid afterwards', async () => {
+  test('200 for a paid order restocks the items, releases the promotion use and queues the refund, which is paid afterwards', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place({ code: 'ONCE' })
     const { total } = quote.totals
@@ -113,7 +113,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     )
   })
 
-  test('200 for a manual payment, which is voided without a refund', async () => {
+  test('200 for an order with a manual payment voids the payment, and refunds nothing', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place({ isManual: true })
     const { data } = (await testServer.orders.cancel(orderId)).body
@@ -146,7 +146,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     })
   })
 
-  test('200 for a free order, which needs no refund and releases the promotion use', async () => {
+  test('200 for a free order releases the promotion use, and refunds nothing', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place({ items: { COURSE: 2 }, code: 'GIFT', isSent: false })
     assert.equal((await orderWorld(testServer, orderId)).used, 1)
@@ -171,7 +171,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.deepEqual(await testServer.orders.pay(), [])
   })
 
-  test('200 without restocking, and a backordered quantity is not restocked', async () => {
+  test('200 with restock false restocks nothing, and a backordered quantity is never restocked', async () => {
     const testServer = await openOrderTestServer(given)
     const kept = await testServer.orders.place()
     const answer = await testServer.orders.cancel(kept.orderId, { restock: false, reason: 'out_of_stock' })
@@ -182,7 +182,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.deepEqual((await orderWorld(testServer, owed.orderId)).onHand, { PEONY: 0 })
   })
 
-  test('200 refunds only what has not been refunded before', async () => {
+  test('200 refunds only what was not refunded before', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     const { installationId } = testServer
@@ -241,7 +241,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.equal(after.cancellation.refund.id, again.refund.id)
   })
 
-  test('a cancellation stays incomplete while its refund failed, whatever else was refunded', async () => {
+  test('a cancellation stays incomplete while its refund has failed, even if another refund succeeded', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const key = { installationId: testServer.installationId, orderId }
@@ -267,7 +267,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.equal((await testServer.orders.read(orderId)).body.data.cancellation.status, 'completed')
   })
 
-  test('409 for an order that cannot be cancelled, with the reason, and nothing changes', async () => {
+  test('409 with the reason for an order that cannot be cancelled, and nothing changes', async () => {
     const testServer = await openOrderTestServer(given)
     const { installationId } = testServer
     const cancelled = await testServer.orders.place()
@@ -298,7 +298,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     }
   })
 
-  test('409 for a stale version, with the present one', async () => {
+  test('409 for an outdated version, with the current one', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const before = await orderWorld(testServer, orderId)
@@ -309,7 +309,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.deepEqual(await orderWorld(testServer, orderId), before)
   })
 
-  test('404 is byte for byte the same for a missing order, a malformed id and an order of another installation', async () => {
+  test('404 with the same bytes for a missing order, a malformed id and an order of another installation', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const before = await orderWorld(testServer, orderId)
@@ -328,14 +328,14 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.deepEqual(await orderWorld(testServer, orderId), before)
   })
 
-  test('400 for an unknown reason, an empty note and a wrong switch', async () => {
+  test('400 for an unknown reason, an empty note and an invalid value of restock', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     for (const more of [{ reason: 'bored' }, { note: '' }, { restock: 'no' }, { expectedVersion: 0 }, { refund: true }])
       assert.equal((await testServer.orders.cancel(orderId, more)).status, 400)
   })
 
-  test('the same idempotency key returns the same answer, byte for byte, also in concurrent requests', async () => {
+  test('the same idempotency key returns the same response, byte for byte, also in concurrent requests', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const answers = await Promise.all(
@@ -351,7 +351,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).refunds.length, 1)
   })
 
-  test('one of 20 concurrent cancellations succeeds, with one event, one restocking and one refund', async () => {
+  test('of 20 concurrent cancellations one succeeds, with one event, one restocking and one refund', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place({ code: 'ONCE' })
     const answers = await Promise.all(Array.from({ length: 20 }, () => testServer.orders.cancel(orderId)))
@@ -376,7 +376,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     })
   })
 
-  test('the stock is right after many orders were cancelled while others were placed', async () => {
+  test('the stock is right after many orders were cancelled while other orders were placed', async () => {
     const testServer = await openOrderTestServer(given)
     const quote = await testServer.orders.quote({ items: { CARD: 2, BOOK: 1 } })
     const placed = await Promise.all(Array.from({ length: 20 }, () => testServer.orders.place({ quote })))
@@ -389,7 +389,7 @@ eachEngine('cancelStorefrontOrder', (given) => {
     assert.deepEqual((await orderWorld(testServer, first?.orderId ?? '')).onHand, { BOOK: 90, CARD: 980 })
   })
 
-  test('exactly one of a concurrent cancellation and fulfillment succeeds', async () => {
+  test('of a concurrent cancellation and fulfillment exactly one succeeds', async () => {
     const testServer = await openOrderTestServer(given)
     for (let round = 0; round < 10; round++) {
       const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })

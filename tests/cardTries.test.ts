@@ -64,14 +64,14 @@ eachEngine('limits of declined card payments', (given) => {
     return { testServer, checkout, pay, open, charges, tries }
   }
 
-  test('a shopper who mistypes four times can still buy', async () => {
+  test('a shopper whose card was declined four times can still buy', async () => {
     const { pay, open } = await openScene()
     const secret = await open()
     for (let i = 0; i < 4; i += 1) assert.equal(await pay(secret, { from: 'home' }), 'declined')
     assert.equal(await pay(secret, { from: 'home', card: cards.approved }), 'paid')
   })
 
-  test('a checkout may have five declined payments, then waits for times that double; other checkouts continue', async () => {
+  test('after five declined payments a checkout must wait, each time twice as long; other checkouts continue', async () => {
     const { testServer, pay, open, charges } = await openScene()
     const secret = await open()
     for (const card of declining) assert.notEqual(await pay(secret, { card }), 'paid')
@@ -89,7 +89,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.equal(await pay(secret, { card: cards.approved }), 'paid')
   })
 
-  test('a clock that is set back an hour makes no wait longer and counts no payment twice', async () => {
+  test('after the clock was set back an hour no wait is longer and no payment is counted twice', async () => {
     const { testServer, pay, open } = await openScene()
     const [secret, once] = [await open(), await open()]
     assert.equal(await pay(once, { from: 'home' }), 'declined')
@@ -103,7 +103,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.equal(await pay(once, { from: 'home' }), 30 * second)
   })
 
-  test('a card may be declined ten times in all checkouts and networks', async () => {
+  test('a card may be declined ten times over all checkouts and networks', async () => {
     const { pay, open } = await openScene()
     for (let i = 0; i < 2; i += 1) {
       const secret = await open()
@@ -114,7 +114,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.equal(await pay(secret, { card: cards.insufficientFunds }), 'insufficient_funds')
   })
 
-  test('a network may have twenty declined payments on all nodes, also after a restart; other networks and shops continue', async () => {
+  test('a network may have twenty declined payments over all nodes, also after a restart; other networks and shops continue', async () => {
     const { testServer, pay, open } = await openScene()
     for (let i = 0; i < 4; i += 1) {
       const secret = await open()
@@ -136,7 +136,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.equal(await pay(secret, { ...good, from: 'elsewhere' }), 'paid')
   })
 
-  test('concurrent payments get no more attempts than consecutive ones', async () => {
+  test('concurrent payments get no more attempts than payments one after the other', async () => {
     const { pay, open, charges } = await openScene()
     const secrets = await Promise.all(Array.from({ length: 24 }, open))
     const answers = await Promise.all(
@@ -146,7 +146,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.equal(await charges(), 20)
   })
 
-  test('a paid or failed payment does not count, also when its outcome is late; a decline counts when it becomes known', async () => {
+  test('paid payments and failures of the provider do not count, even if the outcome is late; a decline counts as soon as it is known', async () => {
     const { testServer, pay, open, tries } = await openScene()
     for (let i = 0; i < 3; i += 1) assert.equal(await pay(await open(), { from: 'home', card: cards.approved }), 'paid')
     const late = await open()
@@ -169,7 +169,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.equal((await tries()).filter(({ forgivenAt }) => forgivenAt > testServer.clock.now).length, 3)
   })
 
-  test('declined payments and refused attempts are counted by shop, and logged once a minute if they are many', async () => {
+  test('declined payments and refused attempts are counted by shop, and many of them are logged once a minute', async () => {
     const { testServer, pay, open } = await openScene()
     const { merchantId, clock } = testServer
     const counted = async (name: string) => {
@@ -213,7 +213,7 @@ eachEngine('limits of declined card payments', (given) => {
       ])
   })
 
-  test('neither card nor address is stored, and the counts are deleted when they expire', async () => {
+  test('neither the card number nor the network address is stored, and the counts are deleted when they expire', async () => {
     const { testServer, pay, open, tries } = await openScene()
     const secret = await open()
     await pay(secret, { from: '203.0.113.77' })
@@ -230,7 +230,7 @@ eachEngine('limits of declined card payments', (given) => {
     assert.deepEqual(await tries(), [])
   })
 
-  test('the page answers 429 with Retry-After and names the wait in the shopper’s language', async () => {
+  test('a payment that must wait gets 429 with Retry-After, and the page names the wait in the shopper’s language', async () => {
     const { testServer, checkout, pay, open } = await openScene()
     const secret = await open()
     for (const card of declining) await pay(secret, { card })

@@ -85,7 +85,7 @@ const shared = [
 // They may only fall.
 const distance = { 'no merchant column': 16, 'unique index without it': 52, 'foreign key without it': 18 }
 
-test('the schema has no more obstacles to sharding by merchant than are listed', async () => {
+test('the schema has no more obstacles to sharding by merchant than the listed ones', async () => {
   const storage = await given.open({ url: await given.freshUrl() })
   const house = new Fragment(shared.map((name) => `('${name}')`).join(', '))
   const found = await storage.read(

@@ -54,7 +54,7 @@ eachEngine('a billing address', (given) => {
   const billing = (fields: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [`billed.billing.${name}`, value]))
 
-  test('is offered by a method that asks for it, and by no other', async () => {
+  test('is asked for by a payment method that needs it, and by no other', async () => {
     const shop = await openShop({ CARD: 1 })
     const text = await shop.page()
     assert.match(text, /My billing address is different/)
@@ -65,7 +65,7 @@ eachEngine('a billing address', (given) => {
     assert.doesNotMatch(text, /plain-billing/)
   })
 
-  test('is the delivery address unless the shopper says otherwise, and is passed only to a method that asks for it', async () => {
+  test('is the delivery address unless the shopper enters another one, and is passed only to a method that needs it', async () => {
     const shop = await openShop({ CARD: 1 })
     await shop.pay('billed', billing(paris))
     await shop.pay('plain', billing({ ...paris, other: '1' }))
@@ -76,7 +76,7 @@ eachEngine('a billing address', (given) => {
     )
   })
 
-  test('that differs is checked by the rules of its country, passed to the provider, and stored nowhere', async () => {
+  test('that differs is checked by the rules of its country, passed to the provider, and never stored', async () => {
     const shop = await openShop({ CARD: 1 })
     const secretive = { ...paris, name: 'Bill Tobe Paid', line1: '7 Rue Plantée', other: '1' }
     assert.equal((await shop.pay('billed', billing(secretive))).status, 303)
@@ -110,7 +110,7 @@ eachEngine('a billing address', (given) => {
     assert.doesNotMatch(JSON.stringify(shop.testServer.lines()), /Tobe|Plantée/)
   })
 
-  test('opens the field of its region if the country needs one and it is missing', async () => {
+  test('shows the folded region field if the country requires a region and none was typed', async () => {
     const shop = await openShop({ CARD: 1 })
     assert.match(await shop.page(), /<details class="more" id="billed-billing-region-fold">/)
     const chicago = {

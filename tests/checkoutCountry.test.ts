@@ -68,13 +68,13 @@ anyEngine('the country of the delivery address', (given) => {
     })
   }
 
-  test("the region of the session's locale is used if the browser names none", async () => {
+  test('the region of the session’s locale is preselected if the browser names none', async () => {
     const secret = await open(shop('DE', ['AT', 'CH', 'DE']), { locale: 'de-CH' })
     assert.equal((await shown(secret, 'en')).selected, 'CH')
     assert.equal((await shown(secret, 'de-AT')).selected, 'AT')
   })
 
-  test('the saved address comes before the region of the browser', async () => {
+  test('the country of the saved address takes precedence over the region of the browser', async () => {
     const secret = await open(shop('AT', ['AT', 'CH', 'DE']))
     const { phone: _, ...address } = berlin
     await post(secret, { version: '1', ...address })
@@ -90,7 +90,7 @@ anyEngine('the country of the delivery address', (given) => {
     assert.match(text, /id="line1"[^>]* value="Weg 1"/)
   })
 
-  test('a country without delivery is refused and not listed', async () => {
+  test('a country without delivery is refused, and is not in the list', async () => {
     const secret = await open(shop('DE', ['AT', 'DE']))
     const { phone: _, ...address } = berlin
     const { text } = await post(secret, { version: '1', ...address, country: 'FR' })

@@ -60,7 +60,7 @@ describe('fields of the checkout', () => {
         await (javaScriptEnabled ? tab.locator('body[data-sync=""]').waitFor() : tab.waitForLoadState())
       }
 
-      test('optional fields are folded, open by one press, and stay open while they are filled or wrong', async () => {
+      test('optional fields are folded, are opened by one press, and stay open while they are filled or invalid', async () => {
         await visit(await opened(), { javaScriptEnabled }, async (tab) => {
           const optional = ['phone', 'line2', 'company']
           for (const id of optional) assert.equal(await tab.locator(`#${id}`).isVisible(), false, id)
@@ -103,7 +103,7 @@ describe('fields of the checkout', () => {
         })
       })
 
-      test('the payment lists what is missing, and opens when nothing is', async () => {
+      test('the payment section lists what is missing, and shows its fields when nothing is missing', async () => {
         await visit(await opened(), { javaScriptEnabled }, async (tab) => {
           const missing = tab.locator('#payment .missing li')
           assert.deepEqual(await missing.allInnerTexts(), ['E-mail address', 'Delivery address'])
@@ -128,7 +128,7 @@ describe('fields of the checkout', () => {
     })
   })
 
-  test('a field that the browser fills unfolds, and an unfolded field stays open when a response arrives', async () => {
+  test('a folded field opens when the browser fills it, and an open field stays open when a response arrives', async () => {
     await visit(await opened(), {}, async (tab) => {
       await tab.locator('summary', { hasText: 'Company' }).click()
       await tab.evaluate(`{
@@ -170,7 +170,7 @@ describe('fields of the checkout', () => {
     })
   })
 
-  test('a declined card stays typed, is in no response, and pays when it is corrected', async () => {
+  test('a declined card stays in its fields, is in no response, and pays after it was corrected', async () => {
     await visit(await ready(), {}, async (tab) => {
       const answers: Promise<string>[] = []
       tab.on('response', (response) => answers.push(response.text().catch(() => '')))
@@ -208,7 +208,7 @@ describe('fields of the checkout', () => {
     })
   })
 
-  test('the page is accessible folded and unfolded, from right to left and in dark mode', async () => {
+  test('the page is accessible with folded and with open fields, from right to left and in dark mode', async () => {
     const options = { locale: 'ar', colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const
     await visit(await opened(), options, async (tab) => {
       assert.deepEqual(await violations(tab, ['best-practice']), [])

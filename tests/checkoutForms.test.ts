@@ -57,7 +57,7 @@ anyEngine('the checkout without script', (given) => {
   const thanks = ({ id }: PageSession) => `${shop.shopOrigin}/thanks?session=${id}`
 
   describe('buying', () => {
-    test('a shopper sets quantity, code, details and delivery, pays, and returns to the shop', async () => {
+    test('a shopper sets quantity, promotion code, details and delivery, pays, and returns to the shop', async () => {
       const session = await shop.open()
       const page = await visit(session)
       await setQuantity(page, 'MUG', '3')
@@ -112,7 +112,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal((await shop.view(session)).session.status, 'completed')
     })
 
-    test('after a manual payment the page names the order and what is still to be paid', async () => {
+    test('after choosing a manual payment the page names the order and the amount that is still to be paid', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await page.press(payButton(page) ?? '', { method: 'manual:bank_transfer' })
@@ -124,7 +124,7 @@ anyEngine('the checkout without script', (given) => {
       assert.ok(page.text().includes(order.number))
     })
 
-    test('a declined card is reported, and the next card pays', async () => {
+    test('a declined card is reported, and another card pays', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await pay(page, cards.insufficientFunds)
@@ -135,7 +135,7 @@ anyEngine('the checkout without script', (given) => {
       assert.deepEqual(await shop.collected(session), [7580])
     })
 
-    test('the notice of a declined payment disappears when the next one has an error', async () => {
+    test('the notice of a declined payment disappears when the next attempt has an error', async () => {
       const page = await visit(await shop.ready())
       await pay(page, cards.declined)
       await page.press('Save changes', { email: '' })
@@ -146,7 +146,7 @@ anyEngine('the checkout without script', (given) => {
       assert.doesNotMatch(page.text(), /The payment did not go through/)
     })
 
-    test('wrong card details are named and not echoed', async () => {
+    test('wrong card details are reported, and not sent back to the page', async () => {
       const page = await visit(await shop.ready())
       await pay(page, '1234')
       assert.match(page.field('card.number')?.description ?? '', /Please check the card number\./)
@@ -154,7 +154,7 @@ anyEngine('the checkout without script', (given) => {
       assert.doesNotMatch(page.html, /value="(?:1234|123|09 \/ 29|Ada Byron)"/)
     })
 
-    test('a bank challenge is refused once, then accepted', async () => {
+    test('a bank challenge is failed once, then passed', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await pay(page, challengeCard)
@@ -187,7 +187,7 @@ anyEngine('the checkout without script', (given) => {
   })
 
   describe('the address', () => {
-    test('the country decides the fields, and what was typed stays', async () => {
+    test('the country decides which fields are shown, and typed values stay', async () => {
       const session = await shop.open()
       const page = await visit(session)
       await page.press('Use this country', { country: 'US', email: 'ada@example.com', line1: '1 Main Street' })
@@ -228,7 +228,7 @@ anyEngine('the checkout without script', (given) => {
       })
     })
 
-    test('an address without a delivery method cannot be paid for', async () => {
+    test('with an address to which nothing can be delivered the checkout cannot be paid', async () => {
       const page = await visit(await shop.open())
       await page.press('Use this country', { country: 'IS' })
       await page.press('Continue to payment', { ...leipzig, postalCode: '101' })
@@ -248,7 +248,7 @@ anyEngine('the checkout without script', (given) => {
   })
 
   describe('changes during the checkout', () => {
-    test('a changed total is shown, and only the shown total is charged', async () => {
+    test('a changed total is shown first, and only a total that was shown is charged', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await shop.during(repriced({ TOWEL: 1910 }), async () => {
@@ -263,7 +263,7 @@ anyEngine('the checkout without script', (given) => {
       })
     })
 
-    test('missing stock is reported, and one click takes what is left', async () => {
+    test('missing stock is reported, and one press reduces the order to what is left', async () => {
       const session = await shop.ready({ 'BOWL-A': 2, TOWEL: 1 }, { expiresInSeconds: 3_600 })
       const page = await visit(session)
       // Its stock is held for a quarter of an hour, and then another shopper buys.
@@ -279,7 +279,7 @@ anyEngine('the checkout without script', (given) => {
       assert.deepEqual([items[0]?.quantity, await shop.collected(session)], [1, []])
     })
 
-    test('an older tab is refused and shows the current state', async () => {
+    test('a form from an outdated tab is refused, and the response shows the current state', async () => {
       const session = await shop.ready()
       const [page, other] = [await visit(session), await visit(session)]
       await setQuantity(other, 'MUG', '5')
@@ -302,7 +302,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal((await shop.view(session)).session.items[0]?.quantity, 2)
     })
 
-    test('an expired checkout starts again with the same items', async () => {
+    test('an expired checkout can be started again with the same items', async () => {
       const session = await shop.ready()
       shop.testServer.clock.now += 31 * minute
       const page = await visit(session)
@@ -314,7 +314,7 @@ anyEngine('the checkout without script', (given) => {
       assert.match(page.text(), /Speckled stoneware mug .* Linen tea towel/)
     })
 
-    test('one click extends the time, and what was typed stays', async () => {
+    test('one press extends the time, and typed values stay', async () => {
       const page = await visit(await shop.open())
       assert.ok(!page.buttons().includes('Give me more time'))
       shop.testServer.clock.now += 27 * minute
@@ -326,7 +326,7 @@ anyEngine('the checkout without script', (given) => {
       assert.ok(!page.buttons().includes('Give me more time'))
     })
 
-    test('a cancelled checkout leads back to the shop', async () => {
+    test('a cancelled checkout returns the shopper to the shop', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await page.press('Cancel checkout')
@@ -336,7 +336,7 @@ anyEngine('the checkout without script', (given) => {
       assert.equal(page.heading(), 'This checkout was cancelled')
     })
 
-    test('the address of a page that answered a post can be loaded', async () => {
+    test('the address of a page that was the response to a post can be loaded, and redirects to the checkout', async () => {
       const session = await shop.open()
       const page = await visit(session)
       await page.press('Continue to payment')

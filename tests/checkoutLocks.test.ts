@@ -55,7 +55,7 @@ eachEngine('the locks of a checkout', (given) => {
     }, 'the lock that waits')
   }
 
-  test('a lock that waited for another change reads what that change wrote in other tables', async () => {
+  test('locking a session waits for another transaction, and then returns what that wrote, also in other tables', async () => {
     const key = await openSession()
     const free = await lock(key)
     assert.equal(free?.hasPayments, false)

@@ -24,7 +24,7 @@ const looking = (look: Pick<ShopFile['merchant'], 'logo' | 'color'>): ShopFile =
 const logo = 'https://cdn.example/bloom.svg'
 
 eachEngine('the logo and color of a merchant', (given) => {
-  test('are on the checkout and the order page until the shop file no longer has them', async () => {
+  test('are on the checkout and on the order page until the shop file removes them', async () => {
     const testServer = await openTestServer(given, { shops: [looking({ logo, color: '#2C4C3E' })] })
     const checkout = await checkoutOf(testServer)
     const { secret, view } = await checkout.ready({ CARD: 1 })
@@ -88,7 +88,7 @@ describe('the style sheet of a color', () => {
 
   const lineOf = (lines: string, name: string) => new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(lines)?.[1] ?? ''
 
-  test('has the backgrounds of the shop, and readable text on the button and on every background', () => {
+  test('has the background colors of the shop, and readable text on every background and on the button', () => {
     for (const text of colors) {
       const color = parseColor(text)
       assert.ok(color)
@@ -172,7 +172,7 @@ describe('the style sheet of a color', () => {
     await tab.close()
   })
 
-  test('is served for a valid color and for nothing else', async () => {
+  test('is served for a valid color, and 404 for anything else', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const answer = await testServer.fetch('/checkout/color/2c4c3e.css')
     assert.deepEqual(

@@ -28,7 +28,7 @@ anyEngine('payment methods on the checkout page', (given) => {
     return (await testServer.fetch(`/c/${secret}`, { headers: { 'accept-language': language } })).text
   }
 
-  test('the provider’s note is shown if the page has no text of its own', async () => {
+  test('the note of the provider is shown if the checkout has no text of its own for the method', async () => {
     const card = { ...cardMethod, noteKey: 'acme.note' }
     const wallet: Method = {
       id: 'wallet',
@@ -52,14 +52,14 @@ anyEngine('payment methods on the checkout page', (given) => {
     assert.doesNotMatch(text, /4242/)
   })
 
-  test("a method without a note is announced if it opens the provider's page; a card has no hint", async () => {
+  test('a hint announces the provider’s page of a method without a note; a card has no hint', async () => {
     const wallet: Method = { id: 'wallet', labelKey: 'acme.wallet', noteKey: null, fields: [], shape: 'page' }
     const text = await shown(providerWith([cardMethod, wallet], { 'acme.wallet': 'Acme Wallet' }))
     assert.match(text, /You pay with Acme Wallet and come back here afterwards\./)
     assert.doesNotMatch(text, /class="hint">\s*</)
   })
 
-  test('the page’s own text for a key comes first, in the shopper’s language', async () => {
+  test('the checkout’s own text for a key takes precedence over the provider’s, in the shopper’s language', async () => {
     const card = { ...cardMethod, noteKey: 'test.note' }
     const text = await shown(providerWith([card], { 'test.note': 'Only English.' }), 'fr')
     assert.match(text, /Mode test/)

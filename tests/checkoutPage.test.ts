@@ -242,7 +242,7 @@ describe('the checkout page', () => {
 
   describe('on a telephone', () => {
     for (const javaScriptEnabled of [true, false]) {
-      test(`the folded order stays open after a change, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+      test(`the folded order summary stays open after a change, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
         const { path } = await shop.open()
         const look = async (tab: Tab) => {
           const quantity = tab.getByLabel('Quantity of Speckled stoneware mug')
@@ -259,7 +259,7 @@ describe('the checkout page', () => {
     }
   })
 
-  test('the chosen method decides the fields and the label of the button', async () => {
+  test('the chosen payment method decides the fields and the label of the button', async () => {
     const { path } = await shop.ready()
     const look = async (tab: Tab) => {
       assert.equal(await payButton(tab).innerText(), 'Pay €75.80')
@@ -272,7 +272,7 @@ describe('the checkout page', () => {
     await visit(path, look, { javaScriptEnabled: false })
   })
 
-  test('a chat program without a profile hands the buyer over to the page, and reads the order after the payment', async () => {
+  test('a chat program without a profile sends the buyer to the page, and reads the order after the payment', async () => {
     await letAgentsIn(shop.testServer, 'browse')
     const call = async (name: string, args: object) => {
       const message: McpMessage = {

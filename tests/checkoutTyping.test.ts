@@ -45,7 +45,7 @@ describe('the checkout with script', () => {
   const isAtShop = (tab: Tab) => tab.waitForURL(`${shop.shopOrigin}/thanks**`)
 
   describe('the quantity buttons', () => {
-    test('presses on two lines in quick succession all count', async () => {
+    test('quick presses on two lines all count', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await more(tab, mug).click()
@@ -56,7 +56,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('two presses are sent as one change, the return key as another, and the focus stays', async () => {
+    test('two presses are sent as one change, the Enter key as another, and the focus stays', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const sent = countPosts(tab)
@@ -92,7 +92,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a press counts once if its request or response is lost or it gets a 503', async () => {
+    test('a press counts once, also if its request or response is lost or it gets a 503', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         for (const [fate, mugs] of [
@@ -131,7 +131,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('typing replaces a selected number although responses arrive meanwhile', async () => {
+    test('a typed number replaces the selected one, even if responses arrive in between', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const posts = await hold(tab, 'quantity')
@@ -159,7 +159,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('an older tab is refused and shows the current state', async () => {
+    test('a form from an outdated tab is refused, and the tab shows the current state', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         const { version } = (await shop.view(session)).session
@@ -171,7 +171,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('paying immediately after a change of quantity charges only the shown total', async () => {
+    test('paying immediately after a change of quantity charges only a total that was shown', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await fillCard(tab)
@@ -186,7 +186,7 @@ describe('the checkout with script', () => {
     })
   })
 
-  test('a refused code stays typed and focused; a valid code is applied and removed', async () => {
+  test('a refused code stays in its field with the focus; a valid code is applied and removed', async () => {
     await visit(await shop.ready(), async (tab) => {
       const code = tab.getByLabel('Promotion code')
       await tab.locator('#code-fold > summary').click()
@@ -239,7 +239,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('the country decides the fields, and what was typed stays', async () => {
+    test('the country decides which fields are shown, and typed values stay', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         await tab.locator('#email').fill('ada@example.com')
@@ -272,7 +272,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('what is typed after choosing the country stays, with the focus in it', async () => {
+    test('text that is typed after choosing the country stays, and the focus stays in its field', async () => {
       await visit(await shop.open(), async (tab) => {
         const posts = await hold(tab, 'details')
         await tab.locator('#country').selectOption('FR')
@@ -320,7 +320,7 @@ describe('the checkout with script', () => {
       })
     }
 
-    test('a state code is not kept as text for another country, and returns with its country', async () => {
+    test('a state code is not kept as text for another country, and is selected again when the shopper returns to its country', async () => {
       await visit(await shop.open(), async (tab) => {
         await tab.locator('#country').selectOption('CA')
         await tab.locator('select#region').selectOption('ON')
@@ -333,7 +333,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('the response to a return key does not move the focus of a shopper who continues to type', async () => {
+    test('the response to the Enter key does not move the focus of a shopper who continues to type', async () => {
       await visit(await shop.open(), async (tab) => {
         const posts = await hold(tab, 'details')
         await tab.locator('#email').fill('ada@')
@@ -346,7 +346,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a delivery method that is chosen during a save stays chosen, and a typed card stays', async () => {
+    test('a delivery method that is chosen during a save stays chosen, and typed card details stay', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await tab.getByLabel('Card number').pressSequentially('4242424242424242')
@@ -387,7 +387,7 @@ describe('the checkout with script', () => {
   })
 
   describe('without a response', () => {
-    test('offline, the page says so, keeps what was typed, and saves it when it is online again', async () => {
+    test('while offline the page says so and keeps typed values, and saves them when it is online again', async () => {
       const session = await shop.open()
       const look = async (tab: Tab) => {
         await fillDetails(tab)
@@ -432,7 +432,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('a payment whose response is lost is found by the page and charged once', async () => {
+    test('a payment whose response is lost is found by the page, and charged once', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -445,7 +445,7 @@ describe('the checkout with script', () => {
       await visit(session, look, { hasFailures: true })
     })
 
-    test('a payment whose request is lost can be repeated and is charged once', async () => {
+    test('a payment whose request is lost can be sent again, and is charged once', async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -490,7 +490,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a card with a wrong date stays typed, and the field is named', async () => {
+    test('a card with an invalid expiry date stays in its fields, and the page names the invalid field', async () => {
       await visit(await shop.ready(), async (tab) => {
         await fillCard(tab)
         await tab.getByLabel('Expiry date').fill('13/29')
@@ -517,7 +517,7 @@ describe('the checkout with script', () => {
   })
 
   for (const javaScriptEnabled of [true, false]) {
-    test(`the return key continues, never pays and never removes a line, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    test(`the Enter key continues, never pays and never removes a line, script ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
       const session = await shop.ready()
       const look = async (tab: Tab) => {
         await fillCard(tab)
@@ -548,7 +548,7 @@ describe('the checkout with script', () => {
       shop.testServer.clock.now += 30 * minute - ms
     }
 
-    test('one click extends the time, and what was typed stays', async () => {
+    test('one click extends the time, and typed values stay', async () => {
       const session = await shop.open()
       leave(200_000)
       await visit(session, async (tab) => {
@@ -568,7 +568,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a post to an ended session shows that it ended', async () => {
+    test('a post to a session that was cancelled shows that it was cancelled', async () => {
       const session = await shop.ready()
       await visit(session, async (tab) => {
         await shop.testServer.app.checkout.cancel(session.secret)
@@ -577,7 +577,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a session that expires while the shopper types continues in a new session with what was typed', async () => {
+    test('a session that expires while the shopper types continues as a new session with the typed values', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         await fillDetails(tab)
@@ -596,7 +596,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('a script that loads only with the new session works there', async () => {
+    test('the checkout works if its script loads only in the new session, after the expired page had none', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         await fillDetails(tab)

@@ -82,7 +82,7 @@ anyEngine('the client on a real server', (given) => {
     })
   }
 
-  test('an error has code, status, request id, issues and the current state', async () => {
+  test('an error has code, status, request id, issues and the current state of the resource', async () => {
     const carts = await cartsOf(testServer)
     const shop = shopOf()
     const skuId = carts.sku('ROSE-12')
@@ -105,14 +105,14 @@ anyEngine('the client on a real server', (given) => {
     assert.equal(data.slug, 'red-roses')
   })
 
-  test('the same idempotency key returns the same cart', async () => {
+  test('creating a cart again with the same idempotency key returns the same cart', async () => {
     const options = { idempotencyKey: 'mine' }
     const [first, second] = [await shopOf().carts.create({}, options), await shopOf().carts.create({}, options)]
     assert.equal(first.data.id, second.data.id)
     assert.notEqual((await shopOf().carts.create()).data.id, first.data.id)
   })
 
-  test('parameters cannot change the path', async () => {
+  test('an empty slug, a dot segment and a missing slug throw before a request is sent', async () => {
     for (const slug of ['', '.', '..', undefined as unknown as string])
       assert.throws(() => shopOf().catalog.product(slug), /slug is missing/)
   })
@@ -136,7 +136,7 @@ anyEngine('the client on a real server', (given) => {
     await assert.rejects(verifyWebhook('{}', {}, 'whsec_!'), /not the secret/)
   })
 
-  test('the key is in no text that a program may print', async () => {
+  test('no printed form of the client contains the key', async () => {
     const shop = shopOf(testServer.keys.none)
     const error = await refusal(shop.orders.list())
     const lost = await refusal(
@@ -146,7 +146,7 @@ anyEngine('the client on a real server', (given) => {
     assert.ok(!printed.includes(testServer.keys.none))
   })
 
-  test('a live key is refused in a browser unless it is explicitly allowed', (context) => {
+  test('a live key is refused in a browser unless the option for that is set', (context) => {
     const scope = globalThis as { document?: unknown }
     context.after(() => delete scope.document)
     const options = { baseUrl: testServer.origin, key: 'cwk_live_x' }
@@ -227,7 +227,7 @@ describe('the client with a failing server', () => {
   }
   const never: Handle = () => {}
 
-  test('a write is repeated, byte for byte, until it is answered', async () => {
+  test('a write is repeated, byte for byte, until it gets a response', async () => {
     const shop = given(drop, dropHalfWay, refuse(503, 'unavailable'))
     assert.equal((await shop.carts.create({ items: [] })).data.id, 'cart_1')
     assert.equal(received.length, 4)
@@ -264,7 +264,7 @@ describe('the client with a failing server', () => {
     })
   }
 
-  test('the number of retries can be set, for a client and for a call', async () => {
+  test('the number of retries can be set for the client and for a single call', async () => {
     assert.equal((await refusal(given(drop).identity({ maxRetries: 0 }))).code, 'connection_failed')
     given(drop, drop)
     const shop = createClient({ baseUrl, maxRetries: 1, retryDelayMs: 1 })
@@ -292,12 +292,12 @@ describe('the client with a failing server', () => {
     assert.equal(received.length, 2)
   })
 
-  test('an attempt that times out is repeated', async () => {
+  test('an attempt that times out is retried', async () => {
     assert.equal((await given(never).carts.create({}, { timeoutMs: 50 })).data.id, 'cart_1')
     assert.equal((await refusal(given(never).identity({ timeoutMs: 20, maxRetries: 0 }))).code, 'timed_out')
   })
 
-  test('a signal aborts calls and pauses with its own reason', async () => {
+  test('an AbortSignal aborts calls and waits between retries, with its own reason', async () => {
     const reason = new Error('the shopper left')
     const abort = new AbortController()
     const open = given(never).identity({ signal: abort.signal })
@@ -318,7 +318,7 @@ describe('the client with a failing server', () => {
     answer(200, {}, JSON.stringify({ data: slugs.map((slug) => ({ slug })), meta: { count: slugs.length, next } }))
   const products = '/api/v1/open/catalog/products'
 
-  test('a list returns its first page, and iterates over all rows of all pages', async () => {
+  test('a list returns its first page, and iterating over it returns the rows of all pages', async () => {
     const pages = [page(['a', 'b'], `${products}?cursor=2`), page(['c'], null)]
     const { data, meta } = await given(...pages).catalog.products()
     assert.deepEqual([data.map(({ slug }) => slug), meta?.next], [['a', 'b'], `${products}?cursor=2`])
@@ -333,7 +333,7 @@ describe('the client with a failing server', () => {
     assert.equal(received[0]?.url, `${products}?cursor=2`)
   })
 
-  test('iteration finds rows in a member of data', async () => {
+  test('iteration finds the rows if they are a member of data', async () => {
     const orders = '/api/v1/open/storefront/orders'
     const reply = (ids: string[], next: string | null) =>
       answer(200, {}, JSON.stringify({ data: { orders: ids.map((id) => ({ id })), next } }))
@@ -343,7 +343,7 @@ describe('the client with a failing server', () => {
     assert.deepEqual(found, ['1', '2'])
   })
 
-  test('a link to another address is not followed', async () => {
+  test('a link to another host is not followed', async () => {
     for (const next of [
       'https://evil.example/',
       '//evil.example/',

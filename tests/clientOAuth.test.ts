@@ -42,7 +42,7 @@ anyEngine('installing an app with the client', (given) => {
     return oauth.finish(JSON.parse(JSON.stringify(flow)), await authorize(testServer, openBrowser(testServer), url))
   }
 
-  test('every operation of an access token is called once, and the issued key works until the app is removed', async () => {
+  test('each operation for access tokens is called once, and the issued key works until the app is uninstalled', async () => {
     const { client, grant, uninstall } = await installed()
     assert.deepEqual(grant().scopes.sort(), ['catalog:read', 'checkout:quote'])
     const { data: about } = await client.authorization()
@@ -73,7 +73,7 @@ anyEngine('installing an app with the client', (given) => {
     await assert.rejects(client.authorization(), CartwrightError)
   })
 
-  test('an expired token is refreshed before a call, once for all calls, and stored before it is used', async () => {
+  test('an expired token is refreshed before a call, once for all concurrent calls, and stored before it is used', async () => {
     const stored: Grant[] = []
     const { grant } = await installed()
     const resumed = oauthOf({
@@ -99,7 +99,7 @@ anyEngine('installing an app with the client', (given) => {
     assert.equal(stored.length, 1)
   })
 
-  test('a new DPoP nonce is used between calls', async () => {
+  test('calls go on after the DPoP nonce has changed between them', async () => {
     const { client } = await installed()
     for (let round = 0; round < 3; round++) {
       testServer.advance(150_000)
@@ -116,7 +116,7 @@ anyEngine('installing an app with the client', (given) => {
     await assert.rejects(oauthOf({ clientId: testServer.confidentialApp.id }).begin(), isOf('oauth_failed'))
   })
 
-  test('a response with another state or issuer is refused without sending the code', async () => {
+  test('a redirect with a wrong state or issuer is refused without sending the code', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
     const back = await authorize(testServer, openBrowser(testServer), url)
@@ -138,7 +138,7 @@ anyEngine('installing an app with the client', (given) => {
     })
   })
 
-  test('a declined authorization and a server under another name are refused', async () => {
+  test('a declined authorization, and a server that calls itself by another name, are refused', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
     const back = await authorize(testServer, openBrowser(testServer), url, { decision: 'decline' })

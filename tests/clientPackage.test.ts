@@ -95,7 +95,7 @@ anyEngine('the published client', (given) => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  test('holds what its exports name, and imports no other package', async () => {
+  test('contains every file that its exports name, and imports no other package', async () => {
     const { exports, version, dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
     assert.equal(dependencies, undefined)
     assert.equal(version, JSON.parse(await pageText('package.json')).version)
@@ -123,7 +123,7 @@ anyEngine('the published client', (given) => {
     assert.deepEqual(messages, [])
   })
 
-  test('is smaller than 8 KB for the open surface', async () => {
+  test('is smaller than 8 KB if only the open API is used', async () => {
     const seen = new Set<string>()
     async function load(name: string): Promise<string> {
       if (seen.has(name)) return ''
@@ -190,7 +190,7 @@ anyEngine('the published client', (given) => {
     })
   }
 
-  test('buys an item as the guide shows, on this Node and on Node 20', async () => {
+  test('buys an item with the code of the guide, on this Node and on Node 20', async () => {
     for (const node of [process.execPath, ...(await oldNodes())]) {
       const settings = { cwd: project, env: { ...process.env, SHOP: testServer.origin, KEY: testServer.keys.full } }
       const { stdout } = await run(node, ['buy.js'], settings)

@@ -44,7 +44,7 @@ if (isWide)
       return { child, exited: once(child, 'exit'), complaint: text(child.stderr) }
     }
 
-    it('starts below a folder of mode 700', async () => {
+    it('starts in a folder that only its owner can enter', async () => {
       const [folder, temporary] = [await makeProject(), await makeFolder(0o755)]
       const { child, exited, complaint } = start(folder, temporary)
       const [line] = await Promise.race([once(child.stdout, 'data'), exited])

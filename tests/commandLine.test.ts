@@ -8,7 +8,7 @@ import { commandNames, commands } from '../src/ops/cli/cli.ts'
 
 const run = (...args: string[]) => cartwright(args, {})
 
-test('the help of a command lists its verbs, and no option', async () => {
+test('the help of a command lists its verbs, and no options', async () => {
   const { code, out, err } = await run('webhooks', '--help')
   assert.deepEqual([code, err], [0, ''])
   const { verbs: own = {} } = await commands.webhooks()
@@ -38,7 +38,7 @@ test('the help of payment commands says what they do not do', async () => {
   assert.match(close, /an authorization that is still open is to be cancelled at the provider/)
 })
 
-test('every command and every verb has a help of its own', async () => {
+test('every command and every verb has its own help', async () => {
   for (const name of commandNames) assert.equal((await run(name, '--help')).code, 0, name)
   for (const [name, { summary, options = {} }] of verbs) {
     assert.match(summary, /^[A-Z].*\.$/, name)

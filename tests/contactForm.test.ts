@@ -49,7 +49,7 @@ eachEngine('contact form', (given) => {
         select status, facts, sealed from emails where kind = 'contact_message'`,
     )
 
-  test('a message is mailed once with the shopper as reply address, and is not stored in clear or after it was sent', async () => {
+  test('a message is mailed once with the shopper as reply address, and is stored encrypted and only until it is sent', async () => {
     const attempt = await attemptOf()
     const [first, again] = [await post({ ...typed, attempt }), await post({ ...typed, attempt })]
     assert.deepEqual([first.status, again.status], [200, 200])
@@ -108,7 +108,7 @@ eachEngine('contact form', (given) => {
     assert.match(await shop.text(), /href="\/contact\/bloom"/)
   })
 
-  test('does not exist if the merchant has no address or switched messages off', async () => {
+  test('does not exist if the merchant has no e-mail address or turned off messages', async () => {
     assert.equal((await show('rival')).status, 404)
     assert.equal((await post(typed, { slug: 'rival' })).status, 404)
     await testServer.apply(switched(['contact_message']))

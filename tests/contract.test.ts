@@ -88,7 +88,7 @@ const extensionRows = [
 ]
 
 describe('the operations', () => {
-  it('are the twenty of the interface in its order, then the extensions', () => {
+  it('are the twenty of the interface, in its order, then the extensions', () => {
     const expected = [...interfaceRows.map((row) => row.operationId), ...extensionRows.map(([id]) => id)]
     assert.deepEqual(operationIds, expected)
   })
@@ -110,7 +110,7 @@ describe('the operations', () => {
     })
   }
 
-  it('have extensions that match the contract and are tagged as such', () => {
+  it('that are extensions match the contract, and only they have the tag Extensions', () => {
     const found = extensions.map(({ operationId, method, path, 'x-scope': scope }) => [
       operationId,
       method,
@@ -127,7 +127,7 @@ describe('the operations', () => {
     }
   })
 
-  it('page exactly the lists of the catalog and of orders, and the searches', () => {
+  it('are paginated exactly for the lists of the catalog and of orders, and for searches', () => {
     const paged = operationIds.filter((id) => operations[id].paged)
     assert.deepEqual(paged, [
       ...['listApiKeyCatalogCategories', 'listApiKeyCatalogProducts', 'listStorefrontOrders'],
@@ -136,7 +136,7 @@ describe('the operations', () => {
     ])
   })
 
-  it('accept an idempotency key in every body', () => {
+  it('accept, but do not require, an idempotency key in every body', () => {
     for (const id of operationIds) {
       const { body } = operations[id] as OpenInterfaceOperation
       if (!body) continue
@@ -148,7 +148,7 @@ describe('the operations', () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('contains the twenty operations and the extensions, and no other', () => {
+  it('contains the twenty operations and the extensions, and no others', () => {
     assert.deepEqual(
       twenty.map(({ operationId }) => operationId).sort(),
       interfaceRows.map(({ operationId }) => operationId).sort(),
@@ -243,7 +243,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('adds only names that an operation, an event or another schema uses', () => {
+  it('defines only schemas that an operation, an event or another schema uses', () => {
     const used = new Set(refsIn(document))
     for (const name of Object.keys(document.components.schemas)) assert.ok(used.has(name), name)
   })
@@ -260,7 +260,7 @@ describe('the OpenAPI document', () => {
     for (const ref of Object.values(mapping)) assert.ok(document.components.schemas[ref.split('/').at(-1) ?? ''], ref)
   })
 
-  it('repeats no schema inside another', () => {
+  it('repeats no long schema inside another one', () => {
     const whole = new Map(
       Object.entries(document.components.schemas)
         .filter(([, schema]) => JSON.stringify(schema).length > 150)
@@ -362,7 +362,7 @@ describe('the error codes', () => {
     'shipping_option_not_offered 409',
   ]
 
-  it('are those of the contract, each once', () => {
+  it('are those of the contract and of the extensions, each once', () => {
     const codes = Object.entries(expected).flatMap(([status, words]) =>
       words.split(' ').map((word) => `${word} ${status}`),
     )
@@ -374,7 +374,7 @@ describe('the error codes', () => {
     for (const { sentence } of Object.values(refusals)) assert.match(sentence, /^[A-Z].{5,100}\.$/)
   })
 
-  it('are each used by an operation or by the routing', () => {
+  it('with status 404 or 409 are each used by an operation or by the routing, and every path with an id has a 404', () => {
     const ofRows = new Set<string>(operationIds.flatMap((id) => [...operations[id].refusals]))
     const ofRoad = ['route_not_found', 'idempotency_key_reused']
     for (const code of openInterfaceRefusalCodes) {

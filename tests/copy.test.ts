@@ -42,7 +42,7 @@ for (const [one, other] of [
     const from = givenEngine(one)
     const to = givenEngine(other)
 
-    test('keeps every answer, every stored reply and every pending delivery', async () => {
+    test('keeps every response, every stored reply and every pending delivery', async () => {
       const receiver = await openReceiver(from)
       const shop = await openBusyShop(from, receiver.url)
       const before = await answersOf(shop.origin, shop.requests)
@@ -135,7 +135,7 @@ for (const [one, other] of [
       assert.deepEqual(await again.read((db) => db.sql`select id from categories`), [])
     })
 
-    test('commits nothing if rows arrive changed, and names them without their values', async () => {
+    test('commits nothing if rows are changed on the way, and names these rows without their values', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const source = await from.open({ url: fromUrl })
       await source.write(async (tx) => {
@@ -181,7 +181,7 @@ for (const [one, other] of [
         assert.deepEqual(await keysIn(await to.open({ url: toUrl })), ['moved'])
       })
 
-    test('refuses while a server uses either database, and if the source has other migrations', async () => {
+    test('refuses while a server uses one of the databases, and if the migrations of the source are not those of the program', async () => {
       const [fromUrl, toUrl] = [await from.migratedUrl(), await to.migratedUrl()]
       const problem =
         /another Cartwright server has this file open|servers are connected to the PostgreSQL database \(1\)/
@@ -229,7 +229,7 @@ describe('a move between databases', () => {
     await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the database file is damaged/)
   })
 
-  test('does not wait for a server in another schema of the same database', async () => {
+  test('does not wait for a server that uses another schema of the same database', async () => {
     const [source, target] = [await given.migratedUrl(), await to.freshUrl()]
     await (await given.open({ url: source })).close()
     const server = await to.open({ url: target })
@@ -240,7 +240,7 @@ describe('a move between databases', () => {
     assert.deepEqual((await copyStore(source, `${target}?options=-c%20search_path%3Dcell`, plain)).differences, [])
   })
 
-  test('is refused between two SQLite databases and from a missing one', async () => {
+  test('is refused between two SQLite databases, and from a missing database', async () => {
     const given = givenEngine('sqlite')
     const [here, there] = [await given.freshUrl(), await given.freshUrl()]
     const settings = { CARTWRIGHT_SECRET: testSecretText, CARTWRIGHT_DATABASE_URL: here }
@@ -251,7 +251,7 @@ describe('a move between databases', () => {
     assert.equal((await runProcess(['migrate', '--clear-target'], settings)).code, 2)
   })
 
-  test('copies referenced tables first, and refuses a circle', () => {
+  test('copies referenced tables first, and refuses circular references', () => {
     const table = (name: string, ...targets: string[]): Table => ({
       name,
       columns: [],

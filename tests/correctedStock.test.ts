@@ -42,8 +42,8 @@ async function openScene(given: Given) {
   }
 }
 
-eachEngine('stock that is set below what is held', (given) => {
-  test('reduced to 160 with four checkouts of 50 serves three, and offers the fourth what is left', async () => {
+eachEngine('stock that is set below the held quantity', (given) => {
+  test('completes the first three of four checkouts of 50 when it is set to 160, and offers the fourth the remaining 10', async () => {
     const scene = await openScene(given)
     const opened = await scene.four()
     await scene.correct(160)
@@ -63,7 +63,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([await scene.onHand(), await scene.approved()], [{ onHand: 10, held: 50 }, 3])
   })
 
-  test('serves concurrent payments as far as it lasts, without a charge for the others', async () => {
+  test('completes concurrent payments as long as there is stock, and does not charge the others', async () => {
     const scene = await openScene(given)
     const opened = await scene.four()
     await scene.correct(160)
@@ -74,7 +74,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([served, await scene.approved(), (await scene.onHand())?.onHand], [3, 3, 10])
   })
 
-  test('goes to the shopper who is already paying; another payment for the same units is refused', async () => {
+  test('is sold to the shopper who is already paying, and another payment for the same units is refused', async () => {
     const scene = await openScene(given)
     const [first, second] = await scene.four()
     assert.ok(first && second)
@@ -92,7 +92,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.deepEqual([await scene.approved(), (await scene.onHand())?.onHand], [1, 10])
   })
 
-  test('refuses an order for a payment that is approved when nothing is left, and no order number is lost', async () => {
+  test('leads to no order for a payment that is approved when nothing is left, and no order number is skipped', async () => {
     const scene = await openScene(given)
     const { app, ask } = scene.testServer
     const [first, second] = await scene.four()
@@ -108,7 +108,7 @@ eachEngine('stock that is set below what is held', (given) => {
     assert.equal(order.body.data.number, 'T-1001')
   })
 
-  test('offers nothing to a new checkout', async () => {
+  test('cannot be bought in a new checkout', async () => {
     const scene = await openScene(given)
     await scene.four()
     await scene.correct(160)

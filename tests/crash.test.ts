@@ -52,7 +52,7 @@ eachEngine('a server killed between commit and answer', (given) => {
     ['applyPublicCartPromotion', () => ({ code: 'WELCOME10' })],
     ['setPublicCartAddress', () => ({ address: berlin })],
   ] as const)) {
-    test(`${id}: the retry gets the stored answer`, async () => {
+    test(`${id}: the retry gets the stored response`, async () => {
       const cartId = await carts.create({ CARD: 1 })
       const path = { cartId, skuId: carts.sku('CARD') }
       const body = { ...bodyOf(), idempotencyKey: `crash-${id}` }

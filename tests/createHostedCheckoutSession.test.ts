@@ -7,7 +7,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('createHostedCheckoutSession', (given) => {
-  test("200 from items makes a cart, a session that holds the stock, and an event without the page's address", async () => {
+  test('200 from items creates a cart, a session that holds the stock, and an event without the address of the page', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { body } = await open(
@@ -38,7 +38,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.ok(!JSON.stringify(created?.body).includes(data.url.split('/').at(-1)))
   })
 
-  test('200 from a cart; a new key returns the same session, priced again and with the new URLs', async () => {
+  test('200 from a cart; a new idempotency key returns the same session, with new prices and URLs', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 2 })
@@ -62,7 +62,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.equal((await create('four', { promotionCode: 'NOSUCH' })).body.data.promotion.code, 'WELCOME10')
   })
 
-  test('the hold follows every change of the cart in the same transaction, or the change is refused', async () => {
+  test('each change of the cart changes the hold in the same transaction, or is refused', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ 'ROSE-24': 1 })).body.data
@@ -80,7 +80,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.deepEqual(await held(), [{ quantity: 7 }])
   })
 
-  test('400 for redirects that are not allowed, with their path', async () => {
+  test('400 for redirect URLs that are not allowed, with their path', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open } = await checkoutOf(testServer)
     for (const [change, path] of [
@@ -103,7 +103,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     }
   })
 
-  test('an allowed host without a port allows only the https port, one with a port only that port', async () => {
+  test('an allowed host without a port allows only port 443, and one with a port only that port', async () => {
     const shop = {
       ...market,
       installations: [{ name: 'Live', mode: 'live' as const, redirectHosts: ['Bücher.example', 'a.example:8443'] }],
@@ -116,7 +116,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
       assertError(await open({ CARD: 1 }, { successUrl }), 'invalid_request')
   })
 
-  test('400 for both or neither of cart and items; 404 for a foreign cart; 409 for an empty cart and missing stock', async () => {
+  test('400 for both or neither of cart and items; 404 for a foreign cart; 409 for an empty cart and for missing stock', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const { carts, open } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })

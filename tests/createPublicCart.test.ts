@@ -48,7 +48,7 @@ eachEngine('createPublicCart', (given) => {
     })
   })
 
-  test('200 with priced items in their order', async () => {
+  test('200 with priced items in the order of the request', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const { body } = await carts.read(await carts.create({ CARD: 3, 'ROSE-12': 2 }))
@@ -65,7 +65,7 @@ eachEngine('createPublicCart', (given) => {
     assert.deepEqual([body.data.items[1].availableQuantity, body.data.items[1].maxQuantity], [40, 10])
   })
 
-  test('400 names an unknown SKU, another merchant’s SKU and a duplicate by their path, the first two alike', async () => {
+  test('400 names an unknown SKU, another merchant’s SKU and a duplicate by their path; the first two have the same message', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const [foreign] = await testServer.storage.read(
@@ -118,7 +118,7 @@ eachEngine('createPublicCart', (given) => {
     )
   })
 
-  test('200 for any quantity of a SKU whose stock is not counted', async () => {
+  test('200 for any quantity of a SKU without a stock count', async () => {
     const products = market.products?.map((product) => ({
       ...product,
       skus: product.skus.map((sku) =>

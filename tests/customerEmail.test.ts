@@ -35,7 +35,7 @@ describe("a shopper's e-mail address", () => {
     assert.equal((await open({ CARD: 1 }, { customer: { email: 'ada@example..com' } })).status, 400)
   })
 
-  test('the page accepts the same addresses, and normalizes what was typed', async () => {
+  test('the page accepts the same addresses, and normalizes typed ones', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open, look } = await checkoutOf(testServer)
     const secret = secretOf((await open({ COURSE: 1 })).body.data.url)
@@ -61,7 +61,7 @@ describe("a shopper's e-mail address", () => {
     }
   })
 
-  test('an address from the page is checked again before it is stored', async () => {
+  test('an address from the page is checked again where it is stored', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open, look } = await checkoutOf(testServer)
     const secret = secretOf((await open({ COURSE: 1 })).body.data.url)

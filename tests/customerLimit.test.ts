@@ -71,7 +71,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.equal(await buy(testServer, 'ada+2@bücher.example'), null)
   })
 
-  test('makes one order of two concurrent payments under two spellings, and refunds the other', async () => {
+  test('makes one order from two concurrent payments under two spellings, and refunds the other', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { open, look, pay } = await checkoutOf(testServer)
     const begun = []
@@ -91,7 +91,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.deepEqual(row, { orders: 1, uses: 1, owed: 1 })
   })
 
-  test('survives a rotation of the root secret and the removal of the old version', async () => {
+  test('still holds after the root secret was rotated and the old version was removed', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     assert.equal(await buy(testServer, 'ada@example.com'), null)
     const rotated = appWith(given, testServer, `2:${newText},1:${testSecretText}`)
@@ -104,7 +104,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.deepEqual(await buy(testServer, 'bob@example.com'), overLimit)
   })
 
-  test('fails with a root secret that the database was not made with, and no new key is created', async () => {
+  test('fails with a root secret that does not open the database key, and no new key is created', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     assert.equal(await buy(testServer, 'ada@example.com'), null)
     const before = await keysOf(testServer)
@@ -116,7 +116,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.deepEqual(await keysOf(testServer), before)
   })
 
-  test('uses one key on nodes that start at the same time, which is not stored in clear', async () => {
+  test('uses one key on nodes that start at the same time, and stores it encrypted', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const secrets = [`1:${testSecretText},2:${newText}`, `2:${newText},1:${testSecretText}`]
     const nodes = await Promise.all(
@@ -141,7 +141,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.ok(!JSON.stringify(rows).includes(keys[0] ?? ''))
   })
 
-  test('does not reuse a key whose transaction was rolled back', async () => {
+  test('does not use a key again whose transaction was rolled back', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { customerKey } = testServer.app.payTools
     let lost: string | undefined
@@ -158,7 +158,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.equal((await testServer.storage.write((tx) => customerKey(tx, 3))).export().toString('base64url'), key)
   })
 
-  test('counts a use that an earlier release recorded, under every known version of the root secret', async () => {
+  test('counts a use that an earlier release recorded, before and after a rotation of the root secret', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const rotated = appWith(given, testServer, `2:${newText},1:${testSecretText}`)
     const [order] = [await buy(testServer, 'first@example.com')]
@@ -176,7 +176,7 @@ eachEngine('the promotion limit per customer', (given) => {
     }
   })
 
-  test('counts a checkout that was begun before an upgrade', async () => {
+  test('counts a checkout that began before an upgrade', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ COURSE: 1 }, { promotionCode: 'ONE' })
@@ -188,7 +188,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.deepEqual(await buy(testServer, 'ada@example.com'), overLimit)
   })
 
-  test('hashes an address differently for each merchant', async () => {
+  test('stores a different hash of an e-mail address for each merchant', async () => {
     const testServer = await openTestServer(given, { shops: [shop, rival] })
     const { carts } = await checkoutOf(testServer)
     assert.equal(await buy(testServer, 'ada@example.com'), null)

@@ -16,7 +16,7 @@ import { decryptUserEmail, setMailSwitch } from '../src/platform/outbox/emails.t
 const { test } = browserSuite
 
 anyEngine('passkeys of shoppers', (given) => {
-  test('a passkey is added, signs in to its own account only, and is deleted by the shopper and with the person', async (t) => {
+  test('a passkey is added, signs in to its own account only, and is deleted by its shopper and when the shopper is erased', async (t) => {
     let host = ''
     const testServer: TestServer = await openTestServer(given, {
       shops: [orderMarket, rival],

@@ -30,7 +30,7 @@ anyEngine('the dashboard', (given) => {
   // Ids that never were.
   const filled = (path: string) => path.replaceAll(/:(\w+)/g, () => newId('ord'))
 
-  test('a signed-out visitor is sent to the sign-in with the address of the page and its filters', async () => {
+  test('a signed-out visitor is redirected to the sign-in, with the address of the page and its filters', async () => {
     const testServer = await open()
     const answer = await visit(testServer, '/admin/bloom/test/home?a=1')
     assert.equal(answer.status, 303)
@@ -40,7 +40,7 @@ anyEngine('the dashboard', (given) => {
     )
   })
 
-  test('the sign-in keeps a search of several words in the next address, and drops one that is too long', async () => {
+  test('the sign-in keeps a search of several words in the address to return to, and drops an address that is too long', async () => {
     const testServer = await open()
     const { page } = await dashboardUserOf(testServer)
     const nextOf = async (path: string) => {
@@ -69,7 +69,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('a person with one shop is sent to its home, in test mode while it takes no payments', async () => {
+  test('a person with one shop is redirected to its home, in test mode until live payments are possible', async () => {
     const testServer = await open()
     const { page } = await dashboardUserOf(testServer)
     await page.open('/admin')
@@ -112,7 +112,7 @@ anyEngine('the dashboard', (given) => {
     assert.equal(answer.status, 401)
   })
 
-  test("another merchant's shop answers like one that does not exist", async () => {
+  test('another merchant’s shop gets the same response as one that does not exist', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const [other, none] = await Promise.all(
@@ -145,7 +145,7 @@ anyEngine('the dashboard', (given) => {
     assert.match(dashboardUser.page.text(), /Set up a second factor/)
   })
 
-  test('no form of any screen is accepted from another origin, nor without one', async () => {
+  test('no form of any screen is accepted from another origin or without an origin', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     for (const { path, post: takes } of screens) {
@@ -162,7 +162,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('every screen tells a person without its scope which permission is missing', async () => {
+  test('a screen that refuses a person names the permission that is missing', async () => {
     const testServer = await open()
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const screen of screens) {
@@ -176,7 +176,7 @@ anyEngine('the dashboard', (given) => {
     }
   })
 
-  test('Home counts orders to send, shows thirty days, and checks off the first steps by itself', async () => {
+  test('Home counts orders to send, shows the sales of thirty days, and marks the first steps as done by itself', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     await page.open(path('home'))
@@ -191,7 +191,7 @@ anyEngine('the dashboard', (given) => {
     assert.match(page.text(), /Show as a table/)
   })
 
-  test('a form that is sent after the session ended keeps what was typed, and is saved once', async () => {
+  test('a form that is sent after the session ended keeps typed values, and is saved once after the sign-in', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer)
     const until = (at: number) =>
@@ -266,7 +266,7 @@ anyEngine('the dashboard', (given) => {
     assert.deepEqual([foreign.status, (await foreign.text()).includes('Evil')], [303, false])
   })
 
-  test("a form is refused if its person's role was lowered or they were removed meanwhile", async () => {
+  test('a form is refused if the person’s role was lowered, or the person was removed, after it was opened', async () => {
     const testServer = await open()
     const [owner, other] = [await dashboardUserOf(testServer), await dashboardUserOf(testServer)]
     const { page, path, userId } = other
@@ -291,7 +291,7 @@ anyEngine('the dashboard', (given) => {
     assert.equal((await testServer.askAdmin('listAdminProducts', { query: '?q=moss' })).body.data.length, 0)
   })
 
-  test('undoing an unknown change answers 404, and a form that is too large 400', async () => {
+  test('undoing an unknown change gets 404, and a form that is too large 400', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const lost = await post(
@@ -311,7 +311,7 @@ anyEngine('the dashboard', (given) => {
     assert.equal(large.headers.get('content-type'), 'text/html; charset=utf-8')
   })
 
-  test('U+0000 is refused in every path and filter, is removed from fields, and causes no server error', async () => {
+  test('U+0000 is refused in every path, filter and public form, is removed from fields of the dashboard, and causes no server error', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const filters = ['q', 'subject', 'actor', 'operation', 'cursor', 'from', 'category', 'product', 'done']
@@ -353,7 +353,7 @@ anyEngine('the dashboard', (given) => {
     )
   })
 
-  test('texts of merchants and shoppers are shown as text, on every screen and printed page', async () => {
+  test('texts of merchants and shoppers are shown as text, not as markup, on every screen and printed page', async () => {
     const testServer = await open()
     const dashboardUser = await dashboardUserOf(testServer)
     const evil = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`
@@ -408,7 +408,7 @@ anyEngine('the dashboard', (given) => {
     await made('updateAdminShop', keyed({ expectedVersion: version + 1, name: 'Bloom' }))
   })
 
-  test('the dashboard is in German if the browser asks for it', async () => {
+  test('the dashboard is in German if the browser prefers German', async () => {
     const testServer = await open()
     const dashboardUser: DashboardUser = await dashboardUserOf(testServer)
     const answer = await visit(testServer, dashboardUser.path('home'), {

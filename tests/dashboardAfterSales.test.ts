@@ -147,7 +147,7 @@ anyEngine('after-sales screens of the dashboard', (given) => {
     assert.equal(returns[0].exchanges[0].paid, 2329)
   })
 
-  test('an edit that costs more waits for its payment by a link, and is applied once that is paid', async () => {
+  test('an edit that costs more waits until it is paid by a link, and is then applied', async () => {
     const { orderId } = await bought({ CARD: 1 }, 'edit@example.com')
     await go(`orders/${orderId}`)
     await press('Edit items')

@@ -73,7 +73,7 @@ anyEngine('the dashboard in a browser', (given) => {
     await own.close()
   })
 
-  test('an order is shipped in a dialog, the page confirms it, and the note disappears from the address', async () => {
+  test('an order is shipped in a dialog, the page confirms it, and its address has no query afterwards', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 2 } })
     await go('orders')
     await tab.getByRole('link', { name: number }).click()
@@ -123,7 +123,7 @@ anyEngine('the dashboard in a browser', (given) => {
     return shown.filter((number) => !placed.some((order) => order.number === number))
   }
 
-  test('pressing twice refunds once', async () => {
+  test('pressing Refund twice refunds once', async () => {
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
     await go(`orders/${orderId}/refund`)
     await tab.getByLabel('How many of Book of flowers to refund').fill('1')
@@ -137,7 +137,7 @@ anyEngine('the dashboard in a browser', (given) => {
     )
   })
 
-  test('screens, rows and search are reached by the keyboard; shortcuts do nothing in a field, and can be turned off', async () => {
+  test('screens, rows and search can be reached by the keyboard; shortcuts do nothing in a field, and can be turned off', async () => {
     const { number } = await testServer.orders.place({ items: { CARD: 1 } })
     await go('home')
     await tab.keyboard.press('g')
@@ -176,7 +176,7 @@ anyEngine('the dashboard in a browser', (given) => {
     await tab.evaluate('localStorage.clear()')
   })
 
-  test('Home and the list of orders to ship refresh themselves', async () => {
+  test('the list of orders to ship and its count refresh themselves', async () => {
     await tab.clock.install()
     await go('orders')
     const waiting = async () => /\d+/.exec((await tab.locator('.tabs [aria-current]').textContent()) ?? '')?.[0]
@@ -189,7 +189,7 @@ anyEngine('the dashboard in a browser', (given) => {
     tab = await context.newPage()
   })
 
-  test('a row that was selected by the link and deselected stays deselected when the list refreshes itself', async () => {
+  test('rows that were selected by a link and then deselected stay deselected when the list refreshes itself', async () => {
     await tab.clock.install()
     await go('orders?rows=100&chosen=all')
     const all = tab.getByLabel('Select all rows')

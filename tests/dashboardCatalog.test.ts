@@ -43,7 +43,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  test('products are found by view, word and category; a viewer cannot select any', async () => {
+  test('products are found by view, word and category; a viewer sees no buttons that change anything', async () => {
     const { page, path } = dashboardUser
     await page.open(path('products'))
     assert.match(page.text(), /Red roses Published .*€35\.00 – €59\.00 43 2 variants Roses/)
@@ -56,6 +56,9 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.doesNotMatch(page.text(), /Peonies/)
     await page.open(path('products?q=nothing'))
     assert.match(page.text(), /No product matches/)
+    await page.open(path(`products?categoryId=${(await categoryOf('vases')).id}`))
+    assert.match(page.text(), /Glass vase/)
+    assert.doesNotMatch(page.text(), /Red roses/)
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const screen of ['products', 'stock', 'categories']) {
       await viewer.page.open(viewer.path(screen))
@@ -126,7 +129,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await skuOf('ROSE-12')).price, 4_000)
   })
 
-  test('a percentage price change uses the requested price endings, and a product that is not sent keeps its price', async () => {
+  test('a percentage price change uses the chosen price ending, and by default products without shipping keep their price', async () => {
     const { page, path } = dashboardUser
     await createProduct(testServer, {
       name: 'Voucher',
@@ -162,7 +165,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Bouquets, Vases/)
   })
 
-  test('one save of stock and prices writes only changed values, and a sale meanwhile is not undone', async () => {
+  test('one save of stock and prices writes only changed values, and a change in between is not undone', async () => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
@@ -195,7 +198,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Counted Counted .* \+12/)
   })
 
-  test('saving a refused row again does not overwrite a price that another tab changed', async () => {
+  test('saving a refused row again does not overwrite a price that was changed in another tab', async () => {
     const { page, path, headers } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     const other = scriptless(testServer.origin, headers)
@@ -216,7 +219,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     })
   })
 
-  test('when two tabs change one price, the second sees both values and chooses', async () => {
+  test('when two tabs change one price, the second sees the other price and decides which one stays', async () => {
     const { page, path, headers } = dashboardUser
     const tulip = await skuOf('TULIP')
     const other = scriptless(testServer.origin, headers)
@@ -235,7 +238,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await page.press('Save', { [`price.${tulip.id}`]: String(tulip.price / 100) })
   })
 
-  test('products that run low are listed with the least stock first, or by code', async () => {
+  test('products with low stock are listed with the least stock first, or by code', async () => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     const stock = async (ofTulip: number, ofVase: number) => {
@@ -284,7 +287,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await count(tulip.onHand)
   })
 
-  test('a cell that cannot be parsed saves nothing and stays as typed', async () => {
+  test('an invalid value in a cell stays as typed, and nothing is saved', async () => {
     const { page, path } = dashboardUser
     const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
     await page.open(path('stock'))
@@ -297,7 +300,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Nothing was changed/)
   })
 
-  test('categories are created, changed against a version, and removed only while empty', async () => {
+  test('categories are created, edited with a check of the version, and removed only while empty', async () => {
     const { page, path } = dashboardUser
     await page.open(path('categories/new?parent=vases'))
     await page.press('Save', { name: 'Tall ones', position: 'first' })
@@ -332,7 +335,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /This category does not exist any more/)
   })
 
-  test('the picture of a category is uploaded, kept by a save without one, and removed', async () => {
+  test('the picture of a category is uploaded, kept by a save without a picture, and removed', async () => {
     const { page, path } = dashboardUser
     const send = async (place: string, fields: Readonly<Record<string, string>>, file?: Blob) => {
       await page.open(path(place))
@@ -365,7 +368,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     await dashboardUser.page.press(button, typed)
   }
 
-  test('a new product keeps typed values after a refusal, gets a grid from its options, and is published', async () => {
+  test('a new product keeps typed values after a refusal, gets a row for each variant of its options, and is published', async () => {
     const { page, path } = dashboardUser
     await page.open(path('products/new'))
     await page.press('Save', { name: 'Linen apron', 'sku.0.code': 'ROSE-12', 'sku.0.price': 'a lot' })
@@ -419,7 +422,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal(page.heading(), 'Linen apron')
   })
 
-  test('a brand is typed or set for many products, listed, searched by and filtered by', async () => {
+  test('a brand is typed, set for many products, listed, searched by and filtered by', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=peonies')
     const [other] = await asked('products?q=glass-vase')
@@ -512,7 +515,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await shown('glass-vase')).status, 200)
   })
 
-  test('a save reads and writes the product once, and needs no further operation to offer Undo', async (t) => {
+  test('a save performs one read and one write of the product, and none to offer Undo', async (t) => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     await page.open(path(`products/${id}`))
@@ -533,7 +536,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(performed, ['getAdminProduct', 'replaceAdminProduct'])
   })
 
-  test('an emptied limit and tax class return to their defaults', async () => {
+  test('an emptied order limit and tax class return to their defaults', async () => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     const rules = async (): Promise<unknown> => {
@@ -548,7 +551,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([page.field('maxPerOrder')?.value, page.field('taxClass')?.value], ['', 'standard'])
   })
 
-  test('a picture is assigned to the variants of one value, and the shop shows it for them', async () => {
+  test('a picture is assigned to the variants with one option value, and the shop shows it for them', async () => {
     const { page, path } = dashboardUser
     const [red, moss] = ['https://pictures.example/red.webp', 'https://pictures.example/moss.webp']
     const { id } = await createProduct(testServer, {
@@ -572,7 +575,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual(await pictures(), [red, null])
   })
 
-  test('when two people save one product, the second sees both versions and chooses', async () => {
+  test('when two people save one product, the second sees both versions and decides', async () => {
     const [{ id }] = await asked('products?q=red-roses')
     const second = await dashboardUserOf(testServer, { role: 'staff' })
     await dashboardUser.page.open(dashboardUser.path(`products/${id}`))
@@ -591,7 +594,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.deepEqual([saved.name, saved.tags, saved.skus[1]?.price], ['Scarlet roses', ['gift', 'love'], 6_100])
   })
 
-  test('without script a usable picture is added, and an unusable one is refused with the reason', async () => {
+  test('without script a picture is added, and a file that is not a picture is refused with the reason', async () => {
     const [{ id }] = await asked('products?q=peonies')
     const add = async (file: Blob) => {
       const body = new FormData()
@@ -622,7 +625,7 @@ eachEngine('the catalog of the dashboard', (given) => {
 
   const promotionOf = async (code: string) => (await asked(`promotions?q=${code}`))[0]
 
-  test('discounts are created after a correction, stopped, undone, and changed against a version', async () => {
+  test('discounts are created after a correction, stopped, undone, and edited with a check of the version', async () => {
     const { page, path } = dashboardUser
     await page.open(path('discounts'))
     assert.match(page.text(), /No discounts yet/)
@@ -700,7 +703,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /No discount matches/)
   })
 
-  test('20 products are listed, or as many as a person sets, and changing all of them returns to the list', async () => {
+  test('20 products are listed, or as many as a person chooses, and changing all of them returns to the list', async () => {
     const { page, path } = dashboardUser
     for (let count = 0; count < 30; count++) await createProduct(testServer, { name: `Tin ${count}` })
     const rows = () => page.html.match(/<tr data-row>/g)?.length ?? 0
@@ -723,7 +726,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.match(page.text(), /Change taken back/)
   })
 
-  test('20 rows of stock are shown, or as many as a person sets, separately from the lists', async () => {
+  test('20 rows of stock are shown, or as many as a person chooses, independently of the other lists', async () => {
     const { page, path } = dashboardUser
     for (let count = 0; count < 30; count++) await createProduct(testServer, { name: `Peg ${count}` })
     const rows = () => page.html.match(/name="was\./g)?.length ?? 0

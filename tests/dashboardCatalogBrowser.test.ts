@@ -49,7 +49,7 @@ anyEngine('the catalog in a browser', (given) => {
   const shown = async (slug: string) =>
     (await fetch(`${testServer.origin}/api/v1/catalog/merchants/bloom/products/${slug}`)).text()
 
-  test('when two people save one product, the second sees both versions side by side and chooses', async () => {
+  test('when two people save one product, the second sees both versions side by side and decides', async () => {
     const { body } = await create({ slug: 'two', name: 'Two', skus: [{ code: 'TWO', price: 1_000 }] })
     const address = testServer.origin + dashboardUser.path(`products/${body.data.id}`)
     const second = await dashboardUserOf(testServer, { role: 'staff' })
@@ -99,7 +99,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('200 × 2 cells are pasted and saved together; a sale meanwhile is not undone', async () => {
+  test('200 × 2 cells are pasted and saved together; a sale in between is not undone', async () => {
     const skus = Array.from({ length: 200 }, (_, at) => ({
       code: `CELL-${String(at).padStart(3, '0')}`,
       options: { Number: String(at) },
@@ -173,7 +173,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('no row of products changes its height when its picture appears', async () => {
+  test('no row of the list of products changes its height when its picture appears', async () => {
     const images = [{ url: `${testServer.origin}/favicon.svg`, alt: '', width: 40, height: 40 }]
     const { status } = await create({ slug: 'seen', name: 'Seen', images, skus: [{ code: 'SEEN', price: 1_000 }] })
     assert.equal(status, 200)
@@ -267,7 +267,7 @@ anyEngine('the catalog in a browser', (given) => {
     return { begun, go }
   }
 
-  test('what is typed during a picture upload stays where it was typed, and saving waits for the picture', async () => {
+  test('text that is typed during a picture upload stays in its field, and saving waits for the picture', async () => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.fill('[name=name]', 'Typed meanwhile')
@@ -298,7 +298,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('when a session ends during a picture upload, the page says so, keeps what was typed, and continues after the sign-in', async () => {
+  test('when a session ends during a picture upload, the page says so, keeps typed values, and continues after the sign-in', async () => {
     const other = await dashboardUserOf(testServer)
     const tab = await tabOf(other)
     const until = (at: number) =>
@@ -339,7 +339,7 @@ anyEngine('the catalog in a browser', (given) => {
     await tab.context().close()
   })
 
-  test('what was typed stays when the connection is lost, and leaving the page asks first', async () => {
+  test('typed values stay when the connection is lost, and leaving the page asks first', async () => {
     const tab = await tabOf(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('products/new'))
     await tab.locator('[name=name]').pressSequentially('Half')

@@ -171,7 +171,7 @@ anyEngine('daily work in the dashboard', (given) => {
       await context.close()
     })
 
-  test('an order is found by surname, e-mail, postal code and number; once its address is erased, by its number only', async () => {
+  test('an order is found by surname, e-mail, postal code and number; once its address is erased, only by its number', async () => {
     const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const orderId = (await pay(secret, view)).view.session.orderId ?? ''
@@ -199,7 +199,7 @@ anyEngine('daily work in the dashboard', (given) => {
 
   // Of 100 products.
   const variants = isWide ? 100 : 20
-  test(`a file of ${100 * variants} rows is sent in pieces, and the three bad rows are named; an export has nothing to change`, async () => {
+  test(`a file of ${100 * variants} rows is sent in pieces, and its three invalid rows are named; importing an export changes nothing`, async () => {
     const tab = await openTab(dashboardUser)
     await tab.goto(testServer.origin + dashboardUser.path('settings/transfers'))
     const [file] = await Promise.all([

@@ -25,7 +25,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
 
   const secretIn = (html: string) => html.match(/id="secret"[^>]*value="([^"]+)"/)?.[1]
 
-  test('a key is shown once in the response to the form, works, is rotated and revoked', async () => {
+  test('a key is shown once in the response to the form, works, and is rotated and revoked', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/keys/new'))
     await page.press('Create key', { name: 'Till', lifetime: '90' })
@@ -95,7 +95,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.match(page.text(), /Static shop cwp_test_\S+…\S{4}/)
   })
 
-  test('changes of keys ask for the password again after ten minutes', async () => {
+  test('changing keys requires the password again ten minutes after it was entered', async () => {
     const other = await dashboardUserOf(testServer)
     testServer.clock.now += confirmedMs
     const { page, path } = other
@@ -121,7 +121,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     dashboardUser = await dashboardUserOf(testServer)
   })
 
-  test('an endpoint that a key created names that key until a person saves it', async () => {
+  test('an endpoint that a key created shows that it ends with the key, until a person saves it', async () => {
     const { page, path } = dashboardUser
     const [{ id: installationId }] = (await testServer.askAdmin('listAdminInstallations')).body.data
     const { body } = await testServer.askAdmin('createAdminWebhookEndpoint', {
@@ -138,7 +138,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     await page.press('Remove')
   })
 
-  test('an endpoint is added with its secret shown once, edited, tested, paused, and removed', async () => {
+  test('an endpoint is added with its secret shown once, edited, tested, paused and removed', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/webhooks/new'))
     await page.press('Add endpoint', { url: 'ftp://nowhere', events: 'order.paid, nonsense!' })
@@ -181,7 +181,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.equal(page.status, 404)
   })
 
-  test('failed calls are sent again one by one or all together, each once', async () => {
+  test('failed deliveries are sent again one by one or all together, each only once', async () => {
     const { page, path } = dashboardUser
     const [one, two] = [await failedDelivery(testServer), await failedDelivery(testServer)]
     const replaysOf = async ({ deliveryId }: { deliveryId: string }) =>
@@ -211,7 +211,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.deepEqual([await replaysOf(one), await replaysOf(two)], [1, 1])
   })
 
-  test('Home shows failing webhooks to people who may see them', async () => {
+  test('Home shows failing webhooks to people with access to webhooks only', async () => {
     const { endpointId } = await failedDelivery(testServer)
     await testServer.storage.write(
       (tx) => tx.sql`update webhook_endpoints set failing_since = ${testServer.clock.now} where id = ${endpointId}`,
@@ -238,7 +238,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.match(page.text(), /Installation ended/)
   })
 
-  test('a key for an assistant is created by one press, with the settings to paste', async () => {
+  test('a key for an assistant is created by one press, and the page shows the settings to paste', async () => {
     const { page, path } = dashboardUser
     await page.open(path('developers/assistants'))
     assert.ok(page.text().includes('Connect an assistant'), page.text())
@@ -266,7 +266,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.deepEqual([third.installation.name, installation.name], ['Assistants (test) 2', 'Assistants (test)'])
   })
 
-  test('the list of changes shows who changed what from which value to which, and links to an undo with a preview', async () => {
+  test('the list of changes shows who changed which value, the old and the new value, and a link to an undo with a preview', async () => {
     const { page, path } = dashboardUser
     const { body } = await testServer.askAdmin('getAdminShop')
     const changed = await testServer.askAdmin('updateAdminShop', {
@@ -286,7 +286,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
   })
 
-  test('a large change is shown completely on its own pages', async () => {
+  test('all parts of a large change are shown on pages of their own', async () => {
     const { page, path } = dashboardUser
     const changes = Array.from({ length: 120 }, (_, index) => ({
       ...({ kind: 'change', what: 'product', id: `prd_bulk_${index}`, name: `Bulk ${index}.` } as const),
@@ -317,7 +317,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.equal(page.status, 404)
   })
 
-  test('owners see the names of actors, other people only their own', async () => {
+  test('owners see the names of all actors, other people only their own', async () => {
     const colleague = await dashboardUserOf(testServer, { role: 'staff' })
     const principal = personCaller({ ...testServer.seller, userId: colleague.userId, scopes: scopesOfRole.staff })
     const category = { slug: 'rain', name: 'For rainy days' }
@@ -333,7 +333,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.doesNotMatch(colleague.page.text(), /owner\d+@/)
   })
 
-  test('undoing a change of a payment method asks for the password again, as the change does', async () => {
+  test('undoing a change of a payment method requires the password again, as the change itself does', async () => {
     const set = async (instructions: string) => {
       const { version } = (await testServer.askAdmin('getAdminShop')).body.data
       const body = { enabled: true, instructions, termDays: 10, expectedVersion: version, idempotencyKey: newId('req') }
@@ -374,7 +374,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.match((await testServer.askAdmin('getAdminShop')).text, /IBAN ONE/)
   })
 
-  test('a viewer sees the list of changes in Settings, and nothing of Developers', async () => {
+  test('a viewer sees the list of changes in Settings, and no page of Developers', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     await viewer.page.open(viewer.path('settings/changes'))
     assert.equal(viewer.page.status, 200)
@@ -393,7 +393,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     }
   })
 
-  test('an agent platform gets a key with which it opens a session, and the secret of its webhook', async () => {
+  test('an agent platform gets a key, with which it opens a session, and the secret of its webhook', async () => {
     // The password was asked for a moment ago.
     const { page, path } = await dashboardUserOf(testServer)
     await page.open(path('settings/agents'))

@@ -38,7 +38,7 @@ anyEngine('developers and settings in a browser', (given) => {
     return context
   }
 
-  test('a viewer sees no button or link that is refused', async () => {
+  test('the settings and reports of a viewer contain no forms, and no links to pages that are refused', async () => {
     const dashboardUser = await dashboardUserOf(testServer, { role: 'viewer' })
     const context = await openAs(dashboardUser)
     const tab = await context.newPage()
@@ -65,7 +65,7 @@ anyEngine('developers and settings in a browser', (given) => {
     await context.close()
   })
 
-  test('a failing webhook is shown on Home and resumed, and a double click replays a failed call once', async () => {
+  test('a failing webhook is shown on Home and resumed, and a double click replays a failed delivery once', async () => {
     const dashboardUser = await dashboardUserOf(testServer)
     const context = await openAs(dashboardUser)
     const tab = await context.newPage()
@@ -86,7 +86,7 @@ anyEngine('developers and settings in a browser', (given) => {
     await context.close()
   })
 
-  test('after a person ends all other sessions, the next click in another session leads to the sign-in', async () => {
+  test('after a person ended all other sessions, the next click in one of them opens the sign-in', async () => {
     const dashboardUser = await dashboardUserOf(testServer)
     const context = await openAs(dashboardUser)
     const tab = await context.newPage()

@@ -32,7 +32,7 @@ anyEngine('orders in the dashboard', (given) => {
   const statusOf = (page: { text(): string }) =>
     page.text().match(/Parcel sent\.|Payment recorded\.|Order cancelled\./)?.[0]
 
-  test('an order to ship is found, shipped with its tracking number, and leaves the list', async () => {
+  test('an order to ship is found, shipped with its tracking number, and no longer in the list', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })
     const { orderId, number } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3 } })
@@ -88,7 +88,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.deepEqual([page.path, page.links().has(number)], [path('orders?fulfillment=fulfilled&view=all'), true])
   })
 
-  test('an invoice is opened from its order, and a missing file format is explained', async () => {
+  test('an invoice is opened from its order as PDF; without a VAT id of the shop there is no XML, and the page says so', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -136,7 +136,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.doesNotMatch(viewer.page.text(), /ZIP/)
   })
 
-  test('a shipment is corrected, and Undo restores it', async () => {
+  test('a shipment is corrected, and Undo restores the earlier values', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -152,7 +152,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.match(page.text(), /WRONG/)
   })
 
-  test('a shipment that is corrected in two tabs keeps the values of both', async () => {
+  test('two corrections of one shipment in two tabs are both saved if they change different fields', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -172,7 +172,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.deepEqual([carrier, trackingNumber], ['DHL', 'T-1'])
   })
 
-  test('sending the form twice ships a part of an order once', async () => {
+  test('sending the same form twice ships a part of an order once', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 2 } })
@@ -188,7 +188,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.deepEqual([seen.data.fulfillments.length, seen.data.items[0].fulfilled], [1, 1])
   })
 
-  test('a refund that is confirmed in two tabs is made once, also while it is still pending', async () => {
+  test('a refund that is confirmed in two tabs is made once, even while it is still pending', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 3 } })
@@ -212,7 +212,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).refunds.length, 2)
   })
 
-  test('one of three lines is refunded and restocked after a preview of the sum, and two presses refund once', async () => {
+  test('one of three lines is refunded and restocked after a preview of the amount, and two presses refund once', async () => {
     const testServer = await open()
     const { page, path, headers, userId } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { 'ROSE-12': 1, CARD: 3, BOOK: 1 } })
@@ -266,7 +266,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.match(page.field('amount')?.description ?? '', /Enter an amount such as 12\.50/)
   })
 
-  test('a payment without an outcome is found from Home, and closed after a person confirmed the lookup', async () => {
+  test('a payment without an outcome is listed from Home, and can be closed once a person confirms to have looked it up at the provider', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { orderId, paymentId } = await unsettledPayment(testServer, 15 * 24 * 3_600_000)
@@ -284,7 +284,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'paid')
   })
 
-  test('an unpaid order is marked as paid and can then be shipped, and is cancelled', async () => {
+  test('an unpaid order is marked as paid, after which it can be shipped, and is then cancelled', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const unpaid = await testServer.orders.place({ items: { CARD: 1 }, isManual: true })
@@ -310,7 +310,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.deepEqual([page.status, page.alerts()], [409, ['No payment is expected for this order.']])
   })
 
-  test('filters are saved as a personal view, opened by its name and removed', async () => {
+  test('filters are saved as a personal view, opened by the name of the view, and removed', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const other = await dashboardUserOf(testServer)
@@ -339,7 +339,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.equal(page.links().get('Paid <first>'), undefined)
   })
 
-  test('one press shows name and address, and is audited', async () => {
+  test('one press shows the name and the address, which is audited', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer, { role: 'staff' })
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -367,7 +367,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.doesNotMatch(page.text(), /Torstrasse/)
   })
 
-  test('a note is added; an empty note is refused at its field', async () => {
+  test('a note is added; an empty note is refused with an error at its field', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -379,7 +379,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.match(page.html, /Wants &lt;b&gt;red&lt;\/b&gt;\nribbon/)
   })
 
-  test('many orders are shipped by one press with their tracking numbers; a refused one stays with its reason', async () => {
+  test('many orders are shipped by one press with their tracking numbers; a refused order stays on the page with the reason', async () => {
     const testServer = await open()
     const { page, path, userId } = await dashboardUserOf(testServer)
     const placed = await Promise.all([1, 2, 3].map((count) => testServer.orders.place({ items: { CARD: count } })))
@@ -422,7 +422,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.match(page.text(), /No order was selected/)
   })
 
-  test('packing slips show the addresses, each audited; receipts show the amounts', async () => {
+  test('packing slips show the addresses, with an audit entry for each order, and receipts show the amounts', async () => {
     const testServer = await open()
     const { path, headers, userId } = await dashboardUserOf(testServer)
     const placed = await Promise.all([1, 2].map((count) => testServer.orders.place({ items: { CARD: count } })))
@@ -445,7 +445,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.doesNotMatch(receipts.text, /Linden/)
   })
 
-  test('search finds an order by surname and number, and explains itself when nothing is found', async () => {
+  test('search finds an order by surname, postal code and number, and explains what can be found if it finds nothing', async () => {
     const testServer = await open()
     const { page, path } = await dashboardUserOf(testServer)
     const { number, orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -474,7 +474,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.ok(viewer.page.text().includes(number) && !viewer.page.text().includes('Lovelace'))
   })
 
-  test('a viewer sees no button that would be refused, and each action of a viewer answers 403 and changes nothing', async () => {
+  test('a viewer sees no buttons for actions, and each action of a viewer gets 403 and changes nothing', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer, { role: 'viewer' })
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -508,7 +508,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.deepEqual([await orderWorld(testServer, orderId), await changesOf(testServer, orderId)], [before, []])
   })
 
-  test("another merchant's order answers like an unknown one, at every address and form", async () => {
+  test('another merchant’s order gets the same response as an unknown one, at every address and form', async () => {
     const testServer = await open()
     const { path, headers } = await dashboardUserOf(testServer)
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -533,7 +533,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.equal((await fetch(testServer.origin + path(`orders/${orderId}`), { headers })).status, 200)
   })
 
-  test('the number of rows is set and remembered, and the links to further pages keep it', async () => {
+  test('the chosen number of rows is remembered, and links to further pages keep it', async () => {
     const testServer = await open()
     const { page, path, headers } = await dashboardUserOf(testServer)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
@@ -593,7 +593,7 @@ anyEngine('orders in the dashboard', (given) => {
     assert.equal(page.links().get('Select the first 100'), undefined)
   })
 
-  test('a number of rows that is not offered changes nothing, and the form redirects only to lists of the shop', async () => {
+  test('a number of rows that is not offered is not stored, and the form redirects only to lists of the shop', async () => {
     const testServer = await open()
     const { path, headers } = await dashboardUserOf(testServer)
     for (const [rows, back] of [

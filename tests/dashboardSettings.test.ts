@@ -52,7 +52,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([emptied.legal, emptied.links], [undefined, {}])
   })
 
-  test('design, home page and menus are a draft until they are published, and an error is shown at its field', async () => {
+  test('design, home page and menus are drafts until they are published, and an error is shown at its field', async () => {
     const { page, path } = dashboardUser
     const site = async () => (await testServer.askAdmin('getAdminSite')).body.data
     await page.open(path('store/look'))
@@ -86,7 +86,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal((await site()).draft, null)
   })
 
-  test('access for agents is turned on, shows their addresses, and is turned off by Undo', async () => {
+  test('access for agents is turned on, which shows the addresses for agents, and is turned off by Undo', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings/agents'))
     assert.doesNotMatch(page.text(), /MCP server/)
@@ -98,7 +98,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal(await level(), 'off')
   })
 
-  test('synonyms are saved up to the largest number, and a comma within a number stays', async () => {
+  test('synonyms are saved up to the largest number, and a decimal comma does not separate two synonyms', async () => {
     const { page, path } = dashboardUser
     const synonyms = [
       ['1,5 l', 'family size'],
@@ -120,7 +120,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual((await shop()).shop.synonyms, [])
   })
 
-  test('when two people save the shop, different members are merged, and a conflict shows both values to choose from', async () => {
+  test('when two people save the shop, changes of different settings are merged, and a conflict shows both values', async () => {
     const { page, path } = dashboardUser
     await page.open(path('settings'))
     await changeShop({ name: 'Bloom & Co', lowStockAt: 9 })
@@ -136,7 +136,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.deepEqual([stored.name, stored.lowStockAt], ['Bloom Bremen', 9])
   })
 
-  test('taxes: one save changes, adds and removes lines, and a change elsewhere in the shop is no conflict', async () => {
+  test('taxes: one save changes, adds and removes lines, and a change of other settings is no conflict', async () => {
     const { page, path } = dashboardUser
     const post = async (rows: readonly (readonly string[])[], base: unknown) => {
       const form = new URLSearchParams({ base: JSON.stringify(base), key: 'taxes-once-and-again' })
@@ -316,7 +316,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(page.text(), /Stripe Off Connect/)
   })
 
-  test('payments: editing a method that is off leaves it off; only Turn on sets the checkbox', async () => {
+  test('payments: editing a method that is off leaves it off, and only the link Turn on ticks the checkbox', async () => {
     const { page, path } = dashboardUser
     const cash = async () =>
       (await shop()).paymentMethods.find(({ provider }: { provider: string }) => provider === 'cash_on_delivery')
@@ -336,7 +336,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.equal((await cash())?.enabled, true)
   })
 
-  test('400 for a form with an altered base value, and nothing changes', async () => {
+  test('400 for a form whose hidden base values are invalid, and nothing changes', async () => {
     const { headers, path } = dashboardUser
     const { version } = await shop()
     for (const part of ['settings', 'settings/taxes', 'settings/shipping/new'])
@@ -426,7 +426,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(page.text(), /at most 1,000 days apart/)
   })
 
-  test('a viewer reads every part, without buttons and forms', async () => {
+  test('a viewer can read every part of the settings, without buttons and forms', async () => {
     const viewer = await dashboardUserOf(testServer, { role: 'viewer' })
     for (const part of ['settings', 'settings/taxes', 'settings/shipping', 'settings/payments', 'reports']) {
       await viewer.page.open(viewer.path(part))

@@ -93,7 +93,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal(Number(found?.count), 1)
   })
 
-  test('a file of an unknown format is read by the meanings that a person assigns to its columns', async () => {
+  test('a file of an unknown format is read after a person assigned its columns', async () => {
     const { page } = dashboardUser
     const { location } = await upload(`Article,Number,Price\n${unusedName('kettle')},${unusedName('KETTLE')},€ 12.50\n`)
     await runTransfers(testServer)
@@ -124,7 +124,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(page.text(), /Line 2 New product kettle-/)
   })
 
-  test('pieces with one key make one import, in any order and repeated', async () => {
+  test('pieces with one key make one import, also in any order and sent repeatedly', async () => {
     const key = newId('req')
     const text = `${header}${unusedName('cup')},Çup,${unusedName('CUP')},3.00\n`
     const [first, second] = [text.slice(0, 45), text.slice(45)]
@@ -148,7 +148,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(dashboardUser.page.text(), /New product cup-/)
   })
 
-  test('a file that is empty or not text is refused with the reason, and so is a sixth waiting import', async () => {
+  test('a file that is empty or not text is refused with the reason, and so is a sixth import that waits for pieces', async () => {
     for (const [file, reason] of [
       [null, /Choose a file that is not empty\./],
       ['', /Choose a file that is not empty\./],
@@ -176,7 +176,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(await answer.text(), /Zeile 2: Das Anführungszeichen, das hier beginnt, wird nie geschlossen/)
   })
 
-  test('a file in another encoding is read in the encoding that a person chooses', async () => {
+  test('a file in another encoding is read with the encoding that a person chooses', async () => {
     const { page } = dashboardUser
     const bytes = Buffer.from(`${header}${unusedName('cafe')},Caf\xe9 \x80,${unusedName('CAFE')},4.50\n`, 'latin1')
     const { status, location } = await upload(bytes, { encoding: 'windows-1252' })
@@ -190,7 +190,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal((await upload(bytes, { encoding: 'klingon' })).status, 400)
   })
 
-  test('the Google feed is downloaded as a file with the given product links', async () => {
+  test('the Google feed is downloaded as a file with product links made from the given template', async () => {
     const { product } = await createProduct(testServer, { images: [{ url: 'https://pictures.example/a.jpg' }] })
     await dashboardUser.page.open(dashboardUser.path('settings/transfers'))
     assert.ok(dashboardUser.page.buttons().includes('Google feed'))
@@ -207,7 +207,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.equal(dashboardUser.page.status, 400)
   })
 
-  test("orders are exported as the list shows them, by days of the shop's time zone", async () => {
+  test('orders are exported with the filters of the list, by days of the shop’s time zone', async () => {
     const { body } = await testServer.askAdmin('getAdminShop')
     const expectedVersion = body.data.version
     await testServer.askAdmin('updateAdminShop', {
@@ -238,7 +238,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.ok(toSend.includes(early.number) && !toSend.includes(unpaid.number), toSend.join(' '))
   })
 
-  test('an export with customers needs a POST, and is audited for each order', async () => {
+  test('an export with customers needs a POST, and each exported order gets an audit entry', async () => {
     const { orderId, number } = await testServer.orders.place({
       items: { CARD: 1 },
       now: Date.parse('2026-10-10T10:00:00Z'),

@@ -121,7 +121,7 @@ eachEngine('all screens of the dashboard', (given) => {
     assert.deepEqual(missed, [])
   })
 
-  test('no required choice begins with an empty option', () => {
+  test('no required select begins with an empty option', () => {
     const blocked = pages.filter(({ html }) => /<select[^>]* required[^>]*>\s*<option value=""/.test(html))
     assert.deepEqual(
       blocked.map(({ path }) => path),
@@ -129,7 +129,7 @@ eachEngine('all screens of the dashboard', (given) => {
     )
   })
 
-  test('the list of changes has readable labels, without member names, ids or minor units', () => {
+  test('the list of changes has readable labels, and contains no member names, ids or minor units', () => {
     const { html = '' } = pages.find(({ path }) => path === dashboardUser.path('settings/changes')) ?? {}
     const names = [...html.matchAll(/<dt>([^<]*)</g)].map(([, name = '']) => name)
     assert.ok(names.includes('Discount') && names.includes('Reason'), names.join())
@@ -140,7 +140,7 @@ eachEngine('all screens of the dashboard', (given) => {
     assert.doesNotMatch(html.replaceAll(/<[^>]*>/g, ' '), /sku_|→\s+to\s+333\b/)
   })
 
-  test('pages and forms with ids of another shop answer like those with unknown ids, and change nothing', async () => {
+  test('pages and forms with ids of another shop get the same response as with unknown ids, and change nothing', async () => {
     const merchantId = await rivalId()
     const rival = await dashboardUserOf(testServer, { slug: 'rival', merchantId })
     const there = (text: string) => text.replaceAll(dashboardUser.path(''), rival.path(''))

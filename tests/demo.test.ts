@@ -20,7 +20,7 @@ assert.ok('file' in read)
 const demo = read.file
 
 anyEngine('the demo shop', (given) => {
-  test('a cart is created, filled, changed, discounted, addressed and read', async () => {
+  test('a cart is created, filled, changed, discounted, given an address and read', async () => {
     const testServer = await openTestServer(given, { shops: [demo] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -106,7 +106,7 @@ anyEngine('the demo shop', (given) => {
 })
 
 eachEngine('keys of the demo shop', (given) => {
-  test('demo keys are limited in number whatever newer keys exist, and those without an expiry get one', async () => {
+  test('the number of working demo keys is limited, also with many newer keys of other names, and demo keys without an expiry get one', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
     const { installation: shown } = await makeDemoShop(storage, testSecret, clock.now)

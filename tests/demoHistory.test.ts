@@ -105,14 +105,14 @@ anyEngine('the history of the demo shop', (given) => {
       JSON.parse(String((await testServer.app.admin.perform(id, { principal, query })).body))
   })
 
-  test('is created once', async () => {
+  test('is created only once', async () => {
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now), undefined)
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + 40 * day), undefined)
     await makeDemoShop(testServer.storage, testSecret, testServer.clock.now + day)
     assert.equal(await findHistory(testServer.storage, testSecret, testServer.clock.now + day), undefined)
   })
 
-  test('has an unpaid order that was cancelled when it was due, not today', async () => {
+  test('has an unpaid order that was cancelled when it was due, before today', async () => {
     const { storage, clock } = testServer
     const rows = await storage.read(
       (db) => db.sql<{ at: number }>`select updated_at as "at" from orders where cancellation like '%"by":"system"%'`,
@@ -233,7 +233,7 @@ anyEngine('the history of the demo shop', (given) => {
 })
 
 anyEngine('the history of an existing demo shop', (given) => {
-  test('is also created for a shop whose first start ended before its keys were created, but not for one of an earlier release', async () => {
+  test('is also created if the first start ended before it created keys, but not for a demo shop of an earlier release', async () => {
     const testServer = await openTestServer(given)
     const { storage, clock } = testServer
     const file: ShopFile = JSON.parse(await readFile(new URL('../apps/demo/shop.json', import.meta.url), 'utf8'))
@@ -293,7 +293,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('the process that makes the history ends with its server, and the shop is open meanwhile', async () => {
+test('the process that creates the demo history ends with its server, and the shop already responds before', async () => {
   const { server, key } = await serveWithHistory()
   const pid = await processOf(server)
   await until(async () => (await countOrders(server.origin, key)) > 2)
@@ -303,7 +303,7 @@ test('the process that makes the history ends with its server, and the shop is o
 })
 
 if (isWide)
-  test('a server or process that is killed while it makes the history leaves the rest to the next start', async () => {
+  test('if the server or the process that creates the demo history is killed, the next start creates the rest', async () => {
     const { server: first, settings, key } = await serveWithHistory()
     assert.doesNotMatch(first.printed(), /has its history/, 'it listens before')
     const orphan = await processOf(first)

@@ -16,7 +16,7 @@ import { version } from '../src/platform/version.ts'
 const deployed = (name: string) => readFile(join(root, 'deploy', name), 'utf8')
 const files = await readdir(join(root, 'deploy'))
 
-describe('the files of deploy/', () => {
+describe('the files in deploy/', () => {
   test('name only settings that exist', async () => {
     const settings = new Set((await pageText('docs/commands.md')).match(/CARTWRIGHT_[A-Z_]+/g))
     for (const name of files)
@@ -24,7 +24,7 @@ describe('the files of deploy/', () => {
         assert.ok(settings.has(setting), `${name}: ${setting}`)
   })
 
-  test('name the present version of the program and of Node', async () => {
+  test('name the present versions of the program and of Node', async () => {
     const { dependencies } = JSON.parse(await pageText('package.json'))
     assert.match(await deployed('Containerfile'), new RegExp(`node:${dependencies.node}-slim`))
     for (const name of ['compose.yaml', 'kubernetes.yaml'])
@@ -46,7 +46,7 @@ describe('the files of deploy/', () => {
     assert.ok(!(await readdir(root)).includes('.containerignore'))
   })
 
-  test('are valid YAML, and the nodes have probes', async () => {
+  test('are valid YAML, and the Kubernetes deployment has probes', async () => {
     const read = async (name: string) => parseAllDocuments(await deployed(name)).map((document) => document.toJS())
     for (const name of files.filter((file) => file.endsWith('.yaml')))
       for (const document of parseAllDocuments(await deployed(name))) assert.deepEqual(document.errors, [], name)
@@ -59,7 +59,7 @@ describe('the files of deploy/', () => {
     assert.ok(container.lifecycle.preStop)
   })
 
-  test('have exactly one section of docs/runbook.md for each alert', async () => {
+  test('define exactly the alerts that docs/runbook.md has sections for', async () => {
     const alerts = [...(await deployed('alerts.yaml')).matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
     const sections = [...(await pageText('docs/runbook.md')).matchAll(/^## (\w+)\n\n\*(page|ticket)\.\*/gm)]
     assert.ok(alerts.length > 20)

@@ -20,7 +20,7 @@ import { hashArtifactId } from '../src/domain/oauth/artifacts.ts'
 eachEngine('describeOAuthAuthorization', (given) => {
   const open = sharedOAuthTestServer(given)
 
-  test('200 names the grant, its app and merchant, and the endpoints', async () => {
+  test('200 with the grant, its app and merchant, and the endpoints', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const at = (path: string) => testServer.origin + path
@@ -58,7 +58,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
-  test('200 for an unusual but valid proof', async () => {
+  test('200 for unusual but valid proofs', async () => {
     const testServer = await open()
     const installed = await installApp(testServer, { key: await makeDpopKey('Ed25519') })
     const now = Math.floor(testServer.clock.now / 1000)
@@ -83,7 +83,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     )
   })
 
-  test('200 sends the next nonce before the present one expires, and both are accepted by API and token endpoint', async () => {
+  test('200 announces the next nonce before the present one expires, and both are accepted by API and token endpoint', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const nonce = await currentNonce(testServer)
@@ -107,7 +107,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(given, await currentNonce(testServer))
   })
 
-  test('401 without credentials names the metadata and algorithms, and no error code', async () => {
+  test('401 without credentials names the metadata and the algorithms, but no error code', async () => {
     const testServer = await open()
     const answer = await testServer.ask('describeOAuthAuthorization', { key: null })
     assertError(answer, 'unauthenticated')
@@ -120,7 +120,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal(answer.headers.get('cache-control'), 'no-store')
   })
 
-  test('401 for an API key, and for a valid token with the scheme Bearer, with and without its proof', async () => {
+  test('401 for an API key, for a valid token with the scheme Bearer, and for other secrets with the scheme DPoP', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { secret } = await issueKey(testServer, installed)
@@ -176,7 +176,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
   })
 
-  test('401 for a proof of another key, a missing, duplicate, joined, truncated, oversized or reused proof', async () => {
+  test('401 for a proof of another key, and for a missing, duplicate, joined, truncated, oversized or reused proof', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const stranger = { ...installed, key: await makeDpopKey() }
@@ -211,7 +211,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.match(await wire([`DPoP: ${one}`]), /^HTTP\/1.1 401/)
   })
 
-  test('401 asks for the nonce if only that is missing, and does not count against the rate limit of the address', async () => {
+  test('401 requests a nonce if only the nonce is missing, and does not count against the rate limit of the address', async () => {
     const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const installed = await installApp(testServer)
     for (const claims of [{ nonce: undefined }, { nonce: 'made-up' }]) {
@@ -228,7 +228,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     }
   })
 
-  test('429 per grant, without using up the proof', async () => {
+  test('429 limits each grant separately, and does not use up the proof', async () => {
     const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const installed = await installApp(testServer)
     const other = await installApp(testServer, { browser: installed.browser })
@@ -272,7 +272,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.match(twice, /^HTTP\/1.1 400/)
   })
 
-  test('401 for a token whose grant is that of another installation', async () => {
+  test('401 for a token whose grant belongs to another installation', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const [own, other] = [await installApp(testServer, { browser }), await installApp(testServer, { browser })]
@@ -292,7 +292,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 401)
   })
 
-  test('401 for a proof that names the host of forwarding headers instead of the real address', async () => {
+  test('401 for a proof of the host in forwarding headers instead of the real host', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const url = 'https://evil.example/api/v1/oauth/authorize'

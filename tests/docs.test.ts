@@ -51,7 +51,7 @@ function codeLinesOf(page: string): string[] {
 // The endpoint is found by its address.
 const merchantless = ['webhooks listen']
 
-test('examples of commands for one merchant name it, since there may be several', () => {
+test('examples of commands that take --merchant contain it, since there may be several merchants', () => {
   const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)]
   const nameless = pages
     .filter((page) => page.endsWith('.md'))
@@ -80,7 +80,7 @@ function anchorsIn(text: string): string[] {
   return [...prose.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
 }
 
-test('documents link to files and headings that exist', () => {
+test('links in documents lead to files and headings that exist', () => {
   const pages = ['', 'docs', 'docs/decisions'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((file) => file.endsWith('.md'))

@@ -72,7 +72,7 @@ eachEngine('invoices and credit notes', (given) => {
     }
   }
 
-  test('a paid order gets one invoice with its lines, and the buyer is encrypted', async () => {
+  test('a paid order gets one invoice with its lines, and its buyer is stored encrypted', async () => {
     const { orderId, number, quote } = await orders.place({ items })
     assert.deepEqual(await of(orderId), [])
     assert.equal(await issue(), 1)
@@ -124,7 +124,7 @@ eachEngine('invoices and credit notes', (given) => {
     )
   })
 
-  test('each refund has a credit note with its tax, and the notes of a full refund add up to the invoice', async () => {
+  test('each refund gets a credit note with its tax, and the credit notes of a full refund add up to the invoice', async () => {
     const { orderId, quote } = await orders.place({ items })
     await refund(orderId, 500)
     await refund(orderId, null)
@@ -143,7 +143,7 @@ eachEngine('invoices and credit notes', (given) => {
     await assertNumbers()
   })
 
-  test('a refund that fails after it had succeeded is reversed by an invoice', async () => {
+  test('a refund that fails after it had succeeded gets an invoice that reverses its credit note', async () => {
     const { storage } = testServer
     const { orderId } = await orders.place({ items, isManual: true })
     await storage.write((tx) => recordOrderPaid(tx, keyOf(orderId), context()))
@@ -176,7 +176,7 @@ eachEngine('invoices and credit notes', (given) => {
     await assertNumbers()
   })
 
-  test('concurrent and failing rounds leave no gap and no duplicate in the numbers', async () => {
+  test('concurrent and failing rounds leave neither gaps nor duplicates in the numbers', async () => {
     const quote = await orders.quote({ items })
     const placed = await Promise.all(Array.from({ length: 24 }, () => orders.place({ quote })))
     // The work of a round is undone when its process dies before the commit.
@@ -219,7 +219,7 @@ eachEngine('invoices and credit notes', (given) => {
     assert.deepEqual(await of(orderId), [before])
   })
 
-  test('the shopper reads an invoice below the address of the order, and not below that of another order', async () => {
+  test('the shopper can read an invoice below the address of its order, and not below that of another order', async () => {
     const { orderId, statusSecret } = await orders.place({ items })
     const other = await orders.place({ items })
     const page = (path: string) => testServer.fetch(path, { headers: { 'accept-language': 'de' } })
@@ -277,7 +277,7 @@ eachEngine('invoices and credit notes', (given) => {
     assert.deepEqual(byNumber.body.data, [])
   })
 
-  test('the tax report by rate equals a count over a random history', async () => {
+  test('the tax report by rate equals the sums of a random history of orders and refunds', async () => {
     testServer.clock.now += 3 * 86_400_000
     const { random } = seeded(seed)
     const counted = new Map<number, { net: number; tax: number; total: number }>()
@@ -355,7 +355,7 @@ eachEngine('invoices and credit notes', (given) => {
     assert.ok(byRate.length > 1)
   })
 
-  test('the tax report is the sum of invoices without credit notes, by country and rate', async () => {
+  test('the tax report has the sum of invoices minus credit notes, by country and rate', async () => {
     const { body } = await testServer.askAdmin('getAdminTaxReport', { query: '?from=2026-01-01&to=2026-12-31' })
     const { rows, sum } = body.data
     const made = await testServer.storage.read(
@@ -444,7 +444,7 @@ eachEngine('invoices and credit notes', (given) => {
     assert.deepEqual([again.code, /is there already/.test(again.err)], [1, true])
   })
 
-  test('numbers follow the format of the merchant, restart with the year, and never repeat', async () => {
+  test('numbers have the format that the merchant chose, restart each year, and never repeat', async () => {
     const { body } = await testServer.askAdmin('getAdminShop')
     const set = async (numberFormat: string) => {
       const { version } = (await testServer.askAdmin('getAdminShop')).body.data

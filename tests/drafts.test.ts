@@ -41,7 +41,7 @@ eachEngine('drafts', (given) => {
   const cancel = (draftId: string) =>
     testServer.askAdmin('cancelAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req') } })
 
-  test('the preview, the link, the charge, the order and its lines have the same amounts', async () => {
+  test('preview, link, charge, order and lines have the same amounts', async () => {
     const items = [
       { skuId: carts.sku('ROSE-12'), quantity: 3, unitPrice: 3333 },
       { skuId: carts.sku('CARD'), quantity: 1 },
@@ -68,7 +68,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([sold.payments[0].amount, sold.promotion], [preview.totals.total, null])
   })
 
-  test('409 if the total differs from the one that the merchant saw, and nothing is held', async () => {
+  test('409 if the total is not the one that the merchant expected, and nothing is held', async () => {
     const before = await free('CARD')
     const body = {
       idempotencyKey: newId('req'),
@@ -112,7 +112,7 @@ eachEngine('drafts', (given) => {
     await raise(sku.price)
   })
 
-  test('the stock is held until the draft is cancelled or expires, and then the link cannot start again', async () => {
+  test('the stock is held until the draft is cancelled or expires, and after that its link opens no new checkout', async () => {
     const before = await free('CARD')
     const { draft } = await draftOf(testServer, { ...ready, days: 2 })
     const other = (await draftOf(testServer, { ...ready, days: 1 })).draft
@@ -130,7 +130,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([twice.status, twice.body.error.code], [409, 'draft_not_open'])
   })
 
-  test('one of a concurrent payment and cancellation succeeds, and the stock is right', async () => {
+  test('of a concurrent payment and cancellation one succeeds, and the stock is right', async () => {
     const before = await free('CARD')
     const { draft } = await draftOf(testServer, ready)
     const secret = secretOf(draft.url)
@@ -147,7 +147,7 @@ eachEngine('drafts', (given) => {
   const listed = async (draftId: string) =>
     (await testServer.askAdmin('listAdminDrafts')).body.data.find(({ id }: { id: string }) => id === draftId)
 
-  test("the list shows the stored total, which follows the shopper's address and the order", async () => {
+  test('the list shows the stored total, which is updated when the shopper enters an address and when the order is placed', async () => {
     const { draft } = await draftOf(testServer, { customer })
     assert.equal((await listed(draft.id)).total, draft.totals.total)
     const secret = secretOf(draft.url)
@@ -172,7 +172,7 @@ eachEngine('drafts', (given) => {
     assert.equal((await listed(old.id)).total, old.totals.total)
   })
 
-  test('a change keeps the link, replaces items and terms, and adjusts the held stock', async () => {
+  test('changing a draft keeps its link, replaces items and terms, and adjusts the held stock', async () => {
     const before = { CARD: await free('CARD'), 'ROSE-12': await free('ROSE-12') }
     const { draft } = await draftOf(testServer, { ...ready, note: 'By phone' })
     const items = [
@@ -211,7 +211,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([ended.status, ended.body.error.code], [409, 'draft_not_open'])
   })
 
-  test('undo restores the agreed items and prices of a changed draft, and cancels a new draft', async () => {
+  test('undo restores the items and prices of a changed draft, and cancels a new draft', async () => {
     const { draft } = await draftOf(testServer, { ...ready, discount: 100 })
     const items = [{ skuId: carts.sku('CARD'), quantity: 2, unitPrice: 1 }]
     await change(draft.id, { items, discount: 0 })
@@ -233,7 +233,7 @@ eachEngine('drafts', (given) => {
     assert.doesNotMatch(JSON.stringify(stored), /Lovelace|Ada L/)
   })
 
-  test('409 if the link cannot be e-mailed; a sent e-mail is deleted with its shopper', async () => {
+  test('409 if the link cannot be e-mailed; the recipient of a sent e-mail is deleted when the shopper is erased', async () => {
     const send = (draftId: string) =>
       testServer.askAdmin('sendAdminDraft', { path: { draftId }, body: { idempotencyKey: newId('req') } })
     const codeOf = async (draftId: string) => (await send(draftId)).body.error?.code
@@ -276,7 +276,7 @@ eachEngine('drafts', (given) => {
     }
   })
 
-  test('the agreed total and the typed address are valid as long as the link', async () => {
+  test('the agreed total and the typed address stay valid as long as the link', async () => {
     const { draft } = await draftOf(testServer, { customer, address: berlin, days: 30 })
     assert.ok(draft.shipping !== null && draft.totals.shipping > 0)
     testServer.clock.now += 29 * dayMs
@@ -287,7 +287,7 @@ eachEngine('drafts', (given) => {
     assert.equal((await checkout.pay(secretOf(draft.url), view)).problem, null)
   })
 
-  test('the link is in no stored answer in clear text', async () => {
+  test('no stored response contains the link in clear text', async () => {
     const { draft } = await draftOf(testServer, ready)
     const secret = secretOf(draft.url)
     const stored = await testServer.storage.read(
@@ -310,7 +310,7 @@ eachEngine('drafts', (given) => {
     assert.deepEqual([note, emailMasked], [null, null])
   })
 
-  test('a completely typed code is proposed first, even if many names contain it', async () => {
+  test('a complete SKU code is suggested first, even if many names contain it', async () => {
     const values = Array.from({ length: 9 }, (_, at) => `A-${at}`)
     const skus = values.map((code) => ({ code, name: code, price: 1, stock: 1, options: { Box: code } }))
     await createProduct(testServer, { name: 'Boxes for card', options: [{ name: 'Box', values }], skus })

@@ -62,7 +62,7 @@ eachEngine('editAdminOrder', (given) => {
     return answer.body.data
   }
 
-  test('200 removes units from a paid order after an exact preview, then refunds, restocks and documents them', async () => {
+  test('200 removes units from a paid order with the amounts of the preview, then refunds, restocks and documents them', async () => {
     const { orderId } = await place({ items: { 'ROSE-12': 2, CARD: 3 }, code: 'WELCOME10' })
     await issue()
     const was = await orderOf(orderId)
@@ -105,7 +105,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal((await orderOf(orderId)).paymentStatus, 'refunded')
   })
 
-  test('200 swaps items at the same price without a payment, and the new item can be refunded', async () => {
+  test('200 swaps items of the same price without a payment, and the new item can be refunded', async () => {
     const { orderId } = await place({ items: { CARD: 4 } })
     await issue()
     const was = await orderOf(orderId)
@@ -152,7 +152,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual(await documentsOf(orderId), [{ kind: 'invoice', total: 333 }])
   })
 
-  test('200 records the difference of a manually paid order as a payment of its own, which can be refunded too', async () => {
+  test('200 records the difference of a manually paid order as a separate payment, which can be refunded too', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, isManual: true })
     const was = done(await ask('payAdminOrder', orderId))
     await issue()
@@ -187,7 +187,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([sums.length, sums.reduce((one, other) => one + other, 0)], [6, 0])
   })
 
-  test('200 refunds an order with a card and a later manual payment from the newest payment first, each unit once', async () => {
+  test('200 refunds an order with a card payment and a later manual payment, the newest payment first and each unit once', async () => {
     const { orderId } = await place({ items: { CARD: 2 } })
     await issue()
     const was = (await orderOf(orderId)).totals.total
@@ -242,7 +242,7 @@ eachEngine('editAdminOrder', (given) => {
     return sums.reduce((one, other) => one + other, 0)
   }
 
-  test('an edit that costs more is paid by a link; the order changes only with the payment', async () => {
+  test('an edit that costs more is paid by a link, and the order changes only when that is paid', async () => {
     const { orderId } = await place({ items: { CARD: 2, 'ROSE-12': 1 }, code: 'WELCOME10' })
     await issue()
     const was = await orderOf(orderId)
@@ -296,7 +296,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await ask('refundAdminOrder', orderId), 'nothing_to_refund')
   })
 
-  test('409 for a second change while one waits; the waiting change can be withdrawn, and its link ends with it or with the order', async () => {
+  test('409 for a second change while one waits for its payment; the waiting change can be withdrawn, and its link ends with it or with the order', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     const second = await edit(orderId, { CARD: 0, BOOK: 1 }, { payByLink: true })
@@ -322,7 +322,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal((await linkOf(again.draftId).catch(() => undefined))?.draft.status ?? 'expired', 'expired')
   })
 
-  test('a link that is paid while the order is shipped, cancelled, refunded or the change withdrawn leaves the amounts consistent', async () => {
+  test('paying a link while the order is shipped, cancelled or refunded, or the change is withdrawn, leaves the amounts consistent', async () => {
     const rivals: Readonly<Record<string, (orderId: string, draftId: string) => Promise<Answer>>> = {
       send: (orderId) => ask('fulfilAdminOrder', orderId),
       cancel: (orderId) => ask('cancelAdminOrder', orderId, {}),
@@ -350,7 +350,7 @@ eachEngine('editAdminOrder', (given) => {
         update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId} and status = 'pending'`,
     )
 
-  test('an edit keeps units that one payment refunded although another payment refused its share', async () => {
+  test('an edit cannot remove units that one payment has refunded, although the other payment refused its part of the refund', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     const { secret } = await linkOf(draftId)
@@ -369,7 +369,7 @@ eachEngine('editAdminOrder', (given) => {
     done(await edit(orderId, { CARD: 1, BOOK: 1 }, { differenceReceived: true }))
   })
 
-  test('a cancellation shows the final state of its refund after repeated refusals of a payment', async () => {
+  test('a cancellation shows the last state of its refund after a payment refused it repeatedly', async () => {
     const { orderId } = await place({ items: { CARD: 1 }, card: refusingCard })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     await payLink((await linkOf(draftId)).secret)
@@ -387,7 +387,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([cancellation.refund.status, paymentStatus], ['succeeded', 'refunded'])
   })
 
-  test('a manual refund over several payments is recorded once with its whole amount', async () => {
+  test('a manual refund over several payments is recorded completely and once', async () => {
     const { orderId } = await place({ items: { CARD: 2 } })
     done(await edit(orderId, { CARD: 3 }, { differenceReceived: true }))
     done(await ask('refundAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
@@ -398,7 +398,7 @@ eachEngine('editAdminOrder', (given) => {
     )
   })
 
-  test('a link with more expensive shipping charges the new total', async () => {
+  test('a link for an edit with higher shipping costs charges the new total', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     await issue()
     const was = await orderOf(orderId)
@@ -410,7 +410,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal(await booksOf(orderId), totals.total)
   })
 
-  test('200 keeps the shipping parts by tax rate consistent with order and documents', async () => {
+  test('200 keeps the parts of the shipping costs by tax rate consistent with the order and its documents', async () => {
     const stored = async (orderId: string) => {
       const [row] = await testServer.storage.read(
         (db) =>
@@ -468,7 +468,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.equal(again.totals.total, unpaid.quote.totals.total)
   })
 
-  test('409 for less shipping if the shipping was refunded; more shipping and fewer items are possible', async () => {
+  test('409 for lower shipping costs after these were refunded; higher shipping costs and fewer items are possible', async () => {
     const { orderId } = await place({ items: { CARD: 6 } })
     const { amount } = done(await ask('refundAdminOrder', orderId, { shipping: true }))
     await testServer.orders.pay()
@@ -486,7 +486,7 @@ eachEngine('editAdminOrder', (given) => {
     ])
   })
 
-  test('200 removes items that were not shipped, which completes the order; shipped items stay', async () => {
+  test('200 removes items that were not shipped, which completes the order; shipped items cannot be removed', async () => {
     const { orderId } = await place({ items: { CARD: 3 } })
     done(await ask('fulfilAdminOrder', orderId, { items: [{ skuId: skus.get('CARD'), quantity: 2 }] }))
     assertAdminError(await edit(orderId, { CARD: 1 }), 'order_edit_not_possible')
@@ -495,7 +495,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await edit(orderId, { CARD: 3 }), 'order_not_editable')
   })
 
-  test('200 corrects the address within its country, and people who may see it see the new one', async () => {
+  test('200 corrects the address within its country, and people who may see addresses see the new one', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const address = { ...berlin, line1: 'Torstrasse 2', postalCode: '10119' }
     const preview = done(await edit(orderId, {}, { address, dryRun: true }))
@@ -527,7 +527,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual(await Promise.all(words.map(isFound)), [true, true, false, false, false])
   })
 
-  test('200 without an edit if nothing changes, and 409 for one edit more than allowed', async () => {
+  test('200 without an edit if nothing changes, and 409 for more edits than allowed', async () => {
     const { orderId } = await place({ items: { CARD: 2 } })
     const address = { ...berlin, line1: 'Torstrasse 2' }
     done(await edit(orderId, {}, { address }))
@@ -552,7 +552,7 @@ eachEngine('editAdminOrder', (given) => {
     }
   })
 
-  test("200 adds an item priced with the order's tax setting, whatever the shop's setting is now", async () => {
+  test('200 prices an added item with the tax setting of the order, not with the present one of the shop', async () => {
     const { orderId } = await place({ items: { CARD: 1 }, isManual: true })
     const prices = async (priceTax: string) => {
       await testServer.storage.write(
@@ -566,7 +566,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([items[1].unitPrice, totals.taxIncluded], [3205, true])
   })
 
-  test('4xx for a paid order that would cost more, an empty order, an empty request, a stale version, too many units and unknown ids', async () => {
+  test('4xx for a paid order that would cost more, an empty order, an empty request, an outdated version, too many units and unknown ids', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     assertAdminError(await edit(orderId, { CARD: 2 }), 'order_edit_not_possible')
     assertAdminError(await edit(orderId, { CARD: 0 }), 'order_edit_not_possible')
@@ -580,7 +580,7 @@ eachEngine('editAdminOrder', (given) => {
     assertAdminError(await ask('editAdminOrder', unpaid.orderId, { items }), 'invalid_request')
   })
 
-  test('409 for a total that is not above the refunded amount, in the preview too', async () => {
+  test('409 for a total that is not above the refunded amount, also in the preview', async () => {
     const { orderId } = await place({ items: { CARD: 6 }, card: refusingCard })
     done(await edit(orderId, { CARD: 4 }))
     await testServer.storage.write(
@@ -604,7 +604,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([order.totals.total, order.totals.refunded], [totals.total - 333, amount])
   })
 
-  test('a failed refund of an edit waits for a person, and can be paid by hand', async () => {
+  test('the refund of an edit that failed waits for a person, and can be recorded as paid by hand', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, card: refusingCard })
     const { difference } = done(await edit(orderId, { CARD: 1 }))
     await testServer.storage.write(
@@ -619,7 +619,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([after.refunds.length, after.refunds[1].status, after.totals.refunded], [2, 'succeeded', 0])
   })
 
-  test('an edit concurrent with a shipment, cancellation, refund, payment or edit leaves money and stock consistent', async () => {
+  test('an edit that is concurrent with a shipment, cancellation, refund, payment or edit leaves money and stock consistent', async () => {
     const rivals: Readonly<Record<string, (orderId: string) => Promise<Answer>>> = {
       parcel: (orderId) => ask('fulfilAdminOrder', orderId),
       cancellation: (orderId) => ask('cancelAdminOrder', orderId),

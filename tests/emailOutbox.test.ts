@@ -46,7 +46,7 @@ async function kindsOf(testServer: TestServer): Promise<string[]> {
 const switchOn = ({ storage, clock }: TestServer) => storage.write((tx) => setMailSwitch(tx, true, clock.now))
 
 anyEngine('queued e-mails', (given) => {
-  test('each fact of an order queues one e-mail in its transaction', async () => {
+  test('each event of an order queues one e-mail for each recipient, in its transaction', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, orders, clock, installationId } = testServer
     await switchOn(testServer)
@@ -87,7 +87,7 @@ anyEngine('queued e-mails', (given) => {
     assert.equal(new Set(rows.map(({ subjectId }) => subjectId)).size, 4)
   })
 
-  test('a cancellation names the refund, and a failed refund is reported to the merchant', async () => {
+  test('the e-mail about a cancellation has the refunded amount, and a failed refund is reported to the merchant', async () => {
     const testServer = await openOrderTestServer(given)
     const { orders, clock, storage } = testServer
     await switchOn(testServer)
@@ -114,7 +114,7 @@ anyEngine('queued e-mails', (given) => {
     assert.ok(!(await kindsOf(testServer)).includes('refunded'))
   })
 
-  test('a payment for which no order is possible is reported to the shopper of the checkout', async () => {
+  test('a shopper is notified of a payment for which no order is possible', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, installationId, clock } = testServer
     await switchOn(testServer)
@@ -159,7 +159,7 @@ anyEngine('queued e-mails', (given) => {
     assert.ok((await rowsOf(testServer)).every(({ hash }) => hash === null))
   })
 
-  test('no e-mail is queued if no server sends e-mails or the merchant switched the kind off', async () => {
+  test('no e-mail is queued if no server sends e-mails or the merchant turned off its kind', async () => {
     const testServer = await openOrderTestServer(given)
     const { storage, orders, clock, merchantId } = testServer
     await orders.place()
@@ -180,7 +180,7 @@ anyEngine('queued e-mails', (given) => {
     assert.deepEqual(await kindsOf(testServer), ['order_placed'])
   })
 
-  test('no recipient is left in the outbox when a shopper is erased', async () => {
+  test('erasing a shopper removes their address from all e-mails in the outbox', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId, installationId } = testServer
     await switchOn(testServer)
@@ -193,7 +193,7 @@ anyEngine('queued e-mails', (given) => {
     assert.ok((await rowsOf(testServer)).every(({ hash }) => hash === null || hash === 'merchant'))
   })
 
-  test('a disabled endpoint and low live stock are reported to the merchant', async () => {
+  test('the merchant is notified of a disabled endpoint and of low live stock', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     await switchOn(testServer)
     await setSupport(testServer, 'help@example.com')

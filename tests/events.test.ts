@@ -536,7 +536,7 @@ interface EventRow {
   body: string
 }
 
-test('the OpenAPI document lists every kind with its headers, schema and an example', () => {
+test('the OpenAPI document lists every kind of event with its headers, schema and an example', () => {
   const { webhooks, components } = openApiDocument(openInterfaceDocument, { version: '0' }) as unknown as Document
   assert.deepEqual(Object.keys(webhooks), [...eventKinds])
   for (const kind of eventKinds) {
@@ -666,7 +666,7 @@ eachEngine('the catalog of events', (given) => {
     assert.deepEqual(rows, expected)
   }
 
-  test('webhook.fixture is shown on request and never emitted', async () => {
+  test('webhook.fixture is returned on request and never emitted', async () => {
     const { testServer, listenerId } = world
     const answer = await testServer.ask('getInstallationWebhookSignatureFixture', { path: { id: listenerId } })
     assert.equal(answer.status, 200, answer.text)
@@ -734,7 +734,7 @@ eachEngine('the event of an exhausted promotion', (given) => {
     })
   }
 
-  test('is emitted to every active installation on the last use, and again after a use was released', async () => {
+  test('is emitted to every active installation on the last use, and again when a released use is used again', async () => {
     const promotion = await made({ code: 'TWICE', usageLimit: 2 })
     const { orderId } = await buy('TWICE')
     assert.deepEqual(await announced(promotion), [])
@@ -750,7 +750,7 @@ eachEngine('the event of an exhausted promotion', (given) => {
     assert.deepEqual(await announced(promotion), [...first, ['Storefront', 5, 2, 2], ['Second', 5, 2, 2]])
   })
 
-  test('is not emitted by a declined payment, nor by uses without a limit', async () => {
+  test('is not emitted for a declined payment or for a promotion without a limit', async () => {
     const limited = await made({ code: 'DECLINED', usageLimit: 1 })
     assert.equal((await buy('DECLINED', cards.declined)).status, 'open')
     const endless = await made({ code: 'ENDLESS' })
@@ -758,7 +758,7 @@ eachEngine('the event of an exhausted promotion', (given) => {
     assert.deepEqual([await announced(limited), await announced(endless)], [[], []])
   })
 
-  test('is not emitted by a use that was released because the items were sold out', async () => {
+  test('is not emitted if the use is released because the items were sold out', async () => {
     const promotion = await made({ code: 'NOGOODS', usageLimit: 1 })
     const { sessionId, secret, view } = await checkout.ready({ LAST: 2 }, { promotionCode: 'NOGOODS' })
     const { view: begun } = await checkout.pay(secret, view, '4000002500003155')
@@ -786,7 +786,7 @@ eachEngine('the event of an exhausted promotion', (given) => {
     assert.equal((await announced(promotion)).length, 2)
   })
 
-  test('is emitted once when the operator lowers the limit to the uses', async () => {
+  test('is emitted once when the operator lowers the limit to the number of uses', async () => {
     const promotion = await made({ code: 'LOWERED', usageLimit: 5 })
     await buy('LOWERED')
     assert.deepEqual(await applied({ code: 'LOWERED', usageLimit: 3 }), [])
@@ -806,7 +806,7 @@ eachEngine('the event of an exhausted promotion', (given) => {
     assert.deepEqual(await announced(promotion), [...once, ['Storefront', 9, 1, 1], ['Second', 9, 1, 1]])
   })
 
-  test('is not emitted for a promotion that a file creates without uses', async () => {
+  test('is not emitted for a promotion that a file creates with a limit of 0', async () => {
     assert.deepEqual(await announced(await made({ code: 'NOTHING', usageLimit: 0 })), [])
   })
 
@@ -878,7 +878,7 @@ eachEngine('an event', (given) => {
     return Object.fromEntries(rows.map(({ endpointId, status }) => [endpointId, status]))
   }
 
-  test('larger than 64 KiB contains ids instead of its data', async () => {
+  test('larger than 64 KiB contains the id of its subject instead of its data', async () => {
     const placed = async (name: string) => {
       const event = eventOf('order.placed', { dataText: JSON.stringify({ order: { id: 'ord', name } }) })
       await storage.write(async (tx) => announce(tx, event))
@@ -900,7 +900,7 @@ eachEngine('an event', (given) => {
     }
   })
 
-  test('is sent to endpoints that subscribe to it, its subject or everything, and to no others', async () => {
+  test('is sent to endpoints that subscribe to its kind, its subject or everything, and to no others', async () => {
     const exact = await listener(['order.placed'])
     const subject = await listener(['order.*'])
     const all = await listener(['*'])
@@ -964,7 +964,7 @@ eachEngine('an event', (given) => {
     await remove([id])
   })
 
-  test('is sent twenty times in one transaction to a hundred endpoints, with one delivery each', async () => {
+  test('that is announced twenty times in one transaction to a hundred endpoints makes one delivery each', async () => {
     const ids: string[] = []
     for (let index = 0; index < 100; index += 1) ids.push(await listener(['order.*']))
     const subject = { type: 'order', id: newId('ord') } as const

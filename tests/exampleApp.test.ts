@@ -168,7 +168,7 @@ describe('the example app', () => {
   })
 })
 
-test('without a client id the program names what is missing', async () => {
+test('without a client id the example reports that it is missing', async () => {
   const { child, printed } = startApp({})
   const [code] = (await once(child, 'close')) as [number]
   assert.equal(code, 1)
@@ -204,7 +204,7 @@ describe('the guide of the example app', () => {
     }
   })
 
-  test('shows the present code of the example', async () => {
+  test('contains the present code of the example', async () => {
     const guide = await readFile(join(root, 'docs', 'oauth.md'), 'utf8')
     const source = await readFile(join(root, 'examples', 'app', 'install.ts'), 'utf8')
     const plain = (text: string) => text.replaceAll(/\s+/g, ' ')

@@ -60,7 +60,7 @@ eachEngine('exchanges', (given) => {
     newItems: [{ skuId: sku(code), quantity, ...(unitPrice !== undefined && { unitPrice }) }],
   })
 
-  test('at the same price: an exchange is previewed exactly, places a paid order, and both orders name each other', async () => {
+  test('at the same price: an exchange has the amounts of its preview, places a paid order, and both orders name each other', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const preview = await ask('exchangeAdminReturn', { returnId }, { ...wanting('BOOK', 1), dryRun: true })
     const { credit, totals, moneyBack, order, refund } = preview.body.data
@@ -126,7 +126,7 @@ eachEngine('exchanges', (given) => {
     assert.equal(left.body.data.amount, old.total - 5990)
   })
 
-  test('the returned item gets a credit note and the new items an invoice, at their own rates', async () => {
+  test('the returned item gets a credit note and the new items an invoice, each with its own tax rate', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const made = (await ask('exchangeAdminReturn', { returnId }, wanting('CARD', 2))).body.data
     await testServer.orders.pay()
@@ -160,7 +160,7 @@ eachEngine('exchanges', (given) => {
     assert.equal(charge?.refunded, 2995)
   })
 
-  test('a refund that the provider lists for the first payment is recorded at the order that has the money', async () => {
+  test('a refund that the provider lists for the first payment is recorded at the order that the money was moved to', async () => {
     const { orderId, returnId } = await received({ BOOK: 1 })
     const { order } = (await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 1))).body.data
     const part = await ask('refundAdminOrder', { orderId: order.id }, { amount: 1000 })
@@ -190,7 +190,7 @@ eachEngine('exchanges', (given) => {
     )
   })
 
-  test('more expensive, free, unknown, digital or missing items, units used twice and other shops are refused', async () => {
+  test('more expensive, free, unknown, digital or missing items, units used twice, and ids of other shops are refused', async () => {
     const { orderId, returnId } = await received({ CARD: 2 })
     const dearer = await ask('exchangeAdminReturn', { returnId }, wanting('BOOK', 1))
     assertAdminError(dearer, 'exchange_not_possible')
@@ -272,7 +272,7 @@ eachEngine('exchanges', (given) => {
     while ((await issueDocuments(testServer.storage, rootSecret, { now: testServer.clock.now, limit: 50 })) > 0);
   }
 
-  test('more expensive items: an exchange is previewed exactly, held by a link, and placed when the difference is paid', async () => {
+  test('more expensive items: an exchange has the amounts of its preview, holds the items while its link is open, and is placed when the difference is paid', async () => {
     const { orderId, returnId } = await received({ CARD: 2 })
     const wish = { ...wanting('BOOK', 2), payByLink: true }
     const preview = done(await ask('exchangeAdminReturn', { returnId }, { ...wish, dryRun: true }))
@@ -335,7 +335,7 @@ eachEngine('exchanges', (given) => {
     )
   })
 
-  test('only one link of an exchange is open; it can be withdrawn, and ends with its time or its return', async () => {
+  test('an exchange has at most one open link; it can be withdrawn, and ends when it expires or its return is closed', async () => {
     const { orderId, returnId } = await received({ CARD: 1 })
     const before = await availableOf('BOOK')
     const { draft, secret } = await linked(returnId, 'BOOK', 1)
@@ -371,7 +371,7 @@ eachEngine('exchanges', (given) => {
     assert.deepEqual([over.openChange, over.totals.refunded, await availableOf('BOOK')], [null, 0, before])
   })
 
-  test('paying the link concurrently with a refund, closing, receipt or withdrawal stays consistent', async () => {
+  test('paying the link while the return is refunded, closed or received, or the link is withdrawn, leaves everything consistent', async () => {
     const rivals: Readonly<Record<string, (returnId: string, draftId: string) => Promise<Answer>>> = {
       refund: (returnId) => ask('refundAdminReturn', { returnId }, { shipping: false }),
       close: (returnId) => ask('closeAdminReturn', { returnId }),
@@ -395,7 +395,7 @@ eachEngine('exchanges', (given) => {
     }
   })
 
-  test('a link whose items are refunded or sold out during a bank challenge places no order, and its payment is refunded', async () => {
+  test('no order is placed if items are refunded or sold out during the bank challenge of a link, and its payment is refunded', async () => {
     const outcomes: Readonly<Record<string, (orderId: string, returnId: string) => Promise<unknown>>> = {
       refunded: (_, returnId) => ask('refundAdminReturn', { returnId }, { shipping: false }),
       refundedByAmount: (orderId) => ask('refundAdminOrder', { orderId }),
@@ -418,7 +418,7 @@ eachEngine('exchanges', (given) => {
     }
   })
 
-  test('one of two concurrent exchanges, of an exchange and a refund, and of two exchanges for the last unit succeeds', async () => {
+  test('of two concurrent exchanges, of an exchange and a refund, and of two exchanges for the last unit, one succeeds', async () => {
     const one = await received({ CARD: 3 })
     const twice = await Promise.all(
       [1, 2].map(() => ask('exchangeAdminReturn', { returnId: one.returnId }, wanting('CARD', 3))),

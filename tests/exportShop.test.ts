@@ -24,7 +24,7 @@ eachEngine('export shop', (given) => {
     }
   }
 
-  test('applying an export to its shop changes nothing, and elsewhere creates the same shop', async () => {
+  test('applying an export to its own shop changes nothing, and applying it elsewhere creates the same shop', async () => {
     const known = readShopFile(await readFile('apps/demo/shop.yaml', 'utf8'), now)
     assert.ok('file' in known)
     const demo = known.file

@@ -11,7 +11,7 @@ import type { Storage } from '../src/platform/storage/storage.ts'
 
 const german = { headers: { 'accept-language': 'de' } }
 
-eachEngine('a failure while rendering a page', (given) => {
+eachEngine('an error page', (given) => {
   let testServer: TestServer
   let checkout: Checkout
   let secret: string
@@ -69,7 +69,7 @@ eachEngine('a failure while rendering a page', (given) => {
     return answer
   }
 
-  test('shows the shopper an error page at each address of the checkout', async () => {
+  test('is shown for a GET and a POST of the checkout if rendering fails', async () => {
     const set = (text: string) => (storage: Storage) =>
       storage.write((tx) => tx.sql`update checkout_sessions set metadata = ${text} where status = 'open'`)
     await brokenly(set('not JSON'), set('{}'), async () => {
@@ -79,12 +79,12 @@ eachEngine('a failure while rendering a page', (given) => {
     assert.equal((await testServer.fetch(`/c/${secret}`)).status, 200)
   })
 
-  test('shows an error page for an order', async () => {
+  test('is shown for an order if rendering fails', async () => {
     await brokenly(setLinks('not JSON'), setLinks('{}'), () => assertFailed(statusPath))
     assert.equal((await testServer.fetch(statusPath)).status, 200)
   })
 
-  test('shows an uncached error page in the shop with a link to the cart, and the shop works again afterwards', async () => {
+  test('of the shop is not cached and links to the cart, and the shop works again afterwards', async () => {
     const { version: expectedVersion } = (await testServer.askAdmin('getAdminSite')).body.data
     const { data } = (await testServer.askAdmin('openAdminSite', { body: { expectedVersion, idempotencyKey: 'open' } }))
       .body
@@ -103,7 +103,7 @@ eachEngine('a failure while rendering a page', (given) => {
     assert.equal((await testServer.fetch(shop)).status, 200)
   })
 
-  test('shows a page for unknown addresses, and redirects one with a trailing slash', async () => {
+  test('with 404 is shown for unknown addresses, and an address with a trailing slash is redirected', async () => {
     for (const path of [`/c/${secret}/`, `${statusPath}/`]) {
       const longer = await testServer.fetch(path, { redirect: 'manual' })
       assert.deepEqual([longer.status, longer.headers.get('location')], [303, path.slice(0, -1)])

@@ -93,7 +93,7 @@ eachEngine('the first start in production', (given) => {
     await last.stop()
   })
 
-  test('leads to a shop that is set up and open', async () => {
+  test('ends with a shop that is set up and open', async () => {
     const { origin, begin } = await startEmpty(given)
     const { server, link } = await begin()
     const made = await setUp(origin, link)
@@ -209,7 +209,7 @@ eachEngine('the first start in production', (given) => {
     await server.stop()
   })
 
-  test('ends the link after an hour, and with the first shop or person', async () => {
+  test('expires its link after an hour, and when the first shop or person is created', async () => {
     const storage = await given.open({ url: await given.migratedUrl() })
     // Two nodes that start at once.
     await Promise.all([1, 2, 3].map(() => storage.write((tx) => createSetupLink(tx, 1_000))))

@@ -45,7 +45,7 @@ eachEngine('files of other systems', (given) => {
   const woo =
     'ID,Type,SKU,Name,Published,Visibility in catalog,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)'
 
-  test('a renamed WooCommerce product is found by its id, with its SKUs', async () => {
+  test('a product that was renamed in WooCommerce is found by its id, together with its SKUs', async () => {
     const storage = await openShop(given)
     const file = (shirt: string, cap: string) => [
       woo,
@@ -66,7 +66,7 @@ eachEngine('files of other systems', (given) => {
     assert.deepEqual((await bring(storage, file('Classic T-Shirt', 'Hat'))).counts, [0, 0, 2, 0])
   })
 
-  test('a product with only the same number in its slug is not matched', async () => {
+  test('a product whose slug contains the same number is not matched, unless it has the same SKU code', async () => {
     const storage = await openShop(given)
     await bring(storage, ['Handle,Title,Variant SKU,Variant Price', 'gate-47,Gate,,3', 'door-48,Door,D,3'])
     const report = await bring(storage, [woo, '47,simple,,Cap,1,visible,18,,,', '48,simple,D,Hat,1,visible,18,,,'])
@@ -79,7 +79,7 @@ eachEngine('files of other systems', (given) => {
     ])
   })
 
-  test('a Shopify file without prices changes existing products, and only what it names', async () => {
+  test('a Shopify file without prices changes existing products, and of these only what it contains', async () => {
     const storage = await openShop(given)
     const whole =
       'Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price,Variant Inventory Qty,Variant Barcode,Type'
@@ -124,7 +124,7 @@ eachEngine('files of other systems', (given) => {
     ])
   })
 
-  test("a SKU that was imported with Shopify's apostrophe keeps its code and its stock", async () => {
+  test('a SKU that was imported with Shopify’s leading apostrophe keeps its code and its stock', async () => {
     const storage = await openShop(given)
     const product = { slug: 'mug', name: 'Mug', skus: [{ code: "'00169", price: 100, stock: 5 }] }
     const merchant = { slug: 'tea', name: 'Tea House', currency: 'GBP', country: 'GB' }

@@ -23,7 +23,7 @@ import {
 
 const isPrinted = generators.every(({ folder }) => existsSync(join(storedFolder, folder, 'generated')))
 
-test('the stored client digests were made from the present document with the named versions', async () => {
+test('the stored digests of the generated clients are those of the present document and the named versions of the generators', async () => {
   const { clients, ...sources } = await readPrinted()
   const today = sourcesOf(await readFile(openSurface.document, 'utf8'))
   assert.deepEqual(sources, today, 'run `npm run generators:print`, which needs the npm registry')
@@ -32,7 +32,7 @@ test('the stored client digests were made from the present document with the nam
   assert.equal(today.packages['openapi-typescript']?.['openapi-fetch'], devDependencies['openapi-fetch'])
 })
 
-test('the digest of the document depends only on parts that determine types', async () => {
+test('the digest of the document depends only on the parts that determine types', async () => {
   const text = await readFile(openSurface.document, 'utf8')
   const changed = (part: RegExp, by: string) => {
     assert.match(text, part)
@@ -49,7 +49,9 @@ const skip = isPrinted
   ? spawnSync('bash', ['--version']).error !== undefined && 'there is no bash'
   : 'no clients: npm run generators:print'
 
-test('the requests of README and the programs compile in strict mode, and mistakes do not', { skip }, async () => {
+test('the requests of README and the programs compile with the generated clients, and wrong requests do not', {
+  skip,
+}, async () => {
   const folder = await mkdtemp(join(await placeOfData(), 'generators-'))
   try {
     await cp(storedFolder, folder, { recursive: true })

@@ -57,7 +57,7 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
     ])
   })
 
-  test('200 after each kind of change, with the same ids', async () => {
+  test('200 after each kind of change of the product, with the same ids', async () => {
     const testServer = await openTestServer(given)
     const ask = async () => (await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })).body.data
     const before = await ask()
@@ -102,7 +102,7 @@ eachEngine('getApiKeyCatalogProduct', (given) => {
     assert.equal(again.availability, 'in_stock')
   })
 
-  test('404 for an unpublished product, an unknown one and one of another merchant', async () => {
+  test('404 for an unpublished product, an unknown one, and one of another merchant', async () => {
     const testServer = await openTestServer(given)
     for (const slug of ['secret-tulips', 'nothing', 'rival-only']) {
       assertError(await testServer.ask('getApiKeyCatalogProduct', { path: { slug } }), 'product_not_found')

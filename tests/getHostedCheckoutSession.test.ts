@@ -10,7 +10,7 @@ import { expireSessions } from '../src/domain/checkout/sweep.ts'
 const minute = 60_000
 
 eachEngine('getHostedCheckoutSession', (given) => {
-  test('200 shows expired from the exact time on, before and after the sweep, and the stock is free immediately', async () => {
+  test('200 shows expired from the exact time on, before and after the sweep, and the stock is available immediately', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 300 })).body.data
@@ -33,7 +33,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await carts.read(cartId)).body.data.checkoutSessionId, null)
   })
 
-  test("200 without the page's address if the secret that encrypted it was removed; the next session has one", async () => {
+  test('200 without the address of the page if its encryption secret was removed; the next session has an address', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -53,7 +53,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await read(sessionId)).body.data.status, 'expired')
   })
 
-  test('200 with the hold: opening the page keeps it, inactivity lets it lapse, and the next visit holds again', async () => {
+  test('200 with the hold, which is extended by opening the page, lapses without activity, and is renewed by the next visit', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { open, read, look } = await checkoutOf(testServer)
     const { id, url } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 3_600 })).body.data
@@ -66,7 +66,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await read(id)).body.data.hold.status, 'held')
   })
 
-  test('200 with the address of the order page once there is an order; events and stored answers do not contain it', async () => {
+  test('200 with the address of the order page once there is an order; events and stored responses do not contain it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -87,7 +87,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     for (const kept of [told, answers]) assert.ok(!JSON.stringify(kept).includes(orderSecret))
   })
 
-  test('200 processing while the outcome is unknown, then completed or open once the loop settled it', async () => {
+  test('200 with processing while the outcome is unknown, and completed or open once the loop has settled it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     for (const [card, ends] of [
@@ -115,7 +115,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     }
   })
 
-  test('200 completed after an accepted bank challenge, open after a refused or abandoned one', async () => {
+  test('200 with completed after an accepted bank challenge, and open after a refused or abandoned one', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     for (const [answer, ends] of [
@@ -139,7 +139,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     }
   })
 
-  test('200 completed and pending with a manual payment, and a free cart needs no provider', async () => {
+  test('200 with completed and pending for a manual payment; a free cart needs no provider', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, read } = await checkoutOf(testServer)
     const manual = await ready({ CARD: 1 })
@@ -170,7 +170,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     )
   })
 
-  test('an expired session starts again with the same items; a guessed link and an id are refused', async () => {
+  test('an expired session can be started again with the same items; a guessed secret and a session id open no checkout', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, look } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 2 })
@@ -188,7 +188,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal(await testServer.app.checkout.look(view.session.id), undefined)
   })
 
-  test('a promotion used up meanwhile: one order is placed, and the other charge is refunded', async () => {
+  test('of two concurrent payments for the last use of a promotion one places an order, and the other is not charged or is refunded', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await testServer.apply({
       ...market,

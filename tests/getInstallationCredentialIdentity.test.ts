@@ -5,7 +5,7 @@ import { openTestServer, testSecret } from '../harness/testServer.ts'
 import { endKey, rotateKey } from '../src/platform/access/keys.ts'
 
 eachEngine('getInstallationCredentialIdentity', (given) => {
-  test('200 describes the credential, and contains nothing that could be used instead of it', async () => {
+  test('200 describes the credential, and contains nothing that could be used as a credential', async () => {
     const testServer = await openTestServer(given, { rateLimit: { perSecond: 100, burst: 200 } })
     const { key, id } = await testServer.newKey(['catalog:read', 'webhooks:read'], {
       name: 'Till 3',
@@ -50,7 +50,7 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
     assert.ok(!text.includes(key.slice(21, -4)))
   })
 
-  test('200 with the last use, which is written at most once a minute', async () => {
+  test('200 with the time of the last use, which is written at most once a minute', async () => {
     const testServer = await openTestServer(given)
     await testServer.ask('getInstallationCredentialIdentity')
     await testServer.app.identify.flushLastUse(testServer.clock.now)
@@ -61,7 +61,7 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
     assert.equal(body.data.credential.lastUsedAt, '2026-06-01T12:00:00.000Z')
   })
 
-  test('401 immediately after a revocation on this node, and within seconds after one on another node', async () => {
+  test('401 immediately after a revocation on this node, and within seconds after a revocation on another node', async () => {
     const testServer = await openTestServer(given)
     const here = await testServer.newKey([])
     const elsewhere = await testServer.newKey([])
@@ -88,7 +88,7 @@ eachEngine('getInstallationCredentialIdentity', (given) => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key })).status, 401)
   })
 
-  test('after a rotation both keys work until the overlap ends', async () => {
+  test('200 for both keys after a rotation, until the overlap ends', async () => {
     const testServer = await openTestServer(given)
     const old = await testServer.newKey(['catalog:read'])
     const made = await testServer.storage.write((tx) =>

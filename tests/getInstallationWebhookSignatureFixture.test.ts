@@ -71,7 +71,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     for (const { body } of [fresh, liveCheck]) assert.deepEqual(compileSchema(schema)(JSON.parse(body)), [])
   })
 
-  test("200 with a live check that the endpoint's secret signed, and during a rotation both secrets", async (context) => {
+  test('200 with a live check that is signed with the endpoint’s secret, and during a rotation with both secrets', async (context) => {
     const { endpoint, secret: first } = await webhooks.add()
     const check = async (): Promise<Received> => (await webhooks.fixture(endpoint.id)).body.data.liveCheck
     const alone = await check()
@@ -91,7 +91,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.deepEqual([isTaken(context, second, after, then), isTaken(context, first, after, then)], [true, false])
   })
 
-  test('200 shows no live, former or root secret, and the fixture secret stays the same', async () => {
+  test('200 contains no live, former or root secret, and the fixture secret stays the same', async () => {
     const { endpoint, secret: first } = await webhooks.add()
     const earlier = await webhooks.fixture(endpoint.id)
     const rotated = await testServer.storage.write((tx) =>
@@ -109,7 +109,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.notEqual(other.body.data.secret, fixtureSecret)
   })
 
-  test('200 for a paused endpoint too', async () => {
+  test('200 also for a paused endpoint', async () => {
     const { endpoint } = await webhooks.add()
     await testServer.storage.write((tx) =>
       pauseEndpoint(tx, testServer.installationId, endpoint.id, testServer.clock.now),
@@ -117,7 +117,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.equal((await webhooks.fixture(endpoint.id)).status, 200)
   })
 
-  test('404 is byte for byte the same for a missing, malformed, removed and another installation’s endpoint', async () => {
+  test('404 with the same bytes for a missing, malformed, removed and another installation’s endpoint', async () => {
     const { endpoint } = await webhooks.add()
     const removed = await webhooks.add()
     const theirs = await webhooks.add({}, await rivalInstallationId(testServer))
@@ -146,7 +146,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
-  test('400, 401 and 403; reading changes nothing', async () => {
+  test('400 for a query, 401 without a key, 403 without the scope; reading changes nothing', async () => {
     const { endpoint } = await webhooks.add()
     const earlier = await webhookWorld(testServer)
     const path = { id: endpoint.id }

@@ -56,7 +56,7 @@ eachEngine('getPublicCart', (given) => {
     assertError(await carts.patch(cartId, 'CARD', 2), 'item_unavailable')
   })
 
-  test('200 reports lost availability: less stock, a limit, an unpublished product', async () => {
+  test('200 reports lower stock, a lower limit and an unpublished product', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 5, BOOK: 5, 'ROSE-12': 5 })
@@ -85,7 +85,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal(body.data.items[1].availability, 'out_of_stock')
   })
 
-  test('200 shows expired from the exact time on, before and after the sweep, which adds version and event', async () => {
+  test('200 shows expired from the exact time on, before and after the sweep, which increases the version and emits the event', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const [idle, busy] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]
@@ -113,7 +113,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal((await carts.read(busy)).body.data.status, 'open')
   })
 
-  test('200 without the address after a week', async () => {
+  test('200 without the address once that was stored for a week', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -128,7 +128,7 @@ eachEngine('getPublicCart', (given) => {
     assert.deepEqual(body.data.shipping, { optionId: null, options: [] })
   })
 
-  test('404 is the same for unknown, malformed and another installation’s carts', async () => {
+  test('404 is the same for unknown and malformed ids and for carts of another installation', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -145,7 +145,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal(bodies.size, 1)
   })
 
-  test('200 for a converted cart shows what was charged, whatever happened to prices and codes', async () => {
+  test('200 for a converted cart shows what was charged, even if prices and codes have changed since', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 2 }, { promotionCode: 'WELCOME10' })

@@ -12,7 +12,7 @@ const roses = { merchantSlug: 'bloom', productSlug: 'red-roses' }
 const plain = { 'accept-encoding': 'identity' }
 
 eachEngine('getPublicMerchantProduct', (given) => {
-  test('200 without a key: the product without stock numbers and metadata, cacheable and open to any origin', async () => {
+  test('200 without a key: the product without stock numbers and metadata, cacheable and readable from any origin', async () => {
     const testServer = await openTestServer(given)
     const open = await testServer.ask('getPublicMerchantProduct', { path: roses, key: null, headers: plain })
     const { body } = await testServer.ask('getApiKeyCatalogProduct', { path: { slug: 'red-roses' } })
@@ -31,7 +31,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assert.equal((await testServer.ask('getPublicMerchantProduct', { path: roses, key: 'nonsense' })).status, 200)
   })
 
-  test('200 with another ETag exactly when the bytes change', async () => {
+  test('200 with another ETag exactly if the bytes change', async () => {
     const testServer = await openTestServer(given)
     const ask = async () =>
       (await testServer.ask('getPublicMerchantProduct', { path: roses, key: null })).headers.get('etag')
@@ -67,7 +67,7 @@ eachEngine('getPublicMerchantProduct', (given) => {
     assertError(missing, 'product_not_found')
   })
 
-  test('200 with another ETag for another origin of the server', async () => {
+  test('200 with another ETag if the server has another origin', async () => {
     // Each server has a port, and so an origin, of its own; the product is the same.
     const { storage, url, ...first } = await openTestServer(given)
     const other = createApp({

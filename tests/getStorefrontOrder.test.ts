@@ -67,7 +67,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.equal(totals.discount, 800)
   })
 
-  test('events contain the order as it was read: placed, then paid, and no address', async () => {
+  test('events contain the order as it was when they were emitted, placed and then paid, without an address', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const events = await eventsOf(testServer, orderId)
@@ -101,7 +101,7 @@ eachEngine('getStorefrontOrder', (given) => {
     )
   })
 
-  test('404 is byte for byte the same for a missing order, a malformed id and another installation’s order', async () => {
+  test('404 with the same bytes for a missing order, a malformed id and an order of another installation', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     const bodies = new Set<string>()
@@ -119,7 +119,7 @@ eachEngine('getStorefrontOrder', (given) => {
     assert.equal(bodies.size, 1)
   })
 
-  test('a session makes only one order, and its page secret is stored hashed and encrypted', async () => {
+  test('a session makes only one order, and the secret of the order page is stored hashed and encrypted', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, statusSecret } = await testServer.orders.place()
     const { installationId } = testServer
@@ -147,7 +147,7 @@ eachEngine('getStorefrontOrder', (given) => {
     )
   })
 
-  test('200 names the API as canceller of an order from before the canceller was recorded', async () => {
+  test('200 names the API as canceller of an order that an earlier release cancelled without recording a canceller', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await testServer.orders.cancel(orderId)

@@ -222,7 +222,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('another order of members and another notation of numbers are the same request', async () => {
+  test('a request with reordered members or other notations of the same numbers counts as the same request', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const path = { cartId, skuId: carts.sku('BOOK') }
     const first = await testServer.ask('updatePublicCartItemQuantity', {
@@ -237,7 +237,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(second.text, first.text)
   })
 
-  test('a refusal is not stored: the same key may succeed later', async () => {
+  test('a refusal is not stored, so the same key may succeed later', async () => {
     const cartId = await carts.create({ 'ROSE-12': 1 })
     const path = { cartId, skuId: carts.sku('ROSE-12') }
     const body = { idempotencyKey: 'later', quantity: 5, expectedVersion: 2 }
@@ -246,7 +246,7 @@ eachEngine('idempotency', (given) => {
     assert.equal((await testServer.ask('updatePublicCartItemQuantity', { path, body })).body.data.itemCount, 5)
   })
 
-  test('400, 401 and 403 come before a stored answer, 404 and 409 after it', async () => {
+  test('400, 401 and 403 take precedence over a stored response, and a stored response over 404 and 409', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const path = { cartId, skuId: carts.sku('BOOK') }
     const body = { idempotencyKey: 'order', expectedVersion: 1 }
@@ -264,7 +264,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('an answer with a hundred lines and its event are stored in a tenth of their bytes, and repeated byte for byte', async () => {
+  test('a response with a hundred lines and its event are stored compressed to a tenth, and repeated byte for byte', async () => {
     const products = Array.from({ length: 100 }, (_, index) => ({
       slug: `flower-${index}`,
       name: `Flower ${index}`,
@@ -309,7 +309,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('a key is kept for seven days and then free again, with or without the sweep', async () => {
+  test('a key is stored for seven days and can then be used again, with or without the sweep', async () => {
     const alone = await openTestServer(given, { shops: [market] })
     const make = (key: string) => alone.ask('createPublicCart', { body: { idempotencyKey: key } })
     const [first, second] = [await make('one'), await make('two')]
@@ -324,7 +324,7 @@ eachEngine('idempotency', (given) => {
     assert.notEqual((await make('two')).body.data.id, second.body.data.id)
   })
 
-  test('409 for a repeat whose stored answer cannot be decrypted any more, and nothing is executed again', async () => {
+  test('409 for a repeated request whose stored response can no longer be decrypted, and nothing is executed again', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ BOOK: 1 })
@@ -363,7 +363,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('the answer 200 for a rejected code is stored like any other', async () => {
+  test('a 200 for a rejected code is stored like any other response', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const body = { idempotencyKey: 'wrong-code', code: 'NOSUCH' }
     const answers = await Promise.all(
@@ -378,7 +378,7 @@ eachEngine('idempotency', (given) => {
   })
 
   // On PostgreSQL the work begins before it is known whether the key is free.
-  test('the effects of a work whose key turns out to be used are rolled back', async () => {
+  test('if a key turns out to be used after the work was done, the effects of the work are rolled back', async () => {
     await testServer.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
     const { installationId } = testServer
     const claim = { claimant: installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
@@ -413,7 +413,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(await count(), 1)
   })
 
-  test('a repeated request is answered although another transaction has locked the rows that the first one changed', async () => {
+  test('a repeated request gets its stored response even while another transaction has locked the rows that it changed', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const request = {
       path: { cartId, skuId: carts.sku('BOOK') },
@@ -435,7 +435,7 @@ eachEngine('idempotency', (given) => {
     for (const { status, text } of again) assert.deepEqual([status, text], [200, first.text])
   })
 
-  test('one of several concurrent requests gets an expired key, and all have its answer', async () => {
+  test('one of several concurrent requests claims an expired key, and all of them get its response', async () => {
     const { installationId } = testServer
     const now = Date.now()
     const claim = { claimant: installationId, key: 'past-its-time', fingerprint: 'one', now: now - 8 * 24 * 3_600_000 }
@@ -450,7 +450,7 @@ eachEngine('idempotency', (given) => {
     assert.match(twins[0]?.text ?? '', /^new/)
   })
 
-  test('a cart that changed although it was thought to be locked is not overwritten', async () => {
+  test('a cart whose version has moved is not overwritten, even without a lock', async () => {
     const cartId = await carts.create({ BOOK: 1 })
     const { installationId } = testServer
     const key = { installationId, cartId }

@@ -66,7 +66,7 @@ const files: [name: string, text: string, state: 'ready' | 'failed', problem: Re
   ['a text of references', feed(`<item><g:id>1</g:id><title>${'&amp;'.repeat(180_000)}</title></item>`), 'ready', null],
 ]
 
-eachEngine('imports that must not hold the event loop for long', (given) => {
+eachEngine('imports', (given) => {
   let testServer: TestServer & { orders: Orders }
   let loop: ChildProcess
   before(async () => {
@@ -102,7 +102,7 @@ eachEngine('imports that must not hold the event loop for long', (given) => {
     })
   }
 
-  test('products with long descriptions are planned and written in short turns', async () => {
+  test('plan and write products with long descriptions without holding the event loop for long', async () => {
     const bodies = ['&', '<ul><li>x</ul>', '<p>a<br>b'].map((part) => part.repeat(9_000))
     let time = 0
     const heldMs = await leastOf(turnMsMax, async () => {
