@@ -1,4 +1,4 @@
-// The address at which agents reach a shop.
+// The base URL at which agents reach a shop.
 
 import type { Mode } from '../../contract/words.ts'
 

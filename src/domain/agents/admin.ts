@@ -45,13 +45,13 @@ import {
 export interface AdminAgentParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // Called with the id of a key that was revoked.
+  // Called with the id of a key after it was revoked.
   forget: (keyId: string) => void
   // Whether platforms may be called at private IP addresses.
   allowPrivate: boolean
 }
 
-// Maximum number of active keys per installation, which has one for each platform.
+// Maximum number of active keys per installation. Each platform has one key.
 const livingKeysMax = 100
 
 type Handlers = { [Id in keyof typeof agentOperationRows]: AdminHandler<Id> }
@@ -157,7 +157,7 @@ function platformOperations({ publicOrigin }: AdminAgentParts): PlatformOperatio
   }
 }
 
-// Operations that return a secret, which is shown once.
+// Operations that return a secret. A secret is shown only once.
 function secretOperations(parts: AdminAgentParts): SecretOperations {
   const { rootSecret, forget, allowPrivate } = parts
   return {
@@ -200,7 +200,8 @@ function secretOperations(parts: AdminAgentParts): SecretOperations {
   }
 }
 
-// The audited change of an endpoint. It shows only the last characters of the secret, as everyone who may see the endpoint sees them.
+// The change of an endpoint for the audit log. It contains only the last characters of the secret, which everyone who may see the
+// endpoint sees anyway.
 function enteredChange(former: Endpoint | null, endpoint: Endpoint): AuditedChange {
   if (!former) return endpointChange('create', endpoint, createdMembers(endpointFacts(endpoint)))
   const members = membersChanged(endpointFacts(former), endpointFacts(endpoint), ['url'])

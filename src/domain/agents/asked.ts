@@ -1,4 +1,4 @@
-// What a platform sent about a checkout, as it is stored: sealed, and returned only to this platform.
+// What a platform sent about a checkout. It is stored encrypted, and returned only to this platform.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -14,7 +14,7 @@ export interface AgentBuyer {
   phone?: string
 }
 
-// The parts of an address in the platforms' terms. Each may be missing.
+// An address with the names of members that platforms use. Every part may be missing.
 export interface PlatformAddress {
   id?: string
   street?: string
@@ -28,35 +28,36 @@ export interface PlatformAddress {
   phone?: string
 }
 
-// Everything that a platform may write. A request replaces all of it: members that are not sent are removed.
+// All members of a checkout that a platform may write. A request replaces all of them: members that are not sent are removed.
 export interface AgentCartRequest {
   lines: readonly WantedLine[]
   codes: readonly string[]
   buyer: AgentBuyer
   destination: PlatformAddress | null
-  // The buyer's place as far as it is known without a destination: used for the tax.
+  // What is known of the buyer's place while there is no destination. Used to compute the tax.
   place: Pick<PlatformAddress, 'country' | 'region' | 'postalCode'> | null
   shippingOption: string | null
   attribution: Readonly<Record<string, string>> | null
-  // The buyer's locale, in the format of sessions: for the checkout page and e-mails.
+  // The buyer's locale, for the checkout page and e-mails, in the format of checkout sessions.
   locale: string | null
 }
 
 export interface StoredAgentRequest extends Omit<AgentCartRequest, 'lines' | 'place' | 'locale'> {
-  // Missing if an earlier version stored it.
+  // Missing if an earlier release stored the request.
   locale?: string | null
   lineNotes: readonly LineNote[]
   codeNotes: readonly CodeNote[]
   // Issues with members of the destination that are invalid or missing.
   addressIssues: readonly Issue[]
-  // The address that was stored for the platform's destination. If the cart has another one, the shopper typed it.
+  // Token of the address that was stored for the platform's destination. If the address of the cart has another token, the shopper typed
+  // it.
   addressToken: string | null
-  // The first characters of the sealed contact of its checkout, which differ each time a contact is sealed. While they match, the contact is
-  // that of `buyer` and need not be opened. Null or missing if it may be another.
+  // The first characters of the encrypted contact of the checkout session. They differ after each encryption, so while they match, the
+  // session still has the contact in `buyer`, and it need not be decrypted. Null or missing if the contacts may differ.
   contactToken?: string | null
 }
 
-// Contains the random bytes of the sealing.
+// Long enough to contain the random bytes of the encryption.
 const contactTokenLength = 24
 
 export function contactTokenOf(customerSealed: string | null): string | null {
@@ -69,7 +70,7 @@ export function encryptAgentRequest(rootSecret: RootSecret, cartId: string, aske
   return encryptByRootSecret(rootSecret, purpose, JSON.stringify(asked), cartId)
 }
 
-// Returns undefined if it was erased, or the version of the root secret that sealed it was removed.
+// Returns undefined if the request was erased, or was encrypted with a version of the root secret that was removed.
 export function decryptAgentRequest(
   rootSecret: RootSecret,
   cartId: string,
@@ -87,7 +88,7 @@ export function customerFromBuyer(buyer: AgentBuyer): Customer {
   return { email: buyer.email?.trim() ?? '', name: buyerFullName(buyer), phone: buyer.phone?.trim() ?? '' }
 }
 
-// The platform's address converted to ours, in normal form. Null if there is nothing to price a delivery by.
+// Converts the platform's address to ours, in normal form. The address is null if delivery cannot be priced with it.
 export function convertPlatformAddress({
   destination,
   place,

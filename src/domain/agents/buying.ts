@@ -1,5 +1,5 @@
-// Operations of agents on a checkout, in one shape for all protocols: open, replace, read, cancel, pay. Prices, stock, payments and
-// orders work as for every other checkout; this file only decides who may call and which of the buyer's data is returned.
+// Operations of agents on a checkout, the same for all protocols: open, replace, read and cancel. Prices, stock, payments and orders work
+// as for every other checkout; this file decides who may call and which of the buyer's data is returned.
 
 import type { PlatformProof } from '../../contract/agents/settings.ts'
 import type { Cart } from '../../contract/open/carts.ts'
@@ -60,7 +60,7 @@ export interface AgentCaller extends MerchantMode {
   platformId: string
   protocol: string
   version: string
-  // How the platform proved its identity. Null: it did not.
+  // How the platform proved its identity; null if it did not.
   proof: PlatformProof | null
 }
 
@@ -69,21 +69,21 @@ export interface AgentCallContext {
   cause: Cause | null
 }
 
-// A checkout in its present state, with what is needed to show it to the platform that created it.
+// The present state of a checkout, with what is needed to show it to the platform that created it.
 export interface AgentCheckout {
   session: CheckoutSession
-  // What the platform sent. Undefined if it was erased.
+  // What the platform sent; undefined if it was erased.
   asked: StoredAgentRequest | undefined
   needsShipping: boolean
   isServed: boolean
-  // Whether the address and the contact of the checkout are those that the platform sent. Otherwise the shopper typed them.
+  // Whether the address and the contact of the checkout are the ones that the platform sent. If not, the shopper typed them.
   hasSentAddress: boolean
   hasSentContact: boolean
   hasEmail: boolean
   place: { city: string; region: string | null; country: string } | null
-  // False: the checkout cannot be paid, for a reason other than missing data of the buyer.
+  // False if the checkout cannot be paid for a reason other than missing data of the buyer.
   isPriced: boolean
-  // The payment waits for an action of the shopper.
+  // Whether the payment waits for an action of the shopper.
   isWaiting: boolean
   promotion: { code: string; name: string } | null
   order: { id: string; number: string } | null
@@ -94,7 +94,7 @@ const lifeSeconds = 6 * 3_600
 
 export type OpenCheckoutResult = { sessionId: string } | { lineNotes: readonly LineNote[] }
 
-// Returns only the notes if no line is left; the transaction must then not be committed.
+// Returns only the notes on the lines if no line can be added to the cart. The caller must then roll back the transaction.
 export async function openAgentCheckout(
   tools: PayTools,
   tx: Tx,
@@ -125,8 +125,8 @@ export async function openAgentCart(
   return { row, asked }
 }
 
-// Opens a checkout for a cart: the contents of the cart take precedence over what the request has. Returns the open checkout if the cart
-// has one already.
+// Opens a checkout for a cart. The contents of the cart take precedence over those in the request. Returns the open checkout if the cart
+// already has one.
 export async function openCheckoutOfAgentCart(
   tools: PayTools,
   tx: Tx,
@@ -183,8 +183,8 @@ function checkoutRow(
   return { installationId, cartId, merchantId, platformId, protocol, version, proof, createdAt: now.getTime() }
 }
 
-// Writes lines, code, address and option as one change of the cart. Codes are tried again only if the list differs: repeating a list is
-// not guessing.
+// Writes lines, code, address and shipping option as one change of the cart. Codes are tried only if their list differs from that of the
+// last request: repeating a list must not count as guessing.
 async function writeWish(
   tools: PayTools,
   tx: Tx,
@@ -227,7 +227,7 @@ async function writeWish(
   return { asked, quote }
 }
 
-// Whether the request repeats the address on the cart. Compared without decrypting it.
+// Whether the request repeats the address of the cart. It is compared with the last request, without decrypting the address.
 function isSentAgain(wish: AgentCartChange, before: StoredAgentRequest, { address }: CartRow, now: number): boolean {
   if (!before.destination || !address || address.token !== before.addressToken || address.expiresAt <= now) return false
   const textOf = ({ destination, buyer }: Pick<StoredAgentRequest, 'destination' | 'buyer'>) =>
@@ -241,7 +241,7 @@ interface LockedCart {
   asked: StoredAgentRequest | undefined
 }
 
-// Refuses if there is no such cart, it is another platform's, or it has ended.
+// Refuses if the cart does not exist, belongs to another platform or is no longer open.
 async function lockAgentCart(
   tools: PayTools,
   tx: Tx,
@@ -274,7 +274,7 @@ export async function replaceAgentCart(
   saveAgentCheckout(tx, { ...row, askedSealed: encryptAgentRequest(tools.rootSecret, cartId, asked) })
 }
 
-// The platform can no longer find the cart after this. The cart itself expires like every other.
+// The platform can no longer find the cart afterwards. The cart itself expires later, like every abandoned cart.
 export async function cancelAgentCart(
   tools: PayTools,
   tx: Tx,
@@ -291,7 +291,7 @@ export interface AgentCart {
   promotion: AgentCheckout['promotion']
 }
 
-// Returns undefined if there is no such cart, it is another platform's, or it has ended.
+// Returns undefined if the cart does not exist, belongs to another platform or is no longer open.
 export async function findAgentCart(
   tools: PayTools,
   db: Reader,
@@ -317,7 +317,7 @@ export interface LocatedCheckout {
   row: AgentCheckoutRow
 }
 
-// Returns undefined if there is no such checkout, or it is another platform's.
+// Returns undefined if the checkout does not exist or belongs to another platform.
 export async function findAgentSession(
   db: Reader,
   caller: AgentCaller,
@@ -329,11 +329,11 @@ export async function findAgentSession(
   return session && row?.sessionId === sessionId && row.platformId === platformId ? { session, row } : undefined
 }
 
-// `busy`: the checkout is being paid, and nothing was changed.
+// `busy`: nothing was changed, because a payment is in progress.
 export type ReplacementStatus = 'done' | 'busy'
 export type ReplacedCheckout = { located: LocatedCheckout; known: LoadedCheckout } | 'busy'
 
-// What was just read or written of a checkout, so it need not be read again.
+// Data of a checkout that was just read or written and need not be read again.
 export interface LoadedCheckout {
   facts: SessionFacts
   asked?: StoredAgentRequest
@@ -360,7 +360,7 @@ export async function replaceAgentCheckout(
   const { locale } = wish
   const buyer = { ...columns, ...(locale !== null && { locale }) }
   let session = former
-  // A change of the cart changes its checkout session too.
+  // A change of the cart also changes its checkout session.
   const refreshSessions = refreshLockedSession({ ...former, ...buyer }, (saved) => {
     session = saved
   })
@@ -383,7 +383,7 @@ export async function replaceAgentCheckout(
   return { located: { session, row: changed }, known: { facts, asked, customer } }
 }
 
-// Seals what the platform sent, unless it is unchanged.
+// Encrypts what the platform sent, unless it equals what is stored.
 function sealedAgain(
   { rootSecret }: PayTools,
   { cartId, askedSealed }: AgentCheckoutRow,
@@ -394,9 +394,9 @@ function sealedAgain(
   return isStored ? askedSealed : encryptAgentRequest(rootSecret, cartId, asked)
 }
 
-// The present values, for a change that names only some members.
+// The present values of a checkout, for a request that changes only some members.
 export interface PresentAgentCart {
-  // The lines as they were requested, even if fewer units or none are available.
+  // The lines with the requested quantities, even if fewer units or none are available.
   lines: readonly PresentAgentLine[]
   shippingOption: string | null
   asked: StoredAgentRequest | undefined
@@ -409,11 +409,11 @@ export interface PresentAgentCart {
 export interface PresentAgentLine {
   item: string
   quantity: number
-  // Code of the SKU; absent for an item that was left out of the cart.
+  // Code of the SKU; absent for an item that could not be added to the cart.
   code?: string
 }
 
-// A change that may leave address and contact as they are, because the shopper may have typed others on the page.
+// A change that can keep the present address and contact, because the shopper may have typed others on the page.
 export interface AgentCartChange extends AgentCartRequest {
   keepsAddress?: boolean
   keepsContact?: boolean
@@ -436,12 +436,13 @@ function presentLine({
   return { item: offer.skuId, quantity, code: offer.code }
 }
 
-// Leaves out everything more precise than the city, because the shopper typed the address on the page.
+// Leaves out everything more precise than the city: the shopper typed the address on the page, and the platform must not see it.
 export function withoutPreciseAddress({ city, region, country }: NonNullable<AgentCheckout['place']>): PlatformAddress {
   return { ...(city !== '' && { locality: city }), ...(region !== null && { region }), country }
 }
 
-// A line that was reduced or left out is requested again: its message stays until the platform sends a request without it.
+// Requests lines again whose quantity was reduced or that were left out. Their messages stay until the platform sends a request without
+// them.
 function askedLines(there: readonly PresentAgentLine[], notes: readonly LineNote[]): PresentAgentLine[] {
   const cut = new Map(notes.flatMap((note) => (note.kind === 'adjusted' ? [[note.skuId, note] as const] : [])))
   return [
@@ -453,7 +454,7 @@ function askedLines(there: readonly PresentAgentLine[], notes: readonly LineNote
   ]
 }
 
-// Changes only the contact. The total that was shown to the platform stays, because this shows none.
+// Changes only the contact. The recorded total stays, because the response to this change shows no total.
 export async function saveAgentContact(
   tools: PayTools,
   tx: Tx,
@@ -511,7 +512,7 @@ function contactIn(tools: PayTools, session: SessionRow, asked: StoredAgentReque
 function changedContact(stored: Customer, buyer: AgentBuyer): Customer | undefined {
   const customer = customerFromBuyer(buyer)
   if (isSameContact(stored, customer)) return undefined
-  // The shopper may have entered a VAT number on the page.
+  // The shopper may have entered a VAT number on the page. A platform cannot send one.
   return stored.vatId === undefined ? customer : { ...customer, vatId: stored.vatId }
 }
 
@@ -562,7 +563,7 @@ export async function loadAgentCheckout(
   return buildAgentCheckout(tools, located, facts, seen, now)
 }
 
-// Builds the checkout from what was read before.
+// Builds the checkout from data that was already read.
 export function buildAgentCheckout(
   tools: PayTools,
   { row }: LocatedCheckout,
@@ -585,7 +586,7 @@ export function buildAgentCheckout(
   }
 }
 
-// A platform is never charged more than the total it was shown, so each new total that it is shown is recorded.
+// Records each new total that the platform is shown: a platform never pays more than the last total it was shown.
 export async function recordShownTotal(
   tools: PayTools,
   { session, row }: LocatedCheckout,

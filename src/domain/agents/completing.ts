@@ -1,5 +1,5 @@
-// Pays a checkout for the platform that created it. The checkout is read and the attempt recorded under one lock, so each fact is read
-// once; the provider's result is recorded as for every other payment.
+// Pays a checkout for the platform that created it. The checkout is read and the payment attempt is recorded under the same lock, so
+// nothing is read twice. The provider's result is recorded as for every other payment.
 
 import type { PlatformProof } from '../../contract/agents/settings.ts'
 import type { Cause } from '../../platform/outbox/announce.ts'
@@ -28,7 +28,7 @@ export interface LockedAgentCheckout {
   facts: SessionFacts
 }
 
-// Returns undefined if there is no such checkout, or it is another platform's.
+// Returns undefined if the checkout does not exist or belongs to another platform.
 export async function lockAgentCheckout(
   tools: PayTools,
   tx: Tx,
@@ -42,7 +42,7 @@ export async function lockAgentCheckout(
   ])
   if (!locked || row?.platformId !== platformId) return undefined
   const { session, cart } = locked
-  // A cart that became an order is shown with the order's data.
+  // If the cart became an order, the checkout shows the data of the order.
   const facts = await loadSessionFacts(tools, tx, session, now, cart)
   const located = { session, row }
   return { located, locked, facts, checkout: await loadAgentCheckout(tools, tx, located, now, { facts }) }
@@ -51,9 +51,9 @@ export async function lockAgentCheckout(
 export interface AgentPayment {
   handlerId: string
   credential: Readonly<Record<string, unknown>>
-  // Idempotency key: the same key for the same checkout is one payment.
+  // Idempotency key: requests with the same key for the same checkout make one payment.
   attempt: string
-  // How the platform proved its identity, which is stored with the order.
+  // How the platform proved its identity. Stored with the order.
   proof: PlatformProof | null
   network?: string
 }
@@ -65,7 +65,7 @@ export interface AgentAttempt {
 
 export type PaymentObstacle = CheckoutProblem | { code: 'credential_refused' }
 
-// Obstacles are returned as a problem; a refusal is thrown, such as for stock that another buyer took meanwhile.
+// Returns a problem if the checkout cannot be paid yet. Throws a refusal in other cases, such as stock that another buyer took meanwhile.
 export async function beginAgentPayment(
   tools: PayTools,
   tx: Tx,
@@ -92,7 +92,8 @@ export async function beginAgentPayment(
   return 'problem' in begun ? begun : { begun, input }
 }
 
-// Calls the provider. Returns the checkout if this completed it; otherwise undefined, and the caller must read it.
+// Calls the provider. Returns the checkout if the payment completed it. Otherwise returns undefined, and the caller must read the
+// checkout again.
 export async function finishAgentPayment(
   tools: PayTools,
   { located, checkout, facts }: LockedAgentCheckout,

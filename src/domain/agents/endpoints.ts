@@ -18,8 +18,8 @@ import { lockPlatform, type PlatformRow } from './store.ts'
 
 const events = ['order.*'] as const
 
-// An installation has 100 endpoints. Platforms that are not approved may use 40; the rest is left for approved ones and for the
-// merchant's own.
+// An installation may have 100 endpoints. Platforms that are not approved may use 40 of them and all platforms 80, which leaves 20 to the
+// merchant.
 const platformsMax = { seen: 40, approved: 80 } as const
 
 export interface OrderEndpointInput {
@@ -28,8 +28,8 @@ export interface OrderEndpointInput {
   url: string
 }
 
-// Creates the endpoint at the first checkout, and updates it with the profile. An address that may not be called is left out: the
-// platform then has to poll.
+// Creates the endpoint at the first checkout, and updates it when the profile names another URL. If the URL may not be called or the
+// limit is reached, there is no endpoint: the platform has to poll.
 export async function ensureOrderEndpoint(
   { storage, rootSecret }: AgentKeyTools,
   { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>,
@@ -58,12 +58,12 @@ export async function ensureOrderEndpoint(
   }
 }
 
-// Sets the endpoint that the merchant enters for a platform whose protocol has no profile to name it. Each time a new secret is created,
-// and the old one stops signing immediately.
+// Saves the endpoint that the merchant entered for a platform whose protocol has no profile. Each save creates a new secret, and the old
+// secret stops signing immediately.
 export async function saveEnteredWebhook(
   tx: Tx,
   { installationId, id: platformId, host }: PlatformRow,
-  // `credentialId`: the key that sets the endpoint. When the key ends, so does the endpoint.
+  // `credentialId`: the key of the caller. If the key is revoked or expires, the endpoint is ended too.
   { url, credentialId }: { url: string; credentialId: string | null },
   tools: EndpointTools,
   now: number,
@@ -80,7 +80,7 @@ export async function saveEnteredWebhook(
 
 export type PlatformWithWebhook = PlatformRow & {
   endpoint: Endpoint | undefined
-  // Status of the endpoint; null if there is none.
+  // Status of the endpoint; null if the platform has none.
   webhook: EndpointStatus | null
 }
 

@@ -1,10 +1,10 @@
-// Fetches one JSON document from an untrusted server. It follows no redirects.
+// Fetches one JSON document from an untrusted server. Does not follow redirects.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { guardedGet } from '../webhooks/get.ts'
 
 export interface FetchBounds {
-  // Also allows http, and addresses of this machine and its networks: for development.
+  // For development: also allows http, and addresses of this machine and its networks.
   allowPrivate: boolean
   bytesMax: number
   msMax: number
@@ -12,13 +12,13 @@ export interface FetchBounds {
 
 export interface FetchedDocument {
   value: unknown
-  // Whether the Content-Type says JSON.
+  // Whether the Content-Type is JSON.
   isJson: boolean
-  // How long the document may be cached, by its headers.
+  // How long the document may be cached, according to its headers.
   maxAgeMs: number
 }
 
-// Returns undefined if the document cannot be fetched or parsed, whatever the reason.
+// Returns undefined if the document cannot be fetched or parsed, for whatever reason.
 export async function fetchDocument(url: string, bounds: FetchBounds): Promise<FetchedDocument | undefined> {
   const got = await guardedGet(url, { ...bounds, accept: 'application/json' })
   if (typeof got === 'string') return undefined
@@ -26,13 +26,13 @@ export async function fetchDocument(url: string, bounds: FetchBounds): Promise<F
     const value: unknown = JSON.parse(got.bytes.toString('utf8'))
     return { value, isJson: isJson(got.headers), maxAgeMs: maxAgeOf(got.headers) }
   } catch {
-    // The text is not JSON.
+    // The body is not valid JSON.
     return undefined
   }
 }
 
-// Limits how many documents the whole process fetches per second. Documents of approved platforms have a share of their own, so unknown
-// callers cannot use it up.
+// Limits how many documents the process fetches per second. Approved platforms have a limit of their own, so unknown callers cannot use
+// up theirs.
 export function createFetchShares(perSecondMax: number): (now: number, share: 'approved' | 'other') => boolean {
   let second = 0
   let fetches = { approved: 0, other: 0 }

@@ -1,5 +1,5 @@
-// Ids as platforms see them: with a tag that only this server can make. An id is not a secret, so without the tag anyone who sees an id
-// could read the checkout. A tag is bound to the platform: a leaked id is of no use to another one.
+// Ids as platforms see them: with a tag that only this server can compute. An id is not a secret; without the tag, anyone who sees an id
+// could read the checkout. The tag depends on the platform, so another platform cannot use a leaked id.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -13,7 +13,7 @@ export function addPlatformTag(rootSecret: RootSecret, platformId: string, id: s
   return `${id}.${tagOf(current, platformId, id)}`
 }
 
-// Returns undefined if the tag is not the platform's. Tags of every known version of the root secret are accepted.
+// Returns undefined if the tag was not made for this platform. Tags made with any known version of the root secret are accepted.
 export function removePlatformTag(rootSecret: RootSecret, platformId: string, text: string): string | undefined {
   const [id = '', tag = '', ...more] = text.split('.')
   if (more.length > 0) return undefined
@@ -21,14 +21,13 @@ export function removePlatformTag(rootSecret: RootSecret, platformId: string, te
   return isRight ? id : undefined
 }
 
-// Tags are cached, since a platform sends the id of its checkout with every request and gets it with every response, and making a tag takes
-// as long as a SQL statement.
+// Tags are cached: every request and response contains one, and computing a tag takes as long as a SQL statement.
 const tagsMax = 2_000
 const tagsBy = new WeakMap<KeyObject, Lru<string, string>>()
 
 function tagOf(key: KeyObject, platformId: string, id: string): string {
   const text = `${id} ${platformId}`
-  // An id that is made up may be longer. It is not cached.
+  // An id that the caller made up may be longer. Its tag is not cached.
   if (text.length > textMax) return newTag(key, text)
   const tags = tagsBy.get(key) ?? new Lru<string, string>(tagsMax)
   tagsBy.set(key, tags)

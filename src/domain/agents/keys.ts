@@ -1,5 +1,5 @@
-// The keys with which a shop signs what it sends to platforms. One key signs; a retired key stays published while platforms may still
-// verify what it signed.
+// The keys that sign what a shop sends to platforms. One key signs; a retired key stays published as long as platforms may still verify
+// its signatures.
 
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type MessageSigner, thumbprintOf } from '../../platform/kit/httpsig.ts'
@@ -18,10 +18,10 @@ export interface AgentKeyTools {
   rootSecret: RootSecret
 }
 
-// `signingKid`: id of the key that signs now, if the caller knows it. The shop's keys are then cached.
+// `signingKid`: id of the key that signs now, if the caller knows it. With it, the keys of the shop are cached.
 export type AgentKeyOwner = MerchantMode & { signingKid?: string | null }
 
-// The keys that the profile publishes, the signing key first.
+// Returns the keys that the profile publishes, the signing key first.
 export async function listPublishedKeys(
   tools: AgentKeyTools,
   seller: AgentKeyOwner,
@@ -32,7 +32,7 @@ export async function listPublishedKeys(
     .map(({ kid, publicJwk }) => ({ kid, ...(JSON.parse(publicJwk) as object), use: 'sig', alg: 'ES256' }))
 }
 
-// Returns undefined if the version of the root secret that sealed the key was removed: then a new key is needed.
+// Returns undefined if the key was encrypted with a version of the root secret that was removed. The shop then needs a new key.
 export async function loadAgentSigner(
   tools: AgentKeyTools,
   seller: AgentKeyOwner,
@@ -43,7 +43,7 @@ export async function loadAgentSigner(
   return row && privateKey && { keyId: row.kid, privateKey }
 }
 
-// Decrypted keys, by their sealed text. Decrypting and parsing a key takes longer than signing with it.
+// Decrypted keys, by their encrypted text. Decrypting and parsing a key takes longer than signing with it.
 const openedKeys = new Lru<string, KeyObject>(100)
 
 function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefined {
@@ -54,7 +54,7 @@ function openKey(rootSecret: RootSecret, row: AgentKeyRow): KeyObject | undefine
   return opened
 }
 
-// Cached by the id of the signing key: the set of keys changes only together with it.
+// Keys of shops, by the id of the signing key. The set of keys changes only together with the signing key.
 const knownRows = new Lru<string, AgentKeyRow[]>(100)
 
 // Creates the first key if the shop has none.
@@ -81,7 +81,7 @@ async function ensureAgentKey(
   return rows.some(({ retiredAt }) => retiredAt === null) ? rows : [makeKey(tx, rootSecret, seller, now), ...rows]
 }
 
-// The new key signs immediately. The caller has locked the merchant.
+// Creates a key that signs from now on, and retires the former one. The caller has locked the merchant.
 export async function rotateAgentKey(
   tx: Tx,
   rootSecret: RootSecret,

@@ -1,4 +1,4 @@
-// Identifies callers: a platform is known by the URL of its profile, which is read, cached and assigned an id in each shop.
+// Identifies calling platforms by the URL of their profile. A profile is fetched and cached, and each shop has an id for the platform.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -14,37 +14,38 @@ import {
   type PlatformRow,
 } from './store.ts'
 
-// The id that all callers without a profile share.
+// The platform id of all callers without a profile.
 export const unknownPlatformId = 'plt_none'
 
 export interface PlatformParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
-  // Profile reads by outcome: read, failed, busy.
+  // Counts profile lookups by outcome: read, failed, busy.
   profileReads?: Counts
 }
 
-// The caller for whom a profile is read.
+// The request for which a profile is looked up.
 export interface ProfileLookupContext {
-  // How long the caller's network has to wait before another profile is read for it; 0: no wait.
+  // How long the caller's network must wait until the next profile is fetched for it; 0: it need not wait.
   readWaitMs: () => number
   // Whether the shop that is called has approved the platform.
   isApproved: boolean
 }
 
-// `profile`: undefined if the document is not a profile.
+// `profile`: undefined if the document is not a profile. `unreachable`: the document cannot be fetched. `busy`: too many profiles are
+// being fetched.
 export type ProfileResult<Profile> = { profile: Profile | undefined } | 'unreachable' | 'busy'
 
 export interface PlatformDirectory<Profile> {
-  // The profile at the URL. `unreachable`: it cannot be fetched. `busy`: too many are being read.
+  // Returns the profile at the URL, from the cache if it is fresh.
   profileAt(url: string, asker: ProfileLookupContext): Promise<ProfileResult<Profile>>
-  // Like profileAt, but reads the document again unless that was done a moment ago: a platform may sign with a key that the cached
-  // document does not have.
+  // Like profileAt, but fetches the profile again unless that was done within the last minute: a platform may sign with a key that the
+  // cached profile does not contain.
   profileAgain(url: string, asker: ProfileLookupContext): Promise<ProfileResult<Profile>>
-  // The platform as this shop knows it; undefined if it never called.
+  // Returns the platform as this shop has recorded it; undefined if it never called this shop.
   findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
-  // Like findAt, but also records the call. `known`: the row, if it was just found.
+  // Like findAt, but also records the call. `known`: the row, if the caller has just read it.
   see(shop: AgentShop, profileUrl: string, known?: PlatformRow): Promise<PlatformRow>
 }
 
@@ -60,14 +61,14 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// Fetches per second, for each share.
+// Fetches per second, for approved platforms and for all others.
 const fetchesMax = 5
 const seenEveryMs = 60_000
-// Per shop, counting platforms that only called. A new one replaces the one that called longest ago.
+// Maximum number of platforms per shop that have only called. A new platform replaces the one whose last call is the oldest.
 const strangersMax = 1_000
 
-// `readProfile` returns only the used parts of a document: the document is untrusted, and 128 KiB of empty objects are megabytes in
-// memory.
+// `readProfile` must return only the parts of a document that are used: the document is untrusted, and 128 KiB of empty objects take
+// megabytes of memory.
 export function createPlatformDirectory<Profile>(
   { storage, clock, publicOrigin, profileReads }: PlatformParts,
   readProfile: (document: unknown) => Profile | undefined,

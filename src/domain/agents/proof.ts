@@ -1,5 +1,5 @@
-// Checks whether a request was signed by a key of the platform's profile, by the rules of the Universal Commerce Protocol: which parts of
-// the request a signature must cover, which keys may sign, and how long a signature is valid. Pure.
+// Checks whether a request was signed with a key of the platform's profile, by the rules of the Universal Commerce Protocol: which parts
+// of the request a signature must cover, which keys may sign, and how long a signature is valid. Pure.
 
 import type { JsonWebKey } from 'node:crypto'
 import { type FieldItem, fieldBytes, type InnerList, isInnerList, readDictionary } from '../../platform/kit/fields.ts'
@@ -27,7 +27,7 @@ export type SignatureProblem =
   | 'digest_mismatch'
   | 'algorithm_unsupported'
 
-// Returns null if the request is signed validly. One valid signature is enough; otherwise the problem of the first is returned.
+// Returns null if at least one signature of the request is valid, otherwise the problem of the first signature.
 export function findSignatureProblem(
   request: ProvableRequest,
   keys: readonly unknown[],
@@ -54,7 +54,7 @@ export function hasSignature({ headers }: { headers: Readonly<Record<string, unk
   return headers.signature !== undefined || headers['signature-input'] !== undefined
 }
 
-// Bounds for one request: each signature costs a verification.
+// Limits per request: verifying a signature takes time.
 const signaturesMax = 4
 const keysMax = 100
 
@@ -74,7 +74,7 @@ function candidateProblem(
   if (typeof keyId !== 'string' || (tag !== undefined && tag !== 'web-bot-auth')) return 'signature_invalid'
   const jwk = keys.slice(0, keysMax).find((key): key is JsonWebKey => isKeyNamed(key, keyId))
   if (!jwk) return 'key_not_found'
-  // With a tag, the key id must be the thumbprint of the key.
+  // In Web Bot Auth, the key id must be the thumbprint of the key.
   if (tag !== undefined && keyId !== thumbprintOf(jwk)) return 'signature_invalid'
   const key = verifyingKey(jwk)
   if (!key) return 'algorithm_unsupported'
@@ -84,7 +84,7 @@ function candidateProblem(
   return base !== undefined && isSignedBy(key, base, bytes) ? null : 'signature_invalid'
 }
 
-// A key for encryption, or one that is not for verifying, is not used.
+// Keys that are for encryption or not for verifying are ignored.
 function isKeyNamed(key: unknown, keyId: string): boolean {
   if (typeof key !== 'object' || key === null) return false
   const { kid, use, key_ops: operations } = key as { kid?: unknown; use?: unknown; key_ops?: unknown }
@@ -97,8 +97,8 @@ function isKeyNamed(key: unknown, keyId: string): boolean {
 
 const bound: readonly string[] = ['ucp-agent', 'idempotency-key', 'signature-agent']
 
-// Parts that are not covered could be changed by an attacker: method, host, path, query, body, and the headers that identify the caller
-// and its retries.
+// An attacker could change parts that the signature does not cover. It must cover method, host, path, query, body, and the headers that
+// identify the caller and its retries.
 function isCovered({ headers, query, body }: ProvableRequest, { items }: InnerList): boolean {
   const covered = new Set(items.filter(isWhole).map(({ value }) => value))
   const needed = [
@@ -112,19 +112,20 @@ function isCovered({ headers, query, body }: ProvableRequest, { items }: InnerLi
   return needed.every((name) => covered.has(name))
 }
 
-// A component with parameters covers only a part of a field, so it does not count. The exceptions are the digest that is checked
-// (sha-256), and `signature-agent`, whose parameter names its own member in Web Bot Auth.
+// A component with parameters covers only part of a field, so it is ignored. The exceptions are the sha-256 digest, which is checked, and
+// `signature-agent`, whose parameter names its own member in Web Bot Auth.
 function isWhole({ value, params }: FieldItem): boolean {
   if (params.size === 0 || value === 'signature-agent') return true
   return value === 'content-digest' && params.size === 1 && params.get('key') === 'sha-256'
 }
 
 const aheadSecondsMax = 5 * 60
-// Maximum age if the signature has no expiry, and maximum lifetime if it has one.
+// Maximum age of a signature without an expiry, and maximum lifetime of one with an expiry.
 const ageSecondsMax = 10 * 60
 const lifeSecondsMax = 24 * 3_600
 
-// The protocol makes both times optional: a change is made once for its idempotency key, which is signed, so a replay has no effect.
+// The protocol makes both times optional. A replayed request has no effect: a change is made once for its idempotency key, which the
+// signature covers.
 function isTimely({ params }: InnerList, now: number): boolean {
   const created = params.get('created')
   const expires = params.get('expires')

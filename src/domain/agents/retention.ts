@@ -5,11 +5,11 @@ import { removeEndpoint } from '../webhooks/endpoints.ts'
 import { listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import { deleteUnusedPlatforms } from './store.ts'
 
-// Platforms that have not called for this long, and whose checkouts are all deleted, are deleted.
+// Platforms are deleted that have not called for this long and have no checkout left.
 const unusedMs = 90 * 24 * 3_600_000
 export const platformsDeletedMax = 500
 
-// Their endpoints are deleted too: a shop has few, and no page would show them any more.
+// Deletes the endpoints of the platforms too: no page would show them any more. A shop has few of them.
 export function deleteOldPlatforms(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) => {
     const gone = await deleteUnusedPlatforms(tx, now - unusedMs, platformsDeletedMax)

@@ -1,5 +1,5 @@
-// Opens a shop to agents and closes it, in one mode. What agents create belongs to an installation of its own, so it is shown and counted
-// like that of any other.
+// Opens a shop to agents or closes it, in one mode. What agents create belongs to a separate installation, and is shown and counted like
+// that of any other installation.
 
 import type { AgentLevel, AgentPayers } from '../../contract/agents/settings.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -17,9 +17,9 @@ import {
 export interface AgentSettings {
   level: AgentLevel
   who: AgentPayers
-  // From this total on, the buyer has to confirm on the checkout page. Null: never.
+  // The buyer must confirm orders of this total or more on the checkout page. Null: never.
   reviewFrom: number | null
-  // Whether platforms are called when their orders change.
+  // Whether platforms receive webhooks when their orders change.
   orderWebhooks: boolean
 }
 
@@ -27,7 +27,7 @@ export const agentSettingMembers = ['level', 'who', 'reviewFrom', 'orderWebhooks
 
 const initial: AgentSettings = { level: 'off', who: 'approved', reviewFrom: null, orderWebhooks: true }
 
-// `version`: 0 if no setting was ever saved.
+// `version`: 0 if the settings were never saved.
 export async function loadAgentSettings(
   db: Reader,
   seller: MerchantMode,
@@ -38,7 +38,7 @@ export async function loadAgentSettings(
   return { level, who, reviewFrom, orderWebhooks: orderWebhooks === 1, version }
 }
 
-// The caller has locked the merchant. Settings that are not named stay unchanged.
+// The caller has locked the merchant. Settings that are missing in `wanted` stay unchanged.
 export async function setAgentSettings(
   tx: Tx,
   seller: MerchantMode,
@@ -52,7 +52,7 @@ export async function setAgentSettings(
   else insertAgentSettings(tx, { ...(await newRow(tx, seller, now)), ...columns, version: 1 })
 }
 
-// Creates the row of settings, with its installation.
+// Creates the installation for agents, and returns its row of settings.
 async function newRow(
   tx: Tx,
   seller: MerchantMode,

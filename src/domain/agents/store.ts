@@ -12,7 +12,7 @@ export interface AgentSettingsRow {
   level: AgentLevel
   who: AgentPayers
   reviewFrom: number | null
-  // 1: platforms are called when their orders change; 0: they are not.
+  // 1: platforms receive webhooks when their orders change; 0: they do not.
   orderWebhooks: number
   installationId: string
   version: number
@@ -37,7 +37,7 @@ export function insertAgentSettings(tx: Tx, row: AgentSettingsRow): void {
       ${row.installationId}, ${row.version}, ${row.updatedAt})`
 }
 
-// Expects the version that was read under the merchant's lock, and saves the next one.
+// Updates the row if its version is still the one that was read under the merchant's lock.
 export function saveAgentSettings(tx: Tx, row: AgentSettingsRow): void {
   tx.send`
     update agent_settings set ${expectVersion(row.version - 1, row.version)}, level = ${row.level}, who = ${row.who},
@@ -60,11 +60,11 @@ export interface AgentShop extends MerchantMode {
   reviewFrom: number | null
   orderWebhooks: number
   installationId: string
-  // Whether an account at a payment provider is connected: 0 or 1.
+  // 1 if the merchant has connected an account at a payment provider, otherwise 0.
   hasAccounts: number
-  // Id of the key that signs now. Null if no key was created yet.
+  // Id of the key that signs now; null if no key was created yet.
   signingKid: string | null
-  // Addresses of legal texts and the like, as JSON.
+  // Addresses of the shop's pages, such as its legal texts, as JSON.
   links: string
 }
 
@@ -80,7 +80,7 @@ const shopColumns = new Fragment(`
   (select k.kid from agent_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode and k.retired_at is null
     limit 1) as "signingKid", m.links`)
 
-// Returns undefined if the shop does not exist, is closed to agents, its merchant is closed or its installation disabled.
+// Returns undefined if the shop does not exist or is closed to agents, its merchant is closed, or its installation is disabled.
 export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promise<AgentShop | undefined> {
   const [row] = await db.sql<AgentShop>`
     select ${shopColumns}
@@ -91,7 +91,7 @@ export async function findAgentShop(db: Reader, slug: string, mode: Mode): Promi
   return row
 }
 
-// Finds the shop of an agents' installation, even if it is closed to agents: existing orders continue.
+// Finds the shop by its installation for agents, even if the shop is closed to agents: existing orders continue.
 export async function findShopOfAgents(
   db: Reader,
   installationId: string,
@@ -102,7 +102,7 @@ export async function findShopOfAgents(
   return row
 }
 
-// Shops that are open to agents, live ones first. A caller that needs the only one passes a limit of 2.
+// Shops that are open to agents, live mode first. A caller that needs to know whether there is exactly one passes a limit of 2.
 export async function listAgentShops(db: Reader, limit: number): Promise<AgentShop[]> {
   return db.sql<AgentShop>`
     select ${shopColumns}
@@ -121,7 +121,7 @@ export interface PlatformRow {
   host: string
   status: PlatformStatus
   version: number
-  // The key that was created for the platform.
+  // The API key that was created for the platform.
   credentialId: string | null
   firstSeenAt: number
   lastSeenAt: number
@@ -133,7 +133,7 @@ const platformColumns = new Fragment(`
 
 export interface CalledShop {
   shop: AgentShop | undefined
-  // Undefined if the platform never called.
+  // Undefined if the platform never called this shop.
   platform: PlatformRow | undefined
 }
 
@@ -194,7 +194,7 @@ export async function findPlatformOfKey(
   return row
 }
 
-// Locks a platform of a merchant, in one mode. Returns undefined if it does not exist, is another merchant's, or of the other mode.
+// Locks the platform. Returns undefined if it does not exist, or belongs to another merchant or mode.
 export async function lockPlatform(tx: Tx, seller: MerchantMode, id: string): Promise<PlatformRow | undefined> {
   const { merchantId, mode } = seller
   const [row] = await tx.sql<PlatformRow>`
@@ -203,7 +203,7 @@ export async function lockPlatform(tx: Tx, seller: MerchantMode, id: string): Pr
   return row
 }
 
-// The platforms by id, newest first.
+// Lists platforms, newest first, paged by id.
 export async function listPlatforms(
   db: Reader,
   installationId: string,
@@ -232,7 +232,7 @@ export interface AgentKeyRow extends MerchantMode {
   retiredAt: number | null
 }
 
-// The signing key first, then the newest.
+// Lists the signing key first, then retired keys from the newest to the oldest.
 export async function listAgentKeys(db: Reader, { merchantId, mode }: MerchantMode): Promise<AgentKeyRow[]> {
   return db.sql<AgentKeyRow>`
     select merchant_id as "merchantId", mode, kid, public_jwk as "publicJwk", private_sealed as "privateSealed",
@@ -251,7 +251,7 @@ export function retireAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, now:
     update agent_keys set retired_at = ${now} where merchant_id = ${merchantId} and mode = ${mode} and retired_at is null`
 }
 
-// Deletes the keys that were retired before this time.
+// Deletes keys that were retired before `before`.
 export function deleteAgentKeys(tx: Tx, { merchantId, mode }: MerchantMode, before: number): void {
   tx.send`delete from agent_keys where merchant_id = ${merchantId} and mode = ${mode} and retired_at < ${before}`
 }
@@ -260,7 +260,7 @@ export function deleteAgentCheckout(tx: Tx, { installationId, cartId }: AgentChe
   tx.send`delete from agent_checkouts where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 
-// Inserts the platform at its first call; later calls find it.
+// Inserts the platform, or updates the time of its last call if it already exists.
 export async function insertPlatformIfNew(tx: Tx, row: PlatformRow): Promise<PlatformRow> {
   const [seen] = await tx.sql<PlatformRow>`
     insert into agent_platforms (installation_id, id, merchant_id, profile_url, host, status, version, first_seen_at, last_seen_at)
@@ -272,7 +272,8 @@ export async function insertPlatformIfNew(tx: Tx, row: PlatformRow): Promise<Pla
   return seen
 }
 
-// Deletes all but the newest platforms that only called and that the merchant has not judged.
+// Deletes all but the newest `kept` platforms that have only called: they have no key, checkout or endpoint, and the merchant has neither
+// approved nor blocked them.
 export async function deleteSurplusPlatforms(tx: Tx, installationId: string, kept: number): Promise<void> {
   await tx.sql`
     delete from agent_platforms where installation_id = ${installationId} and status = 'seen' and id in (
@@ -285,12 +286,12 @@ export async function deleteSurplusPlatforms(tx: Tx, installationId: string, kep
 
 const forgottenAtOnce = 100
 
-// Condition for a platform `p`: it has no checkout.
+// SQL condition: the platform `p` has no checkout.
 const madeNothing = new Fragment(`not exists (
   select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)`)
 
-// Deletes platforms that have not called since `before` and have no checkout left. A platform that is still called about its orders
-// stays.
+// Deletes platforms that have not called since `before` and have no checkout left. A platform with orders keeps receiving webhooks about
+// them.
 export async function deleteUnusedPlatforms(
   tx: Tx,
   before: number,
@@ -342,14 +343,15 @@ export function saveAgentCheckout(tx: Tx, row: AgentCheckoutRow): void {
     where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
-// Saves only the proof. The whole row is never saved without a lock of the cart: what the platform sent may be replaced or erased
+// Saves only the proof. Without a lock of the cart, the whole row must not be saved: what the platform sent may be replaced or erased
 // meanwhile.
 export function savePlatformProof(tx: Tx, row: AgentCheckoutRow, proof: AgentCheckoutRow['proof']): void {
   tx.send`
     update agent_checkouts set proof = ${proof} where installation_id = ${row.installationId} and cart_id = ${row.cartId}`
 }
 
-// Saves only the total, and only over the value that was read: the platform may replace the checkout meanwhile, with another total.
+// Saves only the total, and only if it still equals the value that was read: the platform may replace the checkout meanwhile, with
+// another total.
 export async function saveShownTotal(tx: Tx, row: AgentCheckoutRow, total: number): Promise<void> {
   await tx.sql`
     update agent_checkouts set shown_total = ${total}
@@ -377,7 +379,7 @@ export async function findAgentCheckoutOfSession(
   return row
 }
 
-// Finds the checkout by the cart of a session. The cart may have a newer session.
+// Finds the checkout of the cart of a session, even if the cart has a newer session.
 export async function findCheckoutOfSessionCart(
   db: Reader,
   installationId: string,

@@ -1,4 +1,4 @@
-// Undoes changes of what agents may do.
+// Undoes changes of the settings for agents and of platforms.
 
 import { agentLevels, agentPayers, platformStatuses } from '../../contract/agents/settings.ts'
 import type { AuditedChange } from '../../platform/audit/change.ts'
@@ -28,7 +28,7 @@ export const agentUndoer: Undoer = {
 }
 
 async function undoSettings({ tx, seller, dryRun, context }: UndoAsk, change: AuditedChange): Promise<void> {
-  // An entry of one mode is undone in that mode.
+  // A change is undone only in the mode in which it was made.
   if (change.name !== seller.mode) throw notUndoable(change)
   refuseIfOvertaken(change, await loadAgentSettings(tx, seller))
   const before = valuesBefore<AgentSettings>(change, agentSettingMembers)
@@ -48,7 +48,7 @@ async function undoPlatform({ tx, seller, dryRun, context }: UndoAsk, change: Au
     'webhook',
   ])
   const isKnown = status === undefined || platformStatuses.includes(status)
-  // A webhook that was disabled after failures is not set back to that state.
+  // Failed deliveries disabled this webhook, so undoing cannot restore that status.
   if (!platform || !isKnown || webhook === 'disabled' || webhook === null) throw notUndoable(change)
   if (dryRun) return
   await savePlatform(tx, { ...platform, status: status ?? platform.status, version: platform.version + 1 })

@@ -1,6 +1,6 @@
-// Cache of carts as they were last sent. A storefront requests the cart with every page, and it has seldom changed in between: one
-// statement then confirms that, and the cached bytes are the response. Everything a cart is made of is compared in the database at each
-// read, so the cache never returns an outdated cart.
+// Caches carts as they were last sent. A storefront requests the cart with every page, and the cart has seldom changed in between: one
+// SQL statement confirms that, and the cached bytes are sent. Each read compares everything that the cart depends on with the database,
+// so the cache never returns an outdated cart.
 
 import { lastingBytes } from '../../platform/kit/bytes.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -10,9 +10,9 @@ import type { CartFacts } from './quote.ts'
 import { type CartKey, type CartTrace, readCartTrace } from './store.ts'
 
 export interface CartCache {
-  // The cached bytes, if the cart is unchanged.
+  // Returns the cached bytes if the cart is unchanged.
   find(db: Reader, key: CartKey, now: number): Promise<Pick<CachedCart, 'bytes' | 'isPublic'> | undefined>
-  // Caches the response for this cart, read at `now`, if it can be valid for longer.
+  // Caches the response for the cart as read at `now`, unless it may become outdated at any time.
   keep(facts: CartFacts, now: number, text: string): void
 }
 
@@ -20,24 +20,25 @@ interface CachedCart {
   bytes: Buffer
   // Whether the cart was created with a publishable key.
   isPublic: boolean
-  // Outside of this period the cart differs because of the time alone. A clock may be set back, hence `from`.
+  // The cart is valid from `from` until `endsAt`: outside of this period the time alone changes it. `from` matters if the clock is set
+  // back.
   from: number
   endsAt: number
   version: number
   catalogVersion: number
   promotionVersion: number | null
-  // Lines by position.
+  // The lines by position.
   lines: ReadonlyMap<number, { seenPrice: number; available: number }>
 }
 
-// A cart of three lines is 3 KB.
+// A cart with three lines takes 3 KB.
 const keptBytesMax = 16 * 2 ** 20
 
 export function createCartCache(): CartCache {
   const kept = new Lru<string, CachedCart>(keptBytesMax, ({ bytes }) => bytes.length)
   return {
     async find(db, key, now) {
-      // A read is not counted as a use, as with products.
+      // `peek` does not count as a use, as in the cache of products.
       const cart = kept.peek(nameOf(key))
       if (!cart || now < cart.from || cart.endsAt <= now) return undefined
       return isSame(cart, await readCartTrace(db, key)) ? cart : undefined
@@ -67,7 +68,7 @@ function nameOf({ installationId, cartId }: CartKey): string {
   return `${installationId} ${cartId}`
 }
 
-// A SKU with stock that is held for others is never served from the cache: a hold expires with time alone, without a write.
+// A cart is not served from the cache while stock of its SKUs is held: holds expire with time, without a write.
 function isSame(cart: CachedCart, rows: readonly CartTrace[]): boolean {
   if (rows.length !== cart.lines.size) return false
   for (const row of rows) {

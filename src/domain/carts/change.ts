@@ -1,4 +1,4 @@
-// The steps that every change of a cart shares: lock the cart, check that it may change, change it, price it, write it, announce it.
+// The steps of every change of a cart: lock it, check that it may change, change it, price it, write it, announce it.
 
 import { isId } from '../../platform/kit/ids.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
@@ -15,49 +15,49 @@ import { cartView, type Quote } from './view.ts'
 export interface CartTools {
   pricebooks: Pricebooks
   pictureUrl: (picture: string) => string
-  // A cart that is not changed for this long expires.
+  // How long a cart lasts after its last change.
   idleMs: number
-  // Updates what depends on the changed cart, in the same transaction: its checkout session holds the stock. Returns the resulting cart.
-  // Passed in by `checkout/`.
+  // Updates the checkout session of the changed cart, which holds the stock, in the same transaction. Returns the resulting cart. Passed
+  // in by `checkout/`.
   refreshSessions(ask: CartChangeInput, changed: CartFacts): Promise<CartRow>
 }
 
 export interface CartCaller extends MerchantMode {
   installationId: string
-  // Set if the caller is a visitor with a publishable key.
+  // Set if the caller is a visitor who uses a publishable key.
   publicKeyId?: string
 }
 
 export interface CartChangeInput {
   db: Tx
-  // The caller, who must own the cart.
+  // The caller must own the cart.
   caller: CartCaller
   cartId: string
   expectedVersion: number | undefined
   now: Date
   cause: Cause | null
-  // The SKU whose quantity this change increases.
+  // The SKU whose quantity is increased by this change.
   grownSku?: string
-  // Whether a loop announces the change later, together with others.
+  // Whether a job announces this change later, together with other changes of the cart.
   isAnnouncedLater?: boolean
-  // Writes the cart, if it is a new one without a row.
+  // Writes the cart instead of `saveCart`, for a new cart that has no row yet.
   write?: (cart: CartRow) => void
 }
 
-// Locks and returns the caller's cart. A cart of another installation is refused with the same words as one that does not exist.
+// Locks and returns the caller's cart. The refusal is the same for a cart that does not exist and for one of another installation.
 export async function lockCartFacts(
   tools: CartTools,
   { db, caller, cartId, now }: CartChangeInput,
 ): Promise<CartFacts> {
   if (!isId('cart', cartId)) throw refuse('cart_not_found')
   const key = { installationId: caller.installationId, cartId }
-  // The read is sent together with the lock and runs after it, so it sees what the lock waited for.
+  // The read is sent together with the lock but runs after it, so it sees the changes of the transaction that held the lock before.
   const [, facts] = await Promise.all([lockCart(db, key), findCartFacts(db, tools.pricebooks, key, now.getTime())])
   if (!facts || !isWithin(facts.cart, caller)) throw refuse('cart_not_found')
   return facts
 }
 
-// Every visitor has the publishable key, so it reaches only carts that were created with such a key.
+// Every visitor has the publishable key, so this key only gives access to carts that were created with a publishable key.
 export function isWithin({ publicKeyId }: CartRow, caller: CartCaller): boolean {
   return caller.publicKeyId === undefined || publicKeyId !== null
 }
@@ -73,24 +73,24 @@ export function refuseUnchangeableCart({ cart }: CartFacts, { expectedVersion, n
   }
 }
 
-// Only the merchant changes the items and discounts of a cart that the merchant made.
+// Only the merchant may change the items and discounts of a cart that the merchant made.
 export function refuseMerchantMadeCart({ cart: { terms, status, version } }: CartFacts): void {
   if (terms === null) return
   const message = 'The merchant made this cart for the shopper: its items and discounts do not change.'
   throw refuse('cart_not_open', { message, current: { status, version } })
 }
 
-// `text`: the cart as it is shown, built when it is called.
+// `text`: returns the cart as JSON, as clients see it.
 export type ChangedCart = Quote & { text: () => string }
 
-// Writes a changed cart with its event: raises the version and extends the expiry. Returns the resulting cart.
+// Writes a changed cart and its event, with the next version and a later expiry. Returns the resulting cart.
 export async function saveCartChange(tools: CartTools, ask: CartChangeInput, changed: CartFacts): Promise<ChangedCart> {
   const quote = await quoteOf(tools, ask, changed)
   refuseUnpriced(quote)
   return writeChange(tools, ask, quote)
 }
 
-// Like saveCartChange, for a change that must be possible whatever the cart costs: its checkout session has ended.
+// Like saveCartChange, for a change that must succeed even if the cart cannot be priced: its checkout session has ended.
 export async function saveForcedCartChange(tools: CartTools, ask: CartChangeInput, changed: CartFacts): Promise<void> {
   await writeChange(tools, ask, await quoteOf(tools, ask, changed))
 }
@@ -99,13 +99,13 @@ async function quoteOf(tools: CartTools, ask: CartChangeInput, changed: CartFact
   const { db, now } = ask
   const at = now.getTime()
   const refreshed = await tools.refreshSessions(ask, changed)
-  // The cart outlives its checkout session, which may expire later.
+  // The cart must not expire before its checkout session.
   const expiresAt = Math.max(refreshed.expiresAt, at + tools.idleMs)
   const cart = { ...refreshed, version: changed.cart.version + 1, updatedAt: at, expiresAt }
   const facts = { ...changed, cart }
   const quote = await quoteCart(db, tools.pricebooks, facts, at)
   if (quote.pricing.promotion.state !== 'rejected') return quote
-  // The shopper was informed of a code that is no longer valid; the first write after that removes it.
+  // The cart has reported that its promotion code is no longer valid, so this write removes the code.
   return quoteCart(db, tools.pricebooks, { ...facts, promotion: null, cart: { ...cart, promotionId: null } }, at)
 }
 
@@ -123,7 +123,7 @@ function writeChange(tools: CartTools, ask: CartChangeInput, quote: Quote): Chan
   return { ...quote, text: () => text }
 }
 
-// `text`: the cart as it is shown.
+// `text`: the cart as JSON, as clients see it.
 export function cartUpdatedEvent(cart: CartRow, text: string, cause: Cause | null, now: number): Announcement {
   return {
     installationId: cart.installationId,

@@ -1,4 +1,4 @@
-// Applies a promotion code to a cart and removes it. Every outcome of a code is a result, not a refusal.
+// Applies a promotion code to a cart, or removes the applied one. An invalid code is a result, not a refusal.
 
 import type { AppliedPromotion, PromotionConditions } from '../../contract/open/carts.ts'
 import type { PromotionReason } from '../../contract/words.ts'
@@ -26,7 +26,7 @@ export interface CodeOutcome {
   promotion: AppliedPromotion
 }
 
-// A null code removes the present one.
+// `code`: null removes the applied code.
 export async function setPromotionCode(
   tools: CartTools,
   change: CartChangeInput,
@@ -55,7 +55,7 @@ export async function setPromotionCode(
   return { quote, promotion: await appliedPromotion(change.db, quote) }
 }
 
-// Codes are short and worth money, so attempts to guess them are limited.
+// Promotion codes are short and worth money, so attempts to guess them are limited.
 function refuseGuessing(cart: CartRow, now: number): void {
   const retryAfterMs = codeGuessWaitMs(cart, now)
   if (retryAfterMs > 0) throw refuse('rate_limited', { retryAfterMs })
@@ -63,17 +63,17 @@ function refuseGuessing(cart: CartRow, now: number): void {
 
 type Guesses = Pick<CartRow, 'guesses' | 'guessesSince'>
 
-// How long no other code may be tried; 0: no wait.
+// Returns how long no further code may be tried, in milliseconds; 0: no wait.
 export function codeGuessWaitMs({ guesses, guessesSince }: Guesses, now: number): number {
   return guesses < guessesMax || isOver(guessesSince, now) ? 0 : guessesSince + guessesMs - now
 }
 
-// Counts one more refused code.
+// Counts one more rejected code.
 export function countRefusedGuess({ guesses, guessesSince }: Guesses, now: number): Guesses {
   return isOver(guessesSince, now) ? { guesses: 1, guessesSince: now } : { guesses: guesses + 1, guessesSince }
 }
 
-// A period that starts too far in the future was begun before the clock was set back.
+// Also true if the period starts far in the future: the clock was set back since.
 function isOver(guessesSince: number, now: number): boolean {
   return Math.abs(now - guessesSince) >= guessesMs
 }
@@ -84,7 +84,7 @@ interface RejectedCode {
   reason: PromotionReason | null
 }
 
-// The cart stays unchanged, with the code it had before.
+// The cart keeps the code that was applied before.
 async function rejectCode(
   tools: CartTools,
   { db, now }: CartChangeInput,

@@ -1,4 +1,4 @@
-// What a cart that became an order cost: the amounts that were charged, not those of the present catalog, promotion and tax table.
+// Prices of a cart that became an order: the amounts of the order, not those by the present catalog, promotion and tax rates.
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { findOrder, listOrderLines, type OrderLine, type OrderRow } from '../orders/store.ts'
@@ -15,11 +15,11 @@ export async function findPricingOfOrder(
   return pricingFromOrder(order, sold, lines)
 }
 
-// `lines`: those of the cart, whose order the result has.
+// `lines`: the lines of the cart, whose order is also that of the returned lines.
 export function pricingFromOrder(order: OrderRow, sold: readonly OrderLine[], lines: readonly CartLine[]): Pricing {
   const bySku = new Map(sold.map((line) => [line.skuId, line]))
   const priced = lines.map(({ offer: { skuId } }) => {
-    // An edit of the order may have removed the SKU.
+    // The SKU is missing if an edit of the order removed it.
     const none = { unitPrice: 0, subtotal: 0, discount: 0, tax: 0, total: 0, taxRateBps: null }
     const { unitPrice, subtotal, discount, tax, total, taxRateBps } = bySku.get(skuId) ?? none
     return { skuId, unitPrice, subtotal, discount, tax, total, taxRateBps }

@@ -1,5 +1,5 @@
-// The destination of a cart: the address is checked by the rules of its country, sealed, and bound to the cart; the former address is
-// deleted.
+// The destination of a cart: checks the address by the rules of its country, encrypts it and stores it with the cart. The former address
+// is deleted.
 
 import type { Address, AddressSummary, ShippingEstimate } from '../../contract/open/carts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -21,10 +21,10 @@ import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
 import { type Quote, unexpiredAddress } from './view.ts'
 
-// Long enough to finish a purchase, short enough not to store a stranger's address for a month.
+// Long enough to finish a purchase, short enough not to keep the address of a stranger for a month.
 export const cartAddressMs = 7 * 24 * 3_600_000
 
-// Returns undefined if the cart has no address, it has expired, or it cannot be decrypted.
+// Returns undefined if the cart has no address, or the address has expired or cannot be decrypted.
 export async function decryptCartAddress(
   db: Reader,
   rootSecret: RootSecret,
@@ -55,7 +55,7 @@ export async function setAddress(
   change: CartChangeInput,
   wanted: NewDestination,
 ): Promise<CartDestination> {
-  // An invalid address is refused before the cart is looked up.
+  // Refuses an invalid address before the cart is locked.
   checkedAddress(wanted.address)
   return setCartDestination(tools, change, await lockCartFacts(tools, change), wanted)
 }
@@ -94,7 +94,7 @@ export async function setCartDestination(
   return { quote, token, summary, expiresAt }
 }
 
-// The shipping options that the cart would have with an address in this region.
+// Returns the shipping options that the cart would have with an address in this region.
 export async function estimateShipping(
   db: Reader,
   pricebooks: Pricebooks,
@@ -116,7 +116,7 @@ export async function estimateShipping(
   }
 }
 
-// Chooses one of the options that the cart offers now. If the option is no longer offered later, the first one replaces it
+// Chooses one of the options that the shop offers for the cart now. If that option is no longer offered later, the first one is used
 // (`effectiveShippingOption`).
 export async function setShippingOption(
   tools: CartTools,

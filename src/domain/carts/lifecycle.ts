@@ -1,4 +1,4 @@
-// What may happen to a cart. A pair of verb and status without a row is refused.
+// What may happen to a cart. A combination of verb and status without a row is refused.
 
 import type { CartStatus, EventKind } from '../../contract/words.ts'
 
@@ -13,7 +13,7 @@ export const cartLifecycle = [
   ['expire',   'open',   'expired',   'cart.expired'  ],
 ] as const satisfies readonly (readonly [string, CartStatus | null, CartStatus, EventKind | null])[]
 
-// An open cart is expired from its expiry time on, whether or not the sweep has recorded it.
+// An open cart counts as expired from its expiry time on, even before the sweep has recorded it.
 export function cartStatusAt(
   { status, expiresAt }: { status: CartStatus; expiresAt: number },
   now: number,

@@ -1,4 +1,4 @@
-// Creates carts and changes their lines. Each change is all or nothing; a refusal states the present quantities.
+// Creates carts and changes their lines. A change is applied entirely or not at all; a refusal states the present quantities.
 
 import { issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -42,9 +42,9 @@ export interface CreateAsk {
   metadata: Metadata
   now: Date
   cause: Cause | null
-  // Set if the merchant made the cart for a shopper, with its own prices by SKU.
+  // Set for a cart that the merchant makes for a shopper: the terms, and prices by SKU that replace those of the catalog.
   own?: { terms: MerchantTerms; prices: ReadonlyMap<string, number> }
-  // Set if the caller has read it already.
+  // Set if the caller has already read it.
   origin?: CartOrigin
 }
 
@@ -59,7 +59,7 @@ export function writeNewCart(tx: Tx, cart: CartRow, lines: readonly CartLine[]):
   putCartLines(tx, cart, lines)
 }
 
-// Builds a cart and announces it, without writing it yet.
+// Builds a cart and announces it. The caller writes the cart.
 export async function buildCart(
   tools: CartTools,
   { db, caller, items, metadata, now, cause, own, origin: known }: CreateAsk,
@@ -75,7 +75,7 @@ export async function buildCart(
   const lines = items.map(({ quantity }, position): CartLine => {
     const offer = offers[position] as Offer
     refuseUnsellable(offer, quantity)
-    // A price that the merchant agreed on stays, even if the catalog changes.
+    // In a cart that the merchant made, prices stay as agreed, even if the catalog changes.
     const ownPrice = own && (own.prices.get(offer.skuId) ?? offer.price)
     return withOwnPrice({ offer, position, quantity, seenPrice: offer.price }, ownPrice)
   })
@@ -136,7 +136,7 @@ export function withOwnPrice(line: CartLine, ownPrice: number | undefined): Cart
   return { ...line, offer: { ...line.offer, price: ownPrice }, seenPrice: ownPrice, ownPrice }
 }
 
-// Sets the quantity, and adds the line if it is missing.
+// Sets the quantity of a line, or adds the line if it is missing.
 export async function putCartLine(
   tools: CartTools,
   change: CartChangeInput,
@@ -147,7 +147,7 @@ export async function putCartLine(
     lockCartFacts(tools, change),
     isId('sku', skuId) ? listOffers(change.db, change.caller, [skuId], change.now.getTime()) : [],
   ])
-  // For a present line, `available` includes what the cart's own session holds.
+  // For a SKU that is already in the cart, `available` includes the units that the cart's own session holds.
   const known = facts.lines.find((line) => line.offer.skuId === skuId)
   const offer = known?.offer ?? stranger
   if (!offer) throw refuse('cart_item_not_found', { message: 'There is no such SKU.' })
@@ -159,7 +159,7 @@ export async function putCartLine(
   return changeLine(tools, change, facts, offer, quantity)
 }
 
-// Sets the quantity of an existing line; 0 removes it.
+// Sets the quantity of a line that exists; 0 removes the line.
 export async function setCartLine(
   tools: CartTools,
   change: CartChangeInput,
@@ -200,8 +200,8 @@ function lineOf({ lines }: CartFacts, skuId: string): CartLine {
   return line
 }
 
-// The SKUs of a new cart, in the order of its items. A SKU that is unknown, or another merchant's, is an issue of the request, reported
-// by its position.
+// Returns the SKUs of a new cart, in the order of its items. A SKU that is unknown or belongs to another merchant is reported as an issue
+// at its position in the request.
 export async function listWantedOffers(
   db: Reader,
   seller: MerchantMode,

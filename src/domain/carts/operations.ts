@@ -1,4 +1,4 @@
-// The cart's nine operations. Each is one transaction with its idempotency key and its event; a refusal writes nothing.
+// The nine operations on carts. Each is one transaction with its idempotency key and its event; a refusal writes nothing.
 
 import { RenderedReply } from '../../platform/http/handler.ts'
 import type { OpenInterfaceHandler, OpenInterfaceInput } from '../../platform/http/open.ts'
@@ -109,7 +109,7 @@ function changeOf({ db, caller, path, body, now, cause }: OpenInterfaceInput<Cha
   return { db, caller, cartId: path.cartId, expectedVersion: body.expectedVersion, now, cause }
 }
 
-// The response reuses the text of the cart in its event.
+// The response reuses the JSON of the cart that was built for the event.
 function cartReply({ text }: ChangedCart): RenderedReply {
   return new RenderedReply(`{"data":${text()}}`)
 }

@@ -1,6 +1,6 @@
-// Settings of a merchant that carts and checkouts need: taxes, shipping zones, the tree of categories that promotions refer to, names of
-// SKUs, how the merchant is shown and paid by hand. Read once and cached until the merchant's catalog version rises, as it does with
-// every such change. A promotion has its own version in each mode, which rises with its uses too.
+// Settings of a merchant that carts and checkouts need: taxes, shipping zones, the tree of categories, names of SKUs, the merchant's
+// public data and payment methods. Cached until the merchant's catalog version rises, as it does with every change of them. Promotions
+// have a version of their own in each mode, which also rises with each use.
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -25,20 +25,20 @@ import { type CartRow, listOffers, type Offer } from './store.ts'
 export interface Pricebook {
   taxRates: readonly TaxRate[]
   zones: readonly Zone[]
-  // The slugs of a category and of all its ancestors.
+  // For each category, its slug and those of all its ancestors.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
-  // The seller's VAT number; null if it is not one of the EU.
+  // The seller's VAT number; null if the seller has none of the EU.
   vatId: VatId | null
-  // Whether no tax is charged, by the scheme for small businesses.
+  // Whether the seller uses the scheme for small businesses, which charge no tax.
   isSmallBusiness: boolean
-  // Path of the withdrawal page, without the origin; null if the merchant sells to no country that demands one.
+  // Path of the withdrawal page, without the origin; null if no country to which the merchant sells requires one.
   withdrawalPath: string | null
   face: PublicMerchantFacts | undefined
   methods: readonly MethodSettings[]
 }
 
 export interface OfferQuery extends MerchantMode {
-  // The catalog version when the SKUs were looked up.
+  // The merchant's catalog version when the SKUs were looked up.
   catalogVersion: number
   skuIds: readonly string[]
   now: number
@@ -46,19 +46,19 @@ export interface OfferQuery extends MerchantMode {
 
 export interface Pricebooks {
   find(db: Reader, merchant: string, catalogVersion: number): Promise<Pricebook>
-  // The offers in the order of the ids. The caller supplies their price and stock, which change all the time.
+  // Returns the offers in the order of the ids, without price and stock: these change all the time, so the caller adds them.
   offersOf(db: Reader, ask: OfferQuery): Promise<ModelessOffer[]>
-  // The promotion on this cart, in the version that the cart was read with or a newer one.
+  // Returns the promotion of the cart, in the version with which the cart was read or a newer one.
   promotionOf(db: Reader, cart: PromotedCart): Promise<Promotion | null>
 }
 
-// The part of an offer that both modes share.
+// The members of an offer that are the same in both modes.
 export type ModelessOffer = Omit<Offer, 'price' | 'available'>
 
 type PromotedCart = Pick<CartRow, 'merchantId' | 'mode' | 'promotionId' | 'promotionVersion'>
 
 const keptMax = 200
-// Cached offers of all merchants together; an offer takes some 700 bytes.
+// For all merchants together. An offer takes some 700 bytes.
 const keptOffersMaxDefault = 20_000
 const keptPromotionsMax = 2_000
 
@@ -71,7 +71,7 @@ function keepBooks(): Pricebooks['find'] {
   return async (db, merchant, catalogVersion) => {
     const found = kept.get(merchant)
     if (found?.catalogVersion === catalogVersion) return found.book
-    // The book is read in the same snapshot as the version, so they belong together.
+    // The price book is read in the same snapshot as the version, so it belongs to this version.
     const book = await readPricebook(db, merchant)
     runAfterCommit(db, () => kept.set(merchant, { catalogVersion, book }))
     return book
@@ -91,7 +91,7 @@ async function readPricebook(db: Reader, merchant: string): Promise<Pricebook> {
   for (const { id } of categories) {
     const slugs: string[] = []
     let at = byId.get(id)
-    // The bound prevents an endless loop in a damaged tree.
+    // The limit prevents an endless loop if the tree is damaged.
     while (at && slugs.length < 20) {
       slugs.push(at.slug)
       at = at.parentId === null ? undefined : byId.get(at.parentId)
@@ -111,7 +111,7 @@ function taxStandingOf(face: PublicMerchantFacts | undefined): Pick<Pricebook, '
 function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
   const kept = new Lru<string, { catalogVersion: number; offer: ModelessOffer }>(keptOffersMax)
   return async (db, { merchantId, mode, catalogVersion, skuIds, now }) => {
-    // Cached offers are copied before anything is awaited or added, as an addition may evict them.
+    // Takes the cached offers first: adding offers to the cache may evict them.
     const found = new Map<string, ModelessOffer>()
     for (const skuId of skuIds) {
       const known = kept.peek(skuId)

@@ -1,5 +1,5 @@
-// The price of a cart. This one function prices cart, checkout session, page and order, so they cannot differ. Pure, and in integers
-// throughout; an amount above 2^53 − 1 is a RangeError, never a wrong number.
+// Computes the price of a cart. Cart, checkout session, page and order are all priced by `priceCart`, so their prices cannot differ.
+// Pure, with integers only; an amount above 2^53 − 1 is a RangeError, never a wrong number.
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
 import type { ItemQuantity, Totals } from '../../contract/parts.ts'
@@ -30,7 +30,7 @@ export interface PricedLineFacts {
   taxClass: string
   weightGrams: number | null
   delivery: 'shipped' | 'digital'
-  // Slugs of the product's categories and of all their ancestors.
+  // Slugs of the categories of the product and of all their ancestors.
   categories: readonly string[]
 }
 
@@ -38,55 +38,55 @@ export interface PricingFacts {
   currency: string
   priceTax: PriceTax
   merchantCountry: string
-  // Null: by the law of that country.
+  // Null: the rule of the merchant's country.
   shippingTax?: ShippingTaxRule | null
   lines: readonly PricedLineFacts[]
   promotion: PromotionFacts | null
-  // How often this customer used the promotion before; left out while the customer is unknown.
+  // How often this customer has used the promotion; missing while the customer is unknown.
   customerUses?: number | undefined
   destination: TaxPlace | null
   taxRates: readonly TaxRate[]
-  // Left out: the scheme for small businesses does not apply, and the merchant has no VAT number.
+  // Both are false if missing: the seller does not use the scheme for small businesses, and has no VAT number.
   isSmallBusiness?: boolean
   isVatRegistered?: boolean
   // Country of the buyer's VAT number, if a register has confirmed it.
   buyerVatCountry?: string | null
   zones: readonly Zone[]
   shippingOptionId: string | null
-  // Terms of an order that the merchant makes for a shopper.
+  // Set if the merchant made the order for a shopper.
   terms?: MerchantTerms | null
   now: number
 }
 
-// Amounts that the merchant set by hand, before tax if prices are without it.
+// Amounts that the merchant entered, before tax if the shop's prices are before tax.
 export interface MerchantTerms {
-  // Discount on the items, at most what they cost.
+  // Discount on the items. It is reduced to the sum of the items if it exceeds it.
   discount: number
-  // Null: the options that the shop offers for the address.
+  // Null: the shopper chooses from the options that the shop offers for the address.
   shipping: { label: string; amount: number } | null
-  // Set if the cart pays for a change of an order; its price is then the agreed one.
+  // Set if the cart pays for a change of an order. The price of the cart is then the agreed one.
   change?: OrderChange
 }
 
-// A change of an order, made when a draft is paid. The cart of the draft has the added units, and costs the difference.
+// A change of an order that is made when its draft is paid. The cart of the draft contains the added units and costs the difference.
 export type OrderChange = EditChange | ExchangeChange
 
 interface AgreedChange {
   orderId: string
   number: string
-  // The agreed price: added items less removed ones. Not computed again.
+  // The agreed price: added items minus removed items. It is not computed again.
   pricing: Pricing
 }
 
 export interface EditChange extends AgreedChange {
-  // The edit that is made on payment, in the format of `edits/link.ts`.
+  // The edit to apply on payment, in the format of `edits/link.ts`.
   edit: object
 }
 
 export interface ExchangeChange extends AgreedChange {
-  // The exchange that is made on payment.
+  // The exchange to complete on payment.
   exchange: AgreedExchange
-  // Price of the new order, without the credit.
+  // Price of the new order, before the credit is deducted.
   placed: Pricing
 }
 
@@ -94,7 +94,7 @@ export interface AgreedExchange {
   returnId: string
   items: readonly ItemQuantity[]
   deduction: number
-  // The amount that was paid for the returned items.
+  // The credit: what was paid for the returned items.
   credit: number
   // Whether the exchange closes the return.
   close: boolean
@@ -108,23 +108,23 @@ export const merchantShippingId = 'own'
 
 export interface PricedLine {
   skuId: string
-  // Without the tax that is deducted for the buyer.
+  // Without tax, if the buyer is exempt from it.
   unitPrice: number
-  // If tax is deducted from the price, it is rounded once for all units, so the subtotal may differ from unit price times quantity.
+  // May differ from unit price times quantity: if tax is deducted, it is rounded once for all units.
   subtotal: number
   discount: number
   tax: number
   total: number
-  // Basis points. Null for an order that was placed before rates were stored.
+  // Tax rate in basis points; null for an order that was placed before rates were stored.
   taxRateBps: number | null
 }
 
 export interface PricedPromotion {
   state: PromotionState
   reason: PromotionReason | null
-  // Items and shipping together; equal to the discount of the totals.
+  // Discount on items and shipping together; equal to the discount in the totals.
   amount: number
-  // How the discount on items is spread; lines without a share are left out.
+  // The discount on items by line, without lines that have no discount.
   allocations: readonly { skuId: string; amount: number }[]
 }
 
@@ -135,9 +135,10 @@ export interface PricedShipping {
   amount: number
   discount: number
   tax: number
-  // Basis points, as of a line; also null if nothing is shipped, or at several rates.
+  // Tax rate in basis points. Null if nothing is shipped, if several rates apply, or for an order that was placed before rates were
+  // stored.
   taxRateBps: number | null
-  // The shares by rate, if there are several.
+  // The tax at each rate; null unless several rates apply.
   taxes: readonly TaxShare[] | null
 }
 
@@ -149,7 +150,7 @@ export interface Pricing {
 }
 
 export function priceCart(facts: PricingFacts): Pricing {
-  // Without a destination, the tax is estimated for the merchant's own country.
+  // Without a place, the tax is estimated with the rates of the merchant's own country.
   const place = taxPlaceOf(facts)
   const home = { country: facts.merchantCountry, region: null }
   const rates = taxRatesAt(facts.taxRates, place ?? home)
@@ -157,14 +158,14 @@ export function priceCart(facts: PricingFacts): Pricing {
   if (relief === null) return pricedBy(facts, rates, {})
   const reason = { taxReason: relief }
   if (relief === 'small_business' || facts.priceTax === 'excluded') return pricedBy(facts, noRates, reason)
-  // Offers, promotions and their conditions use the prices with tax, as for every buyer; then the tax is deducted from each price.
+  // Shipping options, promotions and their conditions use prices with tax, as for every buyer. Then the tax is deducted from each amount.
   const contained = ratesToDeduct(relief, rates, taxRatesAt(facts.taxRates, home))
   return withoutTax(pricedBy(facts, contained, reason), facts, contained)
 }
 
 const noRates: PlaceRates = { named: () => 0, rateFor: () => 0 }
 
-// Goods that are not shipped are supplied where the buyer is registered, unless an address says otherwise.
+// Goods that are not shipped are supplied in the country of the buyer's VAT number, unless there is an address.
 function taxPlaceOf({ destination, buyerVatCountry = null, lines }: PricingFacts): TaxPlace | null {
   if (destination || buyerVatCountry === null || needsShipping(lines)) return destination
   return { country: buyerVatCountry, region: null }
@@ -188,7 +189,7 @@ function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, '
   const subtotals = facts.lines.map(({ unitPrice, quantity }) => exact(BigInt(unitPrice) * BigInt(quantity)))
   const subtotal = sum(subtotals)
 
-  // Shipping is chosen by the subtotal before any discount: otherwise a code of one cent could cost the shopper free shipping.
+  // Shipping depends on the subtotal before discounts: otherwise a discount of one cent could cost the shopper free shipping.
   const { optionId, options, amount } = shippingFor(facts, subtotal)
   const weights = eligibleSubtotals(facts, subtotals)
   const verdict = verdictFor(facts, subtotal, weights, amount)
@@ -242,8 +243,8 @@ function pricedBy(facts: PricingFacts, rates: PlaceRates, reason: Pick<Totals, '
   }
 }
 
-// Deducts the tax from prices that contain it. Rounded once per line, before and after its discount: rounding per unit would make the
-// difference grow with the quantity. So the total is the total with tax, less the tax, and what was free stays free.
+// Deducts the tax from prices that contain it. It is rounded once per line: with rounding per unit, the difference would grow with the
+// quantity. The result is the total with tax minus the tax, and what was free stays free.
 function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): Pricing {
   const { shipping, promotion, totals } = pricing
   const lines = pricing.lines.map((line): PricedLine => {
@@ -255,7 +256,7 @@ function withoutTax(pricing: Pricing, facts: PricingFacts, rates: PlaceRates): P
   const netShipping = (charged: number) =>
     charged - sum(taxesOfShipping(facts, pricing.lines, rates, charged).map(({ tax }) => tax))
   const amount = netShipping(shipping.amount)
-  // A promotion discounts shipping wholly, or not at all.
+  // A promotion makes shipping free or does not discount it.
   const shippingDiscount = shipping.discount > 0 ? amount : 0
   const subtotal = sum(lines.map((line) => line.subtotal))
   const discount = sum([...lines.map((line) => line.discount), shippingDiscount])
@@ -301,7 +302,8 @@ function taxesOfShipping(
   return shippingTaxes(charged, { rule, merchantCountry, priceTax, rates, goods })
 }
 
-// The pricing of a cart whose amounts exceed an exact number: none of the amounts, only the price of each item.
+// The pricing of a cart with amounts that exceed the largest safe integer: it contains only the price of each item, and all other amounts
+// are 0.
 export function zeroPricing(facts: Pick<PricingFacts, 'lines' | 'priceTax'>): Pricing {
   return {
     lines: facts.lines.map(({ skuId, unitPrice }) => ({
@@ -327,7 +329,7 @@ function shippingFor(facts: PricingFacts, subtotal: number): Pick<PricedShipping
   return { optionId: chosen?.id ?? null, options, amount: chosen?.amount ?? 0 }
 }
 
-// The subtotal of each line that the promotion applies to, and null for the others.
+// Returns the subtotal of each line to which the promotion applies, and null for the other lines.
 function eligibleSubtotals({ lines, promotion }: PricingFacts, subtotals: readonly number[]): (number | null)[] {
   return lines.map((line, i) => (promotion && isEligible(promotion, line) ? (subtotals[i] ?? 0) : null))
 }
@@ -361,7 +363,7 @@ function exact(amount: bigint): number {
   return safe(Number(amount))
 }
 
-// A sum that exceeds 2^53 − 1 on the way stays unsafe, so the check at the end finds it: no term is negative.
+// No term is negative, so a sum that exceeds 2^53 − 1 on the way is still too large at the end, and is found there.
 function sum(amounts: readonly number[]): number {
   return safe(amounts.reduce((whole, amount) => whole + amount, 0))
 }

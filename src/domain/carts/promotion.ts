@@ -1,4 +1,4 @@
-// A promotion: which lines it applies to, whether it is valid for a cart, and its discount on the items. Pure.
+// A promotion: the lines it applies to, whether it is valid for a cart, and its discount on the items. Pure.
 
 import type { PromotionReason, PromotionState, PromotionType } from '../../contract/words.ts'
 import { roundHalfUpDivide } from '../../platform/kit/money.ts'
@@ -22,16 +22,16 @@ export interface PromotionFacts {
   disabledAt: number | null
 }
 
-// Facts about a cart that the rules need.
+// What the rules need to know about a cart.
 export interface PromotionOccasion {
   currency: string
   now: number
-  // Sum of all lines, before any discount.
+  // Sum of all lines before discounts.
   subtotal: number
   eligibleLineCount: number
-  // Amount of the chosen shipping option, 0 if none is chosen.
+  // Price of the chosen shipping option; 0 if none is chosen.
   shippingAmount: number
-  // Orders in which this customer used the promotion; left out while the customer is unknown.
+  // Number of orders in which this customer used the promotion; missing while the customer is unknown.
   customerUses?: number | undefined
 }
 
@@ -46,7 +46,8 @@ type Rule = readonly [
   holds: (promotion: PromotionFacts, occasion: PromotionOccasion) => boolean,
 ]
 
-// The first rule that matches decides. `rejected` concerns the code itself; `pending` concerns the cart, which can change.
+// The first rule that matches decides. `rejected` is a problem of the code itself; `pending` is a problem of the cart, which the shopper
+// can still change.
 // biome-ignore format: a table is read by its rows
 const rules: readonly Rule[] = [
   ['rejected', 'disabled',                ({ disabledAt }) => disabledAt !== null],
@@ -76,7 +77,7 @@ export function isEligible(
   return skuCodes.includes(line.code) || line.categories.some((category) => categories.includes(category))
 }
 
-// The discount of a valid promotion on items of this price: never more than the price.
+// Returns the discount of a valid promotion on items of this price. It is never more than the price.
 export function itemDiscountFor({ type, value }: Pick<PromotionFacts, 'type' | 'value'>, eligible: number): number {
   if (type === 'free_shipping') return 0
   if (type === 'fixed_amount') return Math.min(value, eligible)
@@ -84,8 +85,8 @@ export function itemDiscountFor({ type, value }: Pick<PromotionFacts, 'type' | '
   return Math.min(Number(share), eligible)
 }
 
-// A fixed amount without a currency is ambiguous: 500 is five euros or five hundred yen. The other types need a currency only for their
-// minimum, but if they name one it must match.
+// A fixed amount without a currency is ambiguous: 500 could be five euros or five hundred yen. The other types need a currency only for
+// their minimum subtotal, but if they have one, it must match.
 function isForeign({ type, currency }: PromotionFacts, cart: PromotionOccasion): boolean {
   return currency === null ? type === 'fixed_amount' : currency !== cart.currency
 }

@@ -1,5 +1,5 @@
-// A cart with its lines, its promotion and its prices, as they are now. Every operation on a cart begins with one, and
-// every change ends with one.
+// A cart with its lines, its promotion and its prices at present. Every operation on a cart begins with a quote, and every change ends
+// with one.
 
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -34,7 +34,7 @@ export async function findCartFacts(
   return cart && factsFrom(db, pricebooks, cart, rows, now)
 }
 
-// Expects a cart that was read in this transaction.
+// `cart`: as read in this transaction.
 export async function loadCartFacts(
   db: Reader,
   pricebooks: Pricebooks,
@@ -61,7 +61,7 @@ async function factsFrom(
     pricebooks.promotionOf(db, cart),
   ])
   const lines = rows.map(({ position, quantity, seenPrice, price, available, onHand, ownHold }, index): CartLine => {
-    // Stock that the cart holds is available to it as far as it is on hand, even if more is held than exists.
+    // Units that the cart holds are available to it if they are on hand, even if more units are held than exist.
     const own = Math.min(onHand, ownHold + Math.max(0, available))
     const offer = { ...(offers[index] as ModelessOffer), price, available: own }
     return { offer, position, quantity, seenPrice, isHeld: ownHold === quantity && available >= 0 }
@@ -103,18 +103,19 @@ export async function quoteCart(
   try {
     return { cart, lines, promotion, pricing: priceCart(facts), isPriced: true }
   } catch (error) {
-    // A price, a weight or a shipping amount became absurd after the cart was filled. The cart must still be readable and able to end.
+    // After the cart was filled, a price, a weight or a shipping amount became far too large. The cart must still be readable and able to
+    // end.
     if (!(error instanceof RangeError)) throw error
     return { cart, lines, promotion, pricing: zeroPricing(facts), isPriced: false }
   }
 }
 
-// The VAT check concerns the customer of one session: it is valid only with this session.
+// The VAT number belongs to the customer of one checkout session, so its check is valid only with this session.
 function confirmedVatCountry({ vat, checkoutSessionId }: CartRow): string | null {
   return vat?.status === 'valid' && vat.sessionId === checkoutSessionId ? vat.country : null
 }
 
-// Like quoteCart, for a change: refuses if the result exceeds an exact number.
+// Like quoteCart, for a change of the cart. Refuses if an amount exceeds the largest safe integer.
 export async function quoteCartChange(
   db: Reader,
   pricebooks: Pricebooks,

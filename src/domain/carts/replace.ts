@@ -1,5 +1,5 @@
-// Replaces everything of a cart that one request names, as one change: one version, one price, one event. Lines, code, address and
-// shipping option replace the former ones. Unavailable items are left out and reported; only a cart that may not change is refused.
+// Replaces lines, code, address and shipping option of a cart as one change: one version, one price, one event. Unavailable items are
+// left out and reported. Only a cart that may not be changed is refused.
 
 import { limits } from '../../contract/limits.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -33,7 +33,7 @@ import {
 } from './store.ts'
 import type { Quote } from './view.ts'
 
-// A SKU by its id or by the merchant's code.
+// `item`: the id of a SKU, or the merchant's code for it.
 export interface WantedLine {
   item: string
   quantity: number
@@ -47,21 +47,21 @@ export type LineNote =
       item: string
       name: string | null
       reason: 'not_found' | 'item_unavailable' | 'out_of_stock'
-      // Absent in notes that an earlier version wrote.
+      // Missing in notes that an earlier release wrote.
       asked?: number
     }
 
 export interface CodeNote {
   code: string
-  // Null: the code is applied. `second`: it is valid, but only one code applies. `guessed`: too many were tried.
+  // Null: the code is applied. `second`: the code is valid, but another code is applied already. `guessed`: too many codes were tried.
   reason: PromotionReason | 'second' | 'guessed' | null
 }
 
 export interface CartReplacement {
   lines: readonly WantedLine[]
-  // Null: the present code stays.
+  // Null: the applied code stays.
   codes: readonly string[] | null
-  // In normal form, and possibly incomplete for a delivery. `kept`: the present address stays.
+  // In normal form; it may still be incomplete for a delivery. `kept`: the present address stays.
   address: Address | null | 'kept'
   shippingOption: string | null
 }
@@ -69,7 +69,7 @@ export interface CartReplacement {
 export interface ReplacedCart {
   quote: Quote
   lineNotes: LineNote[]
-  // Null if the codes were not tried.
+  // Null if no codes were tried.
   codeNotes: CodeNote[] | null
 }
 
@@ -78,7 +78,7 @@ export async function replaceCart(
   rootSecret: RootSecret,
   change: CartChangeInput,
   wanted: CartReplacement,
-  // Set if the caller has locked and read the cart.
+  // Set if the caller has already locked and read the cart.
   known?: CartFacts,
 ): Promise<ReplacedCart> {
   const facts = known ?? (await lockCartFacts(tools, change))
@@ -98,7 +98,8 @@ export async function replaceCart(
   return { quote, lineNotes: notes, codeNotes: tried ? tried.notes : null }
 }
 
-// Offers by the id or code in the request. For a present line, `available` includes what the cart's own session holds.
+// Returns offers by the id or code in the request. For a SKU that is already in the cart, `available` includes the units that the cart's
+// own session holds.
 async function offersOf(
   { db, caller, now }: CartChangeInput,
   { lines }: CartFacts,
@@ -129,7 +130,7 @@ export interface StockedLine {
   quantity: number
 }
 
-// Fits the wanted lines to what is available, after adding up equal ones. Pure.
+// Adds up lines of the same SKU, and reduces quantities to what is available. Pure.
 export function fitLinesToStock(
   wanted: readonly WantedLine[],
   offers: ReadonlyMap<string, Offer>,
@@ -159,7 +160,7 @@ export function fitLinesToStock(
   return { lines, notes }
 }
 
-// Remaining lines keep their position, and unchanged ones are not written.
+// Lines that remain keep their position. Unchanged lines are not written.
 function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly StockedLine[]): CartLine[] {
   const wanted = new Set(fitted.map(({ offer }) => offer.skuId))
   const key = { installationId: cart.installationId, cartId: cart.id }
@@ -178,7 +179,7 @@ function writeLines(tx: Tx, { cart, lines: before }: CartFacts, fitted: readonly
   return lines.toSorted((one, other) => one.position - other.position)
 }
 
-// An unchanged address is not sealed again.
+// Keeps the stored address if it is unchanged, instead of encrypting it again.
 async function withAddress(
   rootSecret: RootSecret,
   { db, now }: CartChangeInput,
@@ -199,7 +200,7 @@ async function withAddress(
   return { ...cart, shippingOption, address: { token, city, region, country, expiresAt } }
 }
 
-// Applies the first code that is valid. Codes are short and worth money, so invalid ones are counted against guessing.
+// Applies the first valid code. Promotion codes are short and worth money, so rejected ones count as guesses.
 async function tryCodes(
   tools: CartTools,
   { db, now }: CartChangeInput,

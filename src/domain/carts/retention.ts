@@ -1,17 +1,17 @@
-// Deletes carts after their retention period, with their lines and address. A cart that became an order is retained longer than another,
-// and a cart stays as long as one of its checkout sessions does.
+// Deletes carts after their retention period, with their lines and address. A cart that became an order is retained longer than an
+// expired one, and no cart is deleted before its checkout sessions.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { CartKey } from './store.ts'
 
-// Maximum of one transaction, so other transactions do not wait long.
+// Carts per transaction, so other transactions do not wait long.
 export const cartsDeletedMax = 500
 
 export type EndedCartStatus = 'expired' | 'converted'
 
-// Deletes the oldest carts that ended before `endedBy` and returns how many. Safe on several nodes at the same time.
+// Deletes the oldest carts that ended at `endedBy` or earlier. Returns how many. Safe on several nodes at the same time.
 export async function deleteCarts(
   storage: Storage,
   status: EndedCartStatus,

@@ -1,11 +1,11 @@
-// Shipping of a cart: the merchant's zones as they are stored, and which option was chosen. The prices of zones are in
+// Shipping of a cart: the merchant's zones, parsed from their rows, and the chosen option. Prices by zone are computed in
 // platform/kit/shipping.ts. Pure.
 
 import type { ShippingOption } from '../../contract/open/carts.ts'
 import { type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { ShippingZone } from '../merchants/store.ts'
 
-// The casts are safe because provisioning checked both lists before it stored them.
+// The casts are safe: provisioning checked both lists before it stored them.
 export function parseZone(row: ShippingZone): Zone {
   return {
     zone: row.zone,
@@ -18,7 +18,8 @@ export function isServed(zones: readonly Zone[], country: string): boolean {
   return zoneFor(zones, country) !== undefined
 }
 
-// Null means every country: a zone serves the rest of the world, or no zone names a country.
+// Returns the countries to which the merchant ships. Null means every country: a zone serves the rest of the world, or no zone names a
+// country.
 export function servedCountries(zones: readonly Zone[]): readonly string[] | null {
   const named = zones.flatMap(({ countries }) => countries)
   return named.length === 0 || named.includes('*') ? null : named
@@ -28,7 +29,7 @@ export function needsShipping(lines: readonly { delivery: 'shipped' | 'digital' 
   return lines.some(({ delivery }) => delivery === 'shipped')
 }
 
-// The first option is the merchant's default, used if none was chosen or the chosen one is no longer offered.
+// Returns the first option, which is the merchant's default, if no option was chosen or the chosen one is no longer offered.
 export function effectiveShippingOption(
   offers: readonly ShippingOption[],
   optionId: string | null,

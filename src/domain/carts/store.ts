@@ -1,5 +1,4 @@
-// The SQL of carts. A cart is read with statements that are sent in one round trip; its lines are read together with their SKU and
-// product.
+// The SQL of carts. The statements that read a cart are sent in one round trip; lines are read together with their SKU and product.
 
 import type { Metadata } from '../../contract/parts.ts'
 import type { CartStatus, Mode, ShippingTaxRule, SoldOutRule, WithdrawalExemption } from '../../contract/words.ts'
@@ -29,11 +28,11 @@ export interface CartRow {
   status: CartStatus
   currency: string
   promotionId: string | null
-  // Version of the promotion in this mode when the cart was read.
+  // Version of the promotion, in the mode of the cart, when the cart was read.
   promotionVersion: number | null
   shippingOption: string | null
   metadata: Metadata
-  // Codes that were refused in the minute that began at `guessesSince`.
+  // Number of codes that were rejected in the minute that began at `guessesSince`.
   guesses: number
   guessesSince: number
   address: CartAddress | null
@@ -42,25 +41,25 @@ export interface CartRow {
   createdAt: number
   updatedAt: number
   expiresAt: number
-  // Time of the first change that no event has announced; null if all are announced.
+  // Time of the first change that is not announced yet; null if all changes are announced.
   unannouncedSince: number | null
   // The publishable key with which the cart was created.
   publicKeyId: string | null
   // Terms of a cart that the merchant made for a shopper.
   terms: MerchantTerms | null
-  // Check of the VAT number that the shopper gave at the checkout.
+  // Check of the VAT number that the shopper entered at the checkout.
   vat: CartVatCheck | null
   seller: SellerTerms
 }
 
-// The part of an address that may be seen.
+// The part of an address that is stored unencrypted and may be shown.
 export interface CartAddress {
   token: string
   city: string
   region: string | null
   country: string
   expiresAt: number
-  // Set if it was read with the cart: the sealed text and the wrapped key.
+  // The encrypted address with its wrapped key, if it was read together with the cart.
   sealed?: { text: string; rowKey: string }
 }
 
@@ -72,7 +71,7 @@ export interface SellerTerms {
   catalogVersion: number
 }
 
-// A SKU with its present price and stock.
+// A SKU with its present price and available stock.
 export interface Offer {
   skuId: string
   code: string
@@ -92,7 +91,7 @@ export interface Offer {
   // Digital content: buying it requires the shopper's consent.
   digital: boolean
   taxClass: string
-  // The SKU is not retired, and its product is published.
+  // Whether the product is published and the SKU is not retired.
   isSold: boolean
 }
 
@@ -102,9 +101,9 @@ export interface CartLine {
   quantity: number
   // The price when the line was last written.
   seenPrice: number
-  // When the line was read, all its units were held for the cart's session, and no more stock was held than exists.
+  // Whether all units of the line were held for the cart's session when it was read, and no more units were held than exist.
   isHeld?: boolean
-  // Price that the merchant set for this line alone. Written only with a new line.
+  // Price that the merchant set for this line. Written only when the line is inserted.
   ownPrice?: number
 }
 
@@ -156,7 +155,7 @@ export async function findCart(db: Reader, { installationId, cartId }: CartKey):
   return row && cartFromRow(row)
 }
 
-// Members are copied one by one, here and below: a spread of the rest of a wide row takes longer than reading the row from the database.
+// Here and below, members are copied one by one: spreading the rest of a wide row takes longer than reading the row from the database.
 export function cartFromRow(row: CartColumns): CartRow {
   const { addressId, city, region, country, addressExpiresAt, addressSealed, addressKey } = row
   const isKept = addressId !== null && city !== null && country !== null && addressExpiresAt !== null
@@ -213,23 +212,23 @@ interface OfferRow extends Omit<Offer, 'options' | 'image' | 'measure' | 'digita
   publishedAt: number | null
 }
 
-// A line with the frequently changing data of its SKU.
+// A line, with the data of its SKU that changes often.
 export interface LineRow {
   skuId: string
   position: number
   quantity: number
   seenPrice: number
   price: number
-  // Stock that is not held; below zero if the operator set the stock below what is held.
+  // Units that are not held; negative if the operator set the stock below the held units.
   available: number
   onHand: number
-  // Units that the cart's own session holds, which are available to the cart.
+  // Units that the cart's own session holds.
   ownHold: number
   // The merchant's catalog version when this price and stock were read.
   catalogVersion: number
 }
 
-// The columns of an offer, selected by every statement from SKUs `s`, their stock `t` and products `p`.
+// Columns of an offer. Expects SKUs `s`, their stock `t` and products `p` in the statement.
 function offerColumns(now: number): Fragment {
   const available = availableUnits(now)
   return new Fragment(
@@ -240,8 +239,8 @@ function offerColumns(now: number): Fragment {
   )
 }
 
-// Most SKUs have no holds, and their holds are not read. The cart's own hold is found by its owner: `|| ''` keeps the planner off the
-// (merchant, sku) index, which would scan every hold on the SKU.
+// Most SKUs have no holds, so their holds are not read. The cart's own hold is found by its owner: `|| ''` keeps the planner from using
+// the (merchant, sku) index, with which it would scan every hold on the SKU.
 export async function listCartLines(db: Reader, { installationId, cartId }: CartKey, now: number): Promise<LineRow[]> {
   return db.sql<LineRow>`
     select l.sku_id as "skuId", l.position, l.quantity, l.seen_price as "seenPrice", coalesce(l.own_price, s.price) as "price",
@@ -262,7 +261,7 @@ export async function listCartLines(db: Reader, { installationId, cartId }: Cart
     order by l.position`
 }
 
-// The data on which a cart that can be bought depends, line by line, unordered: while they are unchanged, so is the cart.
+// One row per line with the data that determines an open cart, in no particular order. While this data is unchanged, so is the cart.
 export interface CartTrace {
   version: number
   catalogVersion: number
@@ -270,7 +269,7 @@ export interface CartTrace {
   position: number
   seenPrice: number
   onHand: number
-  // Units in holds of all owners, expired holds included.
+  // Units held by all owners, including expired holds.
   held: number
 }
 
@@ -287,7 +286,7 @@ export async function readCartTrace(db: Reader, { installationId, cartId }: Cart
     where c.installation_id = ${installationId} and c.id = ${cartId} and c.status = 'open'`
 }
 
-// `cross join` keeps SQLite from reading the stock of all SKUs first.
+// `cross join` keeps SQLite from scanning the stock of all SKUs first.
 export async function listOffers(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -331,7 +330,7 @@ function firstUrl(images: string): string | null {
   return first?.url ?? null
 }
 
-// The category of each product, for promotions that name categories.
+// Lists the categories of products, for promotions that name categories.
 export async function listCategoryIds(
   db: Reader,
   merchant: string,
@@ -359,7 +358,7 @@ export interface OriginColumns extends SellerTerms {
   currency: string
 }
 
-// Columns of the installation `i` and the merchant `m`.
+// Columns of an installation `i` and a merchant `m`.
 export const originColumns = new Fragment(`
   i.mode, m.currency, m.country, m.price_tax as "priceTax", m.shipping_tax as "shippingTax",
   m.low_stock_at as "lowStockAt", m.catalog_version as "catalogVersion"`)
@@ -376,7 +375,7 @@ export async function findCartOrigin(db: Reader, installationId: string): Promis
   return row && cartOriginFromRow(row)
 }
 
-// Inserts a cart without address and promotion, which are added later.
+// Inserts a cart. Its address and promotion are saved later.
 export function insertCart(tx: Tx, cart: CartRow): void {
   tx.send`
     insert into carts (installation_id, id, merchant_id, version, status, currency, metadata, checkout_session_id,
@@ -420,14 +419,14 @@ export function saveMerchantTerms(tx: Tx, { installationId, cartId }: CartKey, t
     where installation_id = ${installationId} and id = ${cartId} and terms is not null`
 }
 
-// Saves the total for the list of drafts. Has no effect while the draft is being created, as its row is still missing.
+// Saves the total that the list of drafts shows. Does nothing while the draft is being created, because its row does not exist yet.
 export function saveOwnTotal(tx: Tx, { merchantId, installationId, checkoutSessionId }: CartRow, total: number): void {
   tx.send`
     update drafts set total = ${total}
     where merchant_id = ${merchantId} and installation_id = ${installationId} and session_id = ${checkoutSessionId}`
 }
 
-// Writes a changed cart as the version after the one that was read under the lock.
+// Updates the row if its version is still the one that was read under the lock.
 export function saveCart(tx: Tx, cart: CartRow): void {
   tx.send`
     update carts set ${expectVersion(cart.version - 1, cart.version)}, status = ${cart.status}, promotion_id = ${cart.promotionId},
@@ -438,7 +437,7 @@ export function saveCart(tx: Tx, cart: CartRow): void {
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
-// Locks the cart while its payment is in progress, or unlocks it. Its contents stay, and so does its version.
+// Locks the cart while a payment is in progress, or unlocks it. Contents and version stay the same.
 export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb: 'lock' | 'unlock'): void {
   const { from, to } = onlyMove(cartLifecycle, verb)
   tx.send`
@@ -446,7 +445,7 @@ export function setCartStatus(tx: Tx, { installationId, cartId }: CartKey, verb:
     where installation_id = ${installationId} and id = ${cartId}`
 }
 
-// Stores the present prices, which are the ones that will be charged.
+// Stores the present prices of the lines, which will be charged.
 export function freezeCartPrices(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`
     update cart_lines set seen_price = (
@@ -454,19 +453,19 @@ export function freezeCartPrices(tx: Tx, { installationId, cartId }: CartKey): v
     where installation_id = ${installationId} and cart_id = ${cartId}`
 }
 
-// Counts a refused code. This is not a change of the cart: its version stays.
+// Stores the count of rejected codes. This is not a change of the cart, so its version stays the same.
 export function countGuess(tx: Tx, cart: CartRow, guesses: number, since: number): void {
   tx.send`
     update carts set guesses = ${guesses}, guesses_since = ${since}
     where installation_id = ${cart.installationId} and id = ${cart.id}`
 }
 
-// Marks the cart as announced. This is not a change of the cart: its version stays.
+// Marks the cart as announced. This is not a change of the cart, so its version stays the same.
 export function markCartAnnounced(tx: Tx, { installationId, cartId }: CartKey): void {
   tx.send`update carts set untold_since = null where installation_id = ${installationId} and id = ${cartId}`
 }
 
-// Carts to announce. A cart whose payment is in progress is skipped: it becomes an order, or is open again later.
+// Carts to announce. Carts with a payment in progress are skipped: they will become orders or be opened again.
 export async function listUnannouncedCarts(db: Reader, now: number, since: number, limit: number): Promise<CartKey[]> {
   return db.sql<CartKey>`
     select installation_id as "installationId", id as "cartId" from carts
@@ -475,7 +474,7 @@ export async function listUnannouncedCarts(db: Reader, now: number, since: numbe
     order by untold_since limit ${limit}`
 }
 
-// Corrects times in the future after the clock was set back.
+// After the clock was set back, replaces times in the future by the present time.
 export async function correctUnannouncedTimes(tx: Tx, now: number): Promise<void> {
   await tx.sql`
     update carts set untold_since = ${now} where untold_since is not null and untold_since > ${now} and status = 'open'`

@@ -1,4 +1,4 @@
-// Records that carts were idle for too long. Reads treat them as expired anyway; the sweep adds the version and the event.
+// Expires carts that were idle for too long. They already count as expired when they are read; the sweep adds the version and the event.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -10,7 +10,7 @@ import { findCartFacts, quoteCart } from './quote.ts'
 import { type CartKey, findCart, listOverdueCarts, lockCart, saveCart } from './store.ts'
 import { cartView } from './view.ts'
 
-// Carts are processed in parallel, so commits are shared and no cart waits for the round trips of another.
+// Carts are processed in parallel, so they share commits and do not wait for each other's round trips.
 const cartsAtOnce = 8
 
 // Returns how many carts were expired. Safe on several nodes: each cart is checked again under its lock.

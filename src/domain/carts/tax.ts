@@ -22,9 +22,9 @@ export interface PlaceRates {
   rateFor(taxClass: string): number
 }
 
-// Read once for a whole cart. A class is looked up in the region, then in the country; only a class that neither names is taxed at the
-// standard rate, of the region before that of the country. So food that is exempt in all of Canada stays exempt in a province that names
-// only its standard rate.
+// Called once per cart. A class is looked up in the region, then in the country. A class that neither names is taxed at the standard rate
+// of the region, otherwise of the country. So food that is exempt in all of Canada stays exempt in a province that names only its
+// standard rate.
 export function taxRatesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()
@@ -38,7 +38,7 @@ export function taxRatesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRat
   return { named, rateFor: (taxClass) => named(taxClass) ?? named('standard') ?? 0 }
 }
 
-// Goods that are shipped, at their price before discounts.
+// Shipped goods with one tax rate, at their price before discounts.
 export interface ShippedGoods {
   rateBps: number
   subtotal: number
@@ -53,10 +53,10 @@ export interface ShippingTaxFacts {
   goods: readonly ShippedGoods[]
 }
 
-// The tax on the charge for shipping, the highest rate first: at the rate of the class `shipping` if the place names one; otherwise at
-// the rates of the goods, in proportion to their prices, or at the standard rate. Prices before discounts are used: with discounted ones,
-// a code for goods of a low rate would shift the shipping to a higher rate, and could raise the total. Tax-inclusive prices are used with
-// their tax; the net prices are in the same proportion.
+// Returns the tax on shipping, the highest rate first. If the place has a rate for the class `shipping`, that rate applies; otherwise the
+// rates of the goods in proportion to their prices, or the standard rate. Prices are used before discounts: otherwise a code for goods
+// with a low rate would tax more of the shipping at a higher rate, and could raise the total. Prices with tax need not be converted: the
+// net prices have the same proportions.
 export function shippingTaxes(
   charged: number,
   { rule, merchantCountry, priceTax, rates, goods }: ShippingTaxFacts,
@@ -87,8 +87,8 @@ function weightsByRate(goods: readonly ShippedGoods[]): Map<number, number> {
   return weights
 }
 
-// Rounded half up once. An included tax is a share of the gross amount, an excluded one is added to the net amount; in both cases the tax
-// is rounded, as on an invoice: rounding the net amount instead would round each half down in the tax.
+// Computes the tax, rounded half up once. An included tax is a share of the gross amount; an excluded tax is added to the net amount. In
+// both cases the tax is rounded, as on an invoice: rounding the net amount instead would round halves of the tax down.
 export function computeTax(amount: number, rateBps: number, priceTax: PriceTax): number {
   const [whole, rate] = [BigInt(amount), BigInt(rateBps)]
   return Number(roundHalfUpDivide(whole * rate, priceTax === 'excluded' ? wholeBps : wholeBps + rate))
@@ -99,7 +99,7 @@ export function deductTax(amount: number, rateBps: number): number {
   return amount - computeTax(amount, rateBps, 'included')
 }
 
-// The rates to deduct from prices with tax when a sale is charged without it: those of the place, as other buyers there pay them. For an
+// Returns the rates to deduct from prices with tax if a sale is not taxed: those of the place, which other buyers there pay. For an
 // export, or a place for which the seller has no rates, they are those of the seller's own country.
 export function ratesToDeduct(relief: TaxRelief, there: PlaceRates, home: PlaceRates): PlaceRates {
   if (relief === 'export') return home
@@ -128,17 +128,17 @@ export interface TaxedSale {
   isVatRegistered: boolean
   // Country of the buyer's VAT number, if a register has confirmed it.
   buyerVatCountry: string | null
-  // The place of delivery, or of the buyer; null while it is not known.
+  // The place of delivery or of the buyer; null while it is unknown.
   place: TaxPlace | null
-  // Whether there is a rate above zero at that place.
+  // Whether the place has a rate above zero for any of the items or for shipping.
   isTaxedThere: boolean
   // Whether any of the items is shipped.
   isShipped: boolean
 }
 
-// Why no tax is charged on a whole sale; null if it is charged. Goods that are shipped to a buyer with a VAT number of another state of the
-// EU are exempt (Directive 2006/112, Art. 138); for what is not shipped, the buyer owes the tax instead of the seller (Art. 44 and 196). A
-// seller who is registered outside has rates for that country.
+// Returns why no tax is charged on the whole sale; null if tax is charged. A delivery outside of the EU is an export, unless the seller
+// has rates for that country and so is registered there. Goods shipped to a buyer with a VAT number of another EU state are exempt
+// (Directive 2006/112, Art. 138); if nothing is shipped, the buyer owes the tax instead of the seller (Art. 44 and 196).
 export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
   const { sellerCountry, isSmallBusiness, isVatRegistered, buyerVatCountry, place, isTaxedThere, isShipped } = sale
   if (isSmallBusiness) return 'small_business'

@@ -1,5 +1,5 @@
-// Announces carts that shoppers changed on the checkout page. A page saves after every field, and an event contains the whole cart, so
-// changes within a few seconds are announced as one event, with the final state.
+// Announces carts that shoppers changed on the checkout page. The page saves after every field, and an event contains the whole cart, so
+// all changes within a few seconds are announced as one event with the final state.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import { announce } from '../../platform/outbox/announce.ts'
@@ -10,14 +10,14 @@ import { type CartKey, listUnannouncedCarts, lockCart, markCartAnnounced } from 
 import { cartView } from './view.ts'
 
 const announceAfterMs = 5_000
-// Carts are processed in parallel, so commits are shared and no cart waits for the round trips of another.
+// Carts are processed in parallel, so they share commits and do not wait for each other's round trips.
 const cartsAtOnce = 8
 
 // Returns how many carts were announced. Safe on several nodes: each cart is checked again under its lock.
 export async function announceCarts(storage: Storage, tools: CartTools, now: number, limit = 100): Promise<number> {
   const unannounced = await storage.read((db) => listUnannouncedCarts(db, now, now - announceAfterMs, limit))
   return handleEach(
-    // The name keeps its old wording because it is stored with deferred rows.
+    // The loop keeps its old name because the name is stored with deferred rows.
     { storage, loop: 'untold_carts', now, atOnce: cartsAtOnce },
     unannounced,
     ({ installationId, cartId }) => ({ tenantId: installationId, rowId: cartId }),

@@ -1,4 +1,4 @@
-// Converts a cart with its prices into the cart of the contract. Pure.
+// Converts a cart and its prices to the cart of the contract. Pure.
 
 import { limits } from '../../contract/limits.ts'
 import type { Cart, CartItem, CartMessage } from '../../contract/open/carts.ts'
@@ -17,7 +17,8 @@ export interface Quote {
   lines: readonly CartLine[]
   promotion: Promotion | null
   pricing: Pricing
-  // False: the amounts exceed an exact number and are shown as 0. Such a cart can be read and ended, not paid.
+  // False if an amount exceeds the largest safe integer; the amounts are then shown as 0. Such a cart can be read and ended, but not
+  // paid.
   isPriced: boolean
 }
 
@@ -76,13 +77,13 @@ export function cartView(quote: Quote, now: number, pictureUrl: (picture: string
   }
 }
 
-// A code that is no longer valid is not shown as a state of the cart; a message reports it.
+// A code that is no longer valid is not shown as the promotion of the cart; a message reports it.
 function promotionView(promotion: Promotion | null, { promotion: { state, amount } }: Pricing): Cart['promotion'] {
   if (!promotion || state === 'rejected' || state === 'none') return { state: 'none', code: null, amount: 0 }
   return { state, code: promotion.code, amount }
 }
 
-// The address of a cart, or null if it has none or it has expired.
+// Returns the address of a cart; null if there is none or it has expired.
 export function unexpiredAddress({ address }: CartRow, now: number): CartAddress | null {
   return address && address.expiresAt > now ? address : null
 }
@@ -96,19 +97,19 @@ function maxQuantity({ offer }: CartLine): number {
   return Math.min(offer.maxPerOrder, limits.quantityMax)
 }
 
-// While a cart is being paid, and after it became an order, its prices are the ones that were charged.
+// While a payment of the cart is in progress, and after the cart became an order, its prices are the ones that are charged.
 export function cartLinePrice({ status }: Pick<CartRow, 'status'>, { offer, seenPrice }: CartLine): number {
   return status === 'locked' || status === 'converted' ? seenPrice : offer.price
 }
 
-// Changes that the caller did not make, reported until the next write of the cart accepts them.
+// Reports changes that the caller did not make. The next write of the cart accepts them.
 function* messagesFor({ cart, lines, promotion, pricing, isPriced }: Quote, now: number): Generator<CartMessage> {
   const plain = { skuId: null, previous: null, current: null }
   if (!isPriced) {
     const message = 'The cart cannot be priced now: its total would be too large. Its amounts are shown as 0.'
     yield { ...plain, code: 'price_unavailable', message }
   }
-  // No later write can accept these changes.
+  // The cart can no longer be written, so there is nothing to accept.
   if (cart.status === 'locked' || cart.status === 'converted') return
   for (const { offer, quantity, seenPrice } of lines) {
     const about = { skuId: offer.skuId, previous: null, current: null }

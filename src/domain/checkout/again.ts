@@ -1,4 +1,4 @@
-// Opens a new session in place of one that has ended.
+// Opens a new session that replaces one that has ended.
 
 import type { Cause } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -20,7 +20,7 @@ export async function openSuccessorSession(
   const now = tools.clock()
   const status = sessionStatusAt(old, now.getTime())
   if (status !== 'expired' && status !== 'cancelled') return { problem: { code: 'not_open' } }
-  // The merchant's terms were valid only for the time of that session.
+  // The merchant's prices and discounts were valid only until that session ended.
   if (old.holdsWhole) return { problem: { code: 'not_open' } }
   if (old.continuedBy !== null) return successorOf(tools, tx, old.installationId, old.continuedBy)
   const { quote } = await loadSessionFacts(tools, tx, old, now.getTime())
@@ -32,7 +32,7 @@ export async function openSuccessorSession(
     ...(publicKeyId !== null && { publicKeyId }),
   }
   const customer = decryptCustomer(tools.rootSecret, old.id, old.customerSealed) ?? emptyCustomer
-  // The cart was continued in another session: an old link must not lead to a newer session.
+  // The cart already has a newer session, which an old link must not reveal.
   const living = await findSessionOfCart(tx, { installationId: old.installationId, cartId: old.cartId })
   if (living && living.id !== old.id) return { problem: { code: 'not_open' } }
   const isOpen = quote.cart.status === 'open' && quote.cart.expiresAt > now.getTime()
@@ -58,8 +58,7 @@ export async function openSuccessorSession(
   return { secret: (opened.url ?? '').split('/').at(-1) ?? '' }
 }
 
-// Returns the secret of the successor, whatever its outcome: its page shows it, and if the successor has ended too, offers to open
-// another session.
+// Returns the secret of the successor even if the successor has ended too: its page then offers to open another session.
 async function successorOf(
   { rootSecret }: PayTools,
   tx: Tx,
@@ -68,6 +67,6 @@ async function successorOf(
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
   const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
-  // The successor was deleted after it expired, or its version of the root secret was removed.
+  // The successor expired and was deleted, or its secret was encrypted with a version of the root secret that was removed.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }

@@ -1,4 +1,4 @@
-// Payment instructions that a shopper is shown for an order that awaits its money.
+// Payment instructions for an order that awaits its money, as the shopper sees them.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -8,7 +8,8 @@ import { isPaidOnDelivery } from '../payments/providers/manual/provider.ts'
 import type { PaymentRow } from '../payments/store.ts'
 import type { AwaitedMoney } from './port.ts'
 
-// Null if the order awaits no money. The merchant's present texts are used: the bank account may have changed since the order was placed.
+// Returns null if the order does not await money. Uses the merchant's present instructions: the bank account may have changed since the
+// order was placed.
 export async function loadAwaitedMoney(
   db: Reader,
   { merchantId, paymentStatus, paymentDueAt }: OrderRow,

@@ -1,4 +1,5 @@
-// Changes that the page of an open session makes, based on the version that it has shown, each in one transaction.
+// Changes that the page of an open session makes. Each is one transaction, and is refused if the session has another version than the
+// page showed.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -12,7 +13,7 @@ import type { CheckoutProblem, SubmittedDetails } from './port.ts'
 import { type Checkout, lockSessionWithCart, type SessionKey, type SessionName } from './store.ts'
 import type { PayTools } from './tools.ts'
 
-// `cart`: as read under the lock.
+// `cart`: the cart as read under the lock.
 interface Change extends Pick<Checkout, 'session' | 'cart'> {
   ask: CartChangeInput
 }
@@ -60,7 +61,7 @@ export async function setDetails(
     pending = outcome.isVatPending ? sessionKeyOf(change.session) : undefined
     return outcome.problem
   })
-  // Waits for the VAT check, because the total depends on it.
+  // Wait for the VAT check: the total depends on its result.
   if (problem === null && pending) await tools.startVatCheck(pending)
   return problem
 }

@@ -1,6 +1,6 @@
-// Identity of a customer: the keyed hash by which a mailbox is recognised from one order to the next. The key is a random one of the
-// database, so a limit per customer survives every rotation of the root secret; the merchant is hashed with the mailbox, so a stolen
-// table links no shopper across merchants.
+// Recognises a customer from one order to the next by a keyed hash of the e-mail address. The key is random and stored in the database,
+// so limits per customer survive every rotation of the root secret. The hash includes the merchant, so a stolen table does not link
+// shoppers across merchants.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { normalizeMailbox } from '../../platform/kit/email.ts'
@@ -16,8 +16,8 @@ export function createCustomerKey(rootSecret: RootSecret): CustomerKey {
   return createDatabaseKey(rootSecret, customerKeyName)
 }
 
-// All keys with which rows may have been written, the present one first; none if no customer was ever recognised. Older keys may exist:
-// they were lost with a version of the root secret, and are readable again if it was restored.
+// Lists all keys with which rows may have been written, the current key first; empty if no customer was ever recognised. There are older
+// keys if a version of the root secret was lost, and restored later.
 export function listCustomerKeys(db: Reader, rootSecret: RootSecret): Promise<KeyObject[]> {
   return listDatabaseKeys(db, rootSecret, customerKeyName)
 }
@@ -26,9 +26,9 @@ export function customerHash(key: KeyObject, merchantId: string, email: string):
   return hmac(key, `${merchantId} ${normalizeMailbox(email)}`)
 }
 
-// All hashes under which rows of this customer may be stored: first the one for new rows, then those of earlier releases, which used a
-// key derived from the current version of the root secret, no merchant, and a weaker normal form. At most two for each version that is
-// still known.
+// Lists all hashes under which rows of this customer may be stored. The hash for new rows comes first, then those of earlier releases:
+// they used a key derived from the current version of the root secret, did not include the merchant, and normalised addresses less
+// strictly. At most two per known version of the root secret.
 export function customerHashes(
   customerKeys: readonly KeyObject[],
   rootSecret: RootSecret,

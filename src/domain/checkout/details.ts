@@ -1,4 +1,4 @@
-// Buyer and destination from the form of the page: checked, sealed and written.
+// Checks, encrypts and saves the buyer and the destination that a shopper entered on the page.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -58,7 +58,7 @@ function contactIssues(contact: ContactInput): Issue[] {
   return issues
 }
 
-// The page sends the address with every save; it is sealed again only if it has changed.
+// The page sends the address with every save; the address is encrypted again only if it has changed.
 async function setDestination(
   tools: PayTools,
   ask: CartChangeInput,

@@ -1,4 +1,4 @@
-// The documents of an order, at its secret address.
+// Documents of an order, such as invoices, for a shopper who knows the secret address of the order's page.
 
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'

@@ -1,4 +1,4 @@
-// The content of an order as it will be charged, line by line. It contains no address and no person. Pure.
+// The content of an order as it will be charged, line by line. It contains neither the address nor the customer. Pure.
 
 import { isExchange } from '../carts/pricing.ts'
 import type { Quote } from '../carts/view.ts'
@@ -19,7 +19,7 @@ export type OrderDraft = Pick<
   | 'consents'
 >
 
-// A draft that an earlier version stored has no tax rates, contents, exemptions and consents.
+// Drafts that an earlier release stored have no tax rates, measures, exemptions or consents.
 export function parseOrderDraft(text: string): OrderDraft {
   const draft = JSON.parse(text) as OrderDraft
   const { shippingTaxRateBps = null, shippingTaxes = null, consents = [] } = draft
@@ -40,7 +40,7 @@ export function parseOrderDraft(text: string): OrderDraft {
 export function buildOrderDraft(quote: Quote, consents: readonly ConsentRecord[] = []): OrderDraft {
   const { cart, lines, promotion } = quote
   const change = cart.terms?.change
-  // An exchange charges the price of its order, less the credit.
+  // An exchange charges the price of its order minus the credit.
   const pricing = change && isExchange(change) ? change.placed : quote.pricing
   const isAgreed = consents.some(({ kind }) => kind === 'digital_content')
   const chosen = pricing.shipping.options.find(({ id }) => id === pricing.shipping.optionId)

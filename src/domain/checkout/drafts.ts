@@ -1,4 +1,4 @@
-// Changes of drafts that follow from their checkout session: price and events. `drafts/` creates and changes drafts.
+// Changes of drafts that follow from changes of their checkout session: total and events. Drafts are created and changed by `drafts/`.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -8,7 +8,7 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { draftLifecycle } from './lifecycle.ts'
 import type { SessionRow } from './store.ts'
 
-// Payments have no draft event: they are announced by events of the session and of the order.
+// Paying a draft sends no draft event: the session and the order announce it.
 type DraftVerb = Exclude<(typeof draftLifecycle)[number][0], 'pay' | 'decline'>
 
 export interface DraftPrice {
@@ -16,7 +16,7 @@ export interface DraftPrice {
   total: number
 }
 
-// The caller has locked the session and passes it in its state after the move. A new draft has version 1.
+// The caller has locked the session and passes it in the state after the move. A new draft keeps version 1.
 export async function moveDraft(
   tx: Tx,
   verb: DraftVerb,

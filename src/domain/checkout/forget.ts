@@ -1,5 +1,5 @@
-// Erases a shopper's identity and addresses in carts, checkout sessions and orders of one merchant. Items, amounts and the place of
-// taxation stay: they are the merchant's books. No event is sent, and no version changes.
+// Erases a shopper's identity and addresses from carts, checkout sessions and orders of one merchant. Items, amounts and the place of
+// taxation stay, because the merchant's books need them. No event is sent, and no version changes.
 
 import type { EventSubject } from '../../contract/words.ts'
 import { forgetTracking } from '../../platform/audit/store.ts'
@@ -23,9 +23,9 @@ export interface Shopper {
 }
 
 export interface ForgetInput {
-  // Writes nothing; the result states what would be erased.
+  // If true, nothing is written; the result states what would be erased.
   isDryRun: boolean
-  // Also erases orders that are neither completed nor cancelled. Their parcels then have no address.
+  // Also erases orders that are neither completed nor cancelled. Their parcels can then not be addressed.
   includesUnsent: boolean
 }
 
@@ -36,16 +36,16 @@ export interface ForgottenCounts {
   eventTexts: number
   withdrawals: number
   kept: ShopperData[]
-  // Texts of events that are still to be delivered to an endpoint. A loop deletes them when they are delivered or discarded.
+  // Number of event bodies that are still to be delivered to an endpoint. A job erases them once they are delivered or discarded.
   pendingTexts: number
 }
 
-// `unsent`: the order is still to be sent. `payment_in_progress`: a payment is in progress.
+// `unsent`: the order has not been sent yet. `payment_in_progress`: a payment of the session is in progress.
 export type ShopperData =
   | { type: 'checkout_session'; id: string; reason: 'payment_in_progress' }
   | { type: 'order'; id: string; number: string; reason: 'unsent' }
 
-// May be repeated at any time, and then erases data that is new or was kept before: the hashes by which data is found are erased last.
+// May be repeated at any time, to erase data that is new or could not be erased before: the hashes that find the data are erased last.
 export async function forgetShopper(
   storage: Storage,
   rootSecret: RootSecret,
@@ -57,7 +57,7 @@ export async function forgetShopper(
   return forgetShopperByHashes(storage, { merchantId, installationIds, hashes }, input)
 }
 
-// Erases a shopper of whom only the hashes are known.
+// Erases a shopper whose e-mail address is not known, only its hashes.
 export async function forgetShopperByHashes(
   storage: Storage,
   { merchantId, installationIds, hashes }: Omit<Shopper, 'email'> & { hashes: readonly string[] },
@@ -84,10 +84,10 @@ function nothing(): ForgottenCounts {
   return { checkoutSessions: 0, orders: 0, addresses: 0, eventTexts: 0, withdrawals: 0, kept: [], pendingTexts: 0 }
 }
 
-// Number of ids that one statement reads.
+// Maximum number of ids per statement.
 const idsMax = 500
 
-// Reads ids in pages, so other work runs between them: a shopper may request this on a page, and the shop may be large.
+// Lists ids in pages, with pauses for other work: a shopper can cause this on a page, and the shop may be large.
 async function* idsOf(
   storage: Storage,
   table: 'checkout_sessions' | 'orders',
@@ -136,7 +136,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
   const key = { installationId, sessionId: id }
   const session = await storage.read((db) => findSession(db, key))
   if (!session) return
-  // The payment may lead to an order, which needs the customer's data.
+  // The payment may still create an order, which needs the customer's data.
   const keep = () => void forgotten.kept.push({ type: 'checkout_session', id, reason: 'payment_in_progress' })
   if (session.status === 'processing') return keep()
   const { cartId } = session
@@ -164,7 +164,7 @@ async function forgetSession(work: Work, installationId: string, id: string): Pr
   })
 }
 
-// Erases a withdrawal even if the merchant has not handled it: it already states its order and the time at which it was received.
+// Erases a withdrawal even before the merchant has handled it: the withdrawal still states its order and when it was received.
 async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonly string[]): Promise<void> {
   const { storage, input, forgotten } = work
   for (const { mode, id } of await storage.read((db) => listIdsOfShopper(db, merchantId, hashes))) {
@@ -173,8 +173,8 @@ async function forgetWithdrawals(work: Work, merchantId: string, hashes: readonl
   }
 }
 
-// Deletes what the merchant wrote about the customer, if no order names the customer any more. The row is locked first: an order may be
-// about to refer to it.
+// Deletes what the merchant wrote about the customer, unless an order still refers to the customer. The row is locked first, because a
+// new order may be about to refer to it.
 async function forgetCustomers(storage: Storage, merchantId: string, hashes: readonly string[]): Promise<void> {
   const rows = await storage.read(
     (db) => db.sql<{ id: string }>`
@@ -212,7 +212,7 @@ async function forgetOrder(work: Work, installationId: string, id: string): Prom
   forgotten.orders += 1
   if (addressId !== null) forgotten.addresses += 1
   if (input.isDryRun) return
-  // The order is erased without another check: an ended order stays ended, and with `includesUnsent` its status does not matter.
+  // The order is not checked again under the lock: an ended order stays ended, and with `includesUnsent` the status does not matter.
   await storage.write(async (tx) => {
     await lockOrder(tx, { installationId, orderId: id })
     // With a tracking number, anyone can ask the carrier for the recipient.
@@ -254,7 +254,7 @@ async function findPersonalOrder(db: Reader, installationId: string, id: string)
 
 const textsMax = 500
 
-// Texts of events contain the masked e-mail and the city.
+// Event bodies contain the masked e-mail address and the city.
 async function dropTexts(work: Work, installationId: string, subject: EventSubject, subjectId: string): Promise<void> {
   const { storage, input, forgotten } = work
   for (let after = 0; ; ) {

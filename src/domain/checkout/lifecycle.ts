@@ -1,4 +1,4 @@
-// What may happen to a checkout session. A pair of verb and status without a row is refused.
+// What may happen to a checkout session. A combination of verb and status without a row is refused.
 
 import type { CheckoutSessionStatus, DraftStatus, EventKind } from '../../contract/words.ts'
 
@@ -14,7 +14,7 @@ export const sessionLifecycle = [
   ['expire',   'open',       'expired',    'checkout_session.expired'       ],
 ] as const satisfies readonly (readonly [string, CheckoutSessionStatus | null, CheckoutSessionStatus, EventKind | null])[]
 
-// What may happen to a draft, whose status follows from its session. The verbs that end a draft are those of the session.
+// What may happen to a draft. Its status follows from that of its session, and the verbs that end a draft are those of the session.
 // biome-ignore format: one row is one move
 export const draftLifecycle = [
   // verb       from      to           announces
@@ -27,8 +27,8 @@ export const draftLifecycle = [
   ['expire',   'open',   'expired',   'draft.expired'  ],
 ] as const satisfies readonly (readonly [string, DraftStatus | null, DraftStatus, EventKind | null])[]
 
-// An open session is expired from its expiry time on, whether or not the sweep has recorded it. A processing session is not: the money
-// may be on its way.
+// An open session counts as expired from its expiry time on, even before the sweep has recorded it. A session with a payment in progress
+// does not: the money may be on its way.
 export function sessionStatusAt(
   { status, expiresAt }: { status: CheckoutSessionStatus; expiresAt: number },
   now: number,
@@ -38,11 +38,11 @@ export function sessionStatusAt(
 
 const holdMs = 15 * 60_000
 
-// Activity on the page extends the holds; this is recorded at most once a minute.
+// Activity on the page extends the holds. The extension is stored at most once a minute.
 export const extendEveryMs = 60_000
 
-// Stock is held for a quarter of an hour from the last activity, but not longer than the session lasts. For an order that the merchant
-// made it is held as long as the session lasts.
+// Stock is held for 15 minutes from the last activity, but at most until the session ends. The session of a draft holds it until the
+// session ends.
 export function holdExpiryFor(
   { expiresAt, holdsWhole }: { expiresAt: number; holdsWhole: boolean },
   now: number,
@@ -50,13 +50,13 @@ export function holdExpiryFor(
   return holdsWhole ? expiresAt : Math.min(now + holdMs, expiresAt)
 }
 
-// While a payment is in progress the stock stays held, however long the provider takes.
+// While a payment is in progress, its stock stays held even if the provider takes long.
 export const processingHoldMs = 24 * 3_600_000
 
 const longerMs = 30 * 60_000
 const lifeMsMax = 24 * 3_600_000
 
-// New expiry for a shopper who asks for more time: half an hour from now, but never later than the longest session allows.
+// Returns the new expiry if the shopper asks for more time: half an hour from now, but at most until a session may last.
 export function extendedExpiry(
   { createdAt, expiresAt }: { createdAt: string | number; expiresAt: string | number },
   now: number,

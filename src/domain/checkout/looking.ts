@@ -1,4 +1,5 @@
-// Reads the data that a page shows of its session, found by its secret. Reading an open session extends its holds.
+// Reads what a page shows of its session. The session is found by the secret in the address of the page. Reading an open session extends
+// its holds.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
@@ -34,7 +35,7 @@ export async function viewSession(tools: PayTools, secret: string): Promise<Chec
   if (!seen.view) await keepStock(tools, seen.session)
   const view = seen.view ?? (await findView(tools, secret))
   if (view?.session.vat?.status !== 'pending') return view
-  // The check is still pending: an app set the number, or the process that started the check has died.
+  // The VAT check is still pending: an app set the number, or the process that started the check died.
   await tools.startVatCheck(sessionKeyOf(seen.session))
   return findView(tools, secret)
 }
@@ -110,7 +111,7 @@ function isStockToKeep(session: SessionRow, now: number): boolean {
   return holdExpiresAt === null || holdExpiryFor(session, now) - holdExpiresAt >= extendEveryMs
 }
 
-// Reading an open session extends its holds, or holds the stock again if the holds have expired and it is still available.
+// Extends the holds of an open session. If they have expired, holds the stock again, if it is still available.
 async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
   const now = tools.clock()
   const at = now.getTime()
@@ -125,7 +126,7 @@ async function keepStock(tools: PayTools, seen: SessionRow): Promise<void> {
       if (running.length < lines.length) await holdLines(tx, session, { lines, now, cause: null, expiresAt: until })
       saveHoldEnd(tx, session, until)
     })
-    // The stock is no longer available; the page shows that.
+    // The stock is no longer available. The page shows that.
     .catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
     })

@@ -18,7 +18,8 @@ export function checkoutOperations(tools: CheckoutTools): { [Id in CheckoutOpera
     async getHostedCheckoutSession({ db, caller, path: { sessionId }, now }) {
       const facts = await findFacts(db, caller, sessionId, now)
       const shown = renderSession(tools, facts, now.getTime())
-      // The id of a session is in addresses that others can read, but the order's page is only for its shopper.
+      // Session ids appear in addresses that others may see, and a publishable key is public, so such a key does not get the address of
+      // the order's page.
       return { data: caller.publicKeyId === undefined ? shown : { ...shown, statusUrl: null } }
     },
 

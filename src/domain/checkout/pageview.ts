@@ -22,7 +22,7 @@ import { loadSessionFacts, renderSession } from './sessions.ts'
 import { type Checkout, findSession, type SessionRow } from './store.ts'
 import type { PayTools } from './tools.ts'
 
-// The payment that waits for an action of the shopper, unless its outcome is still being looked up.
+// Returns the payment that waits for an action of the shopper, unless its outcome is still being looked up.
 export function paymentAwaitingShopper(payments: readonly PaymentRow[]): PaymentRow | undefined {
   return payments.find((payment) => payment.status === 'challenge' && !isOutcomeOpen(payment))
 }
@@ -38,13 +38,13 @@ export async function loadCompletedCheckout(
 ): Promise<CompletedCheckout | null> {
   if (status !== 'completed' || orderId === null) return null
   const order = await findOrder(db, { installationId, orderId })
-  // An order whose money has arrived awaits nothing.
+  // Only an order whose payment is pending awaits money.
   const payments = order?.paymentStatus === 'pending' ? await listPaymentsOfSession(db, installationId, id) : []
   const awaited = order ? await loadAwaitedMoney(db, order, payments) : null
   return { session: { id, successUrl }, secret, awaited, isClosed: closedAt !== null }
 }
 
-// A completed checkout whose money has arrived, so nothing is awaited.
+// Returns a completed checkout whose money has arrived.
 export function paidCheckout({ id, successUrl, closedAt }: SessionRow, secret: string): CompletedCheckout {
   return { session: { id, successUrl }, secret, awaited: null, isClosed: closedAt !== null }
 }
@@ -73,7 +73,7 @@ export async function checkoutPageView(
     customer: decryptCustomer(tools.rootSecret, session.id, session.customerSealed) ?? emptyCustomer,
     asksVatId: vatId !== null && !isSmallBusiness,
     address: address ?? null,
-    // A change of an order uses the address of the order.
+    // A draft that changes an order is delivered to the address of the order.
     needsShipping: !change && needsShipping(lines.map(({ offer }) => offer)),
     change: change ? { number: change.number, kind: isExchange(change) ? 'exchange' : 'edit' } : null,
     countries: servedCountries(zones),
@@ -131,7 +131,7 @@ function faceOf(merchant: PublicMerchantFacts | undefined): CheckoutView['mercha
   return { ...merchant, links: JSON.parse(merchant.links) as CheckoutView['merchant']['links'] }
 }
 
-// A method without settings of the merchant is offered as its provider defines it.
+// The merchant's settings change only the manual methods. Other methods are offered as their provider defines them.
 function methodsOf(provider: PaymentProvider, mode: Mode, settings: readonly MethodSettings[]): CheckoutMethod[] {
   const say: CheckoutMethod['say'] = (key, locale) =>
     Object.hasOwn(provider.texts.en, key) ? providerText(provider, key, locale) : undefined

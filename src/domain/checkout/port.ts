@@ -1,5 +1,5 @@
-// The interface between the shopper's page and a checkout session, which is found by the secret in the page's address. The page shows the
-// results and posts the shopper's input; no price and no right is accepted from the browser.
+// The interface between the shopper's page and a checkout session, which is found by the secret in the address of the page. The page
+// shows results and posts input; the browser is trusted with neither prices nor permissions.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -21,49 +21,49 @@ import type { Method, NextAction, PageSources } from '../payments/port.ts'
 
 export interface CheckoutView {
   session: CheckoutSession
-  // The secret in this page's address; it is part of every link of the page and never logged.
+  // The secret in the address of this page. It is part of every link of the page and is never logged.
   secret: string
   merchant: CheckoutMerchant
-  // Data that the shopper typed before, decrypted only for the page.
+  // Data that the shopper entered earlier, decrypted only for this page.
   customer: { email: string; name: string; phone: string; vatId?: string }
-  // Whether a VAT number can change the tax: the shop is registered for VAT in the EU.
+  // Whether the shopper is asked for a VAT number: a seller registered for VAT in the EU may then charge no tax.
   asksVatId: boolean
   address: Address | null
   needsShipping: boolean
-  // Countries to which the shop delivers; null if it delivers everywhere, or has no delivery settings.
+  // Countries to which the shop delivers; null if it delivers everywhere or has no shipping zones.
   countries: readonly string[] | null
-  // The app that opened the session was uninstalled, or the merchant has closed: nothing can be bought.
+  // Nothing can be bought: the app that opened the session was uninstalled, or the merchant was closed.
   isClosed: boolean
-  // The merchant made the cart for the shopper, who cannot change items and discounts.
+  // The merchant made the cart for the shopper, who cannot change items or discounts.
   isFixed: boolean
-  // The order that the payment changes; the session charges the difference.
+  // The order that is changed by the payment. The session charges the difference.
   change: { number: string; kind: 'edit' | 'exchange' } | null
-  // The payment methods, in the order in which they are offered.
+  // The payment methods in the order in which the page lists them.
   methods: readonly CheckoutMethod[]
-  // A payment that waits for the shopper's confirmation.
+  // The payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
-  // A payment that the shopper makes at the provider.
+  // The payment that the shopper makes on a page of the provider.
   redirect: PaymentRedirect | null
-  // Set for an order that is placed but not paid.
+  // Set if the order is placed but not paid.
   awaited: AwaitedMoney | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
 }
 
-// The states that have different pages. `processing`: the outcome of a payment is not known.
+// The states that have different pages. `processing`: a payment is in progress and its outcome is unknown.
 export type CheckoutState = CheckoutSessionStatus | 'challenge' | 'redirect'
 
 export interface PaymentRedirect {
   paymentId: string
   provider: string
   amount: number
-  // Key of the method's name, as the shopper chose it.
+  // Translation key of the name of the chosen method.
   labelKey: string
   say(key: string, locale: string): string | undefined
-  // Whether the shopper is known to have been at the provider: the page then lets the shopper choose whether to go there again.
+  // Whether the shopper has certainly been at the provider. If so, the page asks before it sends the shopper there again.
   isTried: boolean
-  // Undefined if it cannot be shown any more; the shopper can still go back.
+  // Undefined if the action can no longer be shown; the shopper can still go back.
   nextAction: NextAction | undefined
-  // Path to which the shopper returns. It does not reveal this page.
+  // Path to which the shopper returns. It does not contain the secret of this page.
   returnPath: string
   sources: PageSources | undefined
 }
@@ -72,7 +72,7 @@ export interface PaymentRedirect {
 export interface AwaitedMoney {
   // The merchant's text on how to pay.
   instructions: string | null
-  // The order is cancelled if the money has not arrived by this time; null without a term, and for payment on delivery.
+  // If the money has not arrived by this time, the order is cancelled. Null if there is no payment term, or the shopper pays on delivery.
   dueAt: string | null
 }
 
@@ -82,18 +82,18 @@ export interface CheckoutMerchant {
   country: string
   timeZone: string
   supportEmail: string | null
-  // Picture that replaces the name.
+  // URL of a picture that is shown instead of the name.
   logo: string | null
-  // Colour of buttons, `#rrggbb`.
+  // Colour of buttons, as `#rrggbb`.
   color: string | null
-  // Appearance settings as JSON; null: the default.
+  // Appearance settings as JSON; null for the defaults.
   look: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
-  // Whether the merchant's page lets shoppers withdraw from a contract.
+  // Whether the merchant's page offers to withdraw from a contract.
   offersWithdrawal: boolean
   // Whether pages show the notice on the legal guarantee.
   showsGuarantee: boolean
-  // Kinds of the legal texts that this server shows.
+  // Kinds of legal texts that this server publishes for the merchant.
   textKinds: readonly LegalTextKind[]
   // Paths of the pictures of the notice on the legal guarantee, by language.
   guaranteeNotices: Readonly<Record<string, string>>
@@ -102,18 +102,18 @@ export interface CheckoutMerchant {
 export interface CheckoutMethod {
   provider: string
   method: string
-  // Key of the method's name, such as `method.card`.
+  // Translation key of the method's name, such as `method.card`.
   labelKey: string
-  // Key of a note below the name; null: none.
+  // Translation key of a note below the name; null if there is none.
   noteKey: string | null
-  // The provider's own text for a key, in the shopper's language or else in English; undefined if it has none.
+  // Returns the provider's own text for a key, in the shopper's language or in English; undefined if the provider has none.
   say(key: string, locale: string): string | undefined
   // The merchant's text on how to pay.
   instructions: string | null
   // Number of days in which the shopper has to pay.
   termDays: number | null
   shape: Method['shape']
-  // Brands of the cards that the method accepts; empty if it accepts none, or does not say.
+  // Brands of the cards that the method accepts; empty if it accepts no cards or does not list the brands.
   brands: readonly string[]
   // Whether the method requires a billing address.
   billing: boolean
@@ -126,7 +126,7 @@ export interface CheckoutMethod {
   }[]
 }
 
-// Why a request had no effect. The page shows it in the shopper's language.
+// Why a request had no effect. The page explains it in the shopper's language.
 export type CheckoutProblem =
   | { code: 'stale' } // the session changed in another tab; read it again
   | { code: 'total_changed'; from: number; to: number } // only the total that was shown is charged
@@ -145,7 +145,7 @@ export type CheckoutProblem =
   | { code: 'payment_in_progress' }
   | { code: 'too_many_tries'; waitMs: number } // payments were declined too often
 
-// An issue, or a provider's error about a field of its method, by a key of the provider's texts.
+// An issue of the input, or a provider's error about a field of its method. `code` is then a key of the provider's texts.
 export interface FieldProblem {
   path: string
   code: string
@@ -156,10 +156,10 @@ export interface CheckoutResult {
   problem: CheckoutProblem | null
 }
 
-// For a caller that continues to another page: the view is read only if there was a problem.
+// For a caller that continues to another page: the view is loaded only if there is a problem.
 export type SubmitResult = CheckoutResult | { problem: null; completed: CompletedCheckout | null }
 
-// Data that decides where the shopper goes after paying.
+// Decides where the shopper goes after paying.
 export interface CompletedCheckout extends Pick<CheckoutView, 'secret' | 'awaited' | 'isClosed'> {
   session: Pick<CheckoutView['session'], 'id' | 'successUrl'>
 }
@@ -184,19 +184,19 @@ export interface PayInput {
   provider: string
   method: string
   details: Readonly<Record<string, string>>
-  // The billing address that was typed, for a method that requires one; left out: the delivery address.
+  // The billing address that the shopper typed, if the method requires one. Default: the delivery address.
   billing?: Address
-  // Key created when the form was rendered: the same form sent twice is one payment.
+  // Idempotency key, created when the form was rendered: submitting the form twice makes one payment.
   attempt: string
   // Consents that the shopper gave.
   consents?: readonly ConsentKind[]
-  // Language of the page; English if left out.
+  // Language of the page. Default: English.
   locale?: string
-  // The shopper's network, to count attempts per network.
+  // The shopper's network, by which attempts are counted.
   network?: string
 }
 
-// The page for a shopper who returns from the provider in a browser that does not know the checkout page.
+// For the page of a shopper who returns from the provider in a browser that does not know the checkout page.
 export interface ReturnView {
   secretHash: string
   merchant: CheckoutMerchant
@@ -205,42 +205,43 @@ export interface ReturnView {
   state: 'placed' | 'open' | 'waiting' | 'ended'
 }
 
-// The data of a checkout that is needed to parse a posted form.
+// What is needed to know of a checkout to parse a posted form.
 export interface CheckoutSummary {
   lines: number
   needsShipping: boolean
 }
 
-// Each operation returns undefined if no session has this secret.
+// All operations with a secret return undefined if no session has this secret.
 export interface CheckoutPort {
   look(secret: string): Promise<CheckoutView | undefined>
   glance(secret: string): Promise<CheckoutSummary | undefined>
-  // Like look, after querying the provider about a payment that the session waits for, unless it was queried within ten seconds.
+  // Like look, but first queries the provider about the payment that the session waits for, unless it was queried within the last ten
+  // seconds.
   refresh(secret: string): Promise<CheckoutView | undefined>
-  // The state that the page should show now. It also queries the provider, but less often.
+  // Returns the state that the page should show now. Also queries the provider, but less often.
   follow(secret: string): Promise<CheckoutState | undefined>
   changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
-  // Sets contact, address and shipping option together, as they are one form of the page. A null address: nothing is shipped.
+  // Sets contact, address and shipping option, which are one form of the page. The address is null if nothing is shipped.
   setDetails(secret: string, version: number, details: SubmittedDetails): Promise<CheckoutResult | undefined>
   submitDetails(secret: string, version: number, details: SubmittedDetails): Promise<SubmitResult | undefined>
   pay(secret: string, input: PayInput): Promise<CheckoutResult | undefined>
   submitPayment(secret: string, input: PayInput): Promise<SubmitResult | undefined>
   answerChallenge(secret: string, paymentId: string, answer: 'accept' | 'refuse'): Promise<CheckoutResult | undefined>
-  // Goes back from a redirect, to pay in another way.
+  // Goes back from a redirect payment, to pay in another way.
   goBack(secret: string): Promise<CheckoutResult | undefined>
-  // Called when the shopper returns from the provider. Returns the present state of the payment, and only the hash of the secret of its
-  // page: another browser must not learn the secret.
+  // Called when the shopper returns from the provider. Returns the present state of the payment, with only the hash of the page's secret:
+  // another browser must not learn the secret.
   comeBack(token: string): Promise<ReturnView | undefined>
   cancel(secret: string): Promise<CheckoutResult | undefined>
-  // Extends an open session that is about to expire, as far as allowed.
+  // Extends an open session that is about to expire, up to the maximum duration.
   keepOpen(secret: string): Promise<CheckoutResult | undefined>
-  // Opens a new session with the same items, after this one expired or was cancelled, and returns its secret. Repeated calls return the
+  // After this session expired or was cancelled, opens a new one with the same items and returns its secret. Repeated calls return the
   // same session.
   startAgain(secret: string): Promise<{ secret: string } | { problem: CheckoutProblem } | undefined>
 }
 
-// The page of an order at its secret address.
+// The page of an order, at its secret address.
 export interface OrderStatusView {
   merchant: CheckoutMerchant
   number: string
@@ -259,7 +260,7 @@ export interface OrderStatusView {
     fulfilled: number
     // Units that the shopper may still return.
     returnable: number
-    // Before the discount, which is shown with the totals.
+    // Before discounts, which are shown with the totals.
     subtotal: number
     unitPrice: number
     measure: LineMeasure | null
@@ -272,7 +273,7 @@ export interface OrderStatusView {
     status: ReturnStatus
     isOpen: boolean
     items: readonly { name: string; quantity: number }[]
-    // Numbers of the orders that exchanges created.
+    // Numbers of the orders that were placed by exchanges.
     exchanges: readonly string[]
     // The merchant's reply to the shopper.
     answer: string | null
@@ -301,14 +302,14 @@ export interface OrderStatusView {
   timeline: readonly { at: string; type: string }[]
   // Invoices and credit notes, oldest first.
   documents?: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
-  // The order was cancelled because the money did not arrive in time.
+  // Whether the order was cancelled because the money did not arrive in time.
   isOverdue: boolean
   placedAt: string
 }
 
 // The receipt of a paid order, at the order's secret address.
 export interface ReceiptView {
-  // The invoice, which is created seconds after the payment.
+  // Null at first: the invoice is created some seconds after the payment.
   invoice: Pick<AdminDocument, 'id' | 'kind' | 'number'> | null
   merchant: CheckoutMerchant
   seller: LegalSeller | null
@@ -320,7 +321,7 @@ export interface ReceiptView {
   taxReason: TaxRelief | null
   receipt: Receipt
   paid: readonly { at: string; amount: number; card: { brand: string; last4: string } | null }[]
-  // `at`: null while the refund is on its way.
+  // `at`: null while the refund is pending.
   refunded: readonly { at: string | null; amount: number }[]
 }
 
@@ -333,7 +334,7 @@ export interface LegalSeller {
 
 export type ReceiptPort = (secret: string) => Promise<ReceiptView | undefined>
 
-// An invoice or a credit note of the order at this secret address.
+// Returns an invoice or a credit note of the order with this secret address.
 export type DocumentPort = (secret: string, documentId: string) => Promise<AdminDocument | undefined>
 
 export type OrderStatusPort = (secret: string) => Promise<OrderStatusView | undefined>

@@ -1,9 +1,9 @@
-// Converts refusals of the domain to problems that the page can explain.
+// Converts refusals to problems that the page can explain.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { CheckoutProblem } from './port.ts'
 
-// Refusals are shown to the shopper; any other error is a defect and is thrown on.
+// A refusal is shown to the shopper; any other error is a defect and is rethrown.
 export function toCheckoutProblem(error: unknown): CheckoutProblem {
   if (!(error instanceof Refusal)) throw error
   const { code, details } = error
@@ -15,7 +15,7 @@ export function toCheckoutProblem(error: unknown): CheckoutProblem {
     case 'item_unavailable':
       return { code: 'item_unavailable', skuId }
     case 'quantity_limit_exceeded':
-      // Without a limit the refusal concerns the total of the cart, not a quantity.
+      // Without a limit, the refusal is about the total of the cart instead of a quantity.
       if (current.limit === undefined) return { code: 'price_unavailable' }
       return { code: 'quantity_limit', skuId, limit: Number(current.limit) }
     case 'address_undeliverable':

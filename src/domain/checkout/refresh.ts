@@ -1,5 +1,5 @@
-// Updates a session when its cart changes, in the same transaction: the holds follow the lines, or the change is refused. Every version
-// of an open session is a quote that a shopper may have on the screen.
+// Updates a session when its cart changes, in the same transaction: the holds are changed to match the lines, or the change is refused.
+// Every version of an open session is a quote that a shopper may see on the screen.
 
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
@@ -16,14 +16,14 @@ export const refreshSessions: CartTools['refreshSessions'] = async (ask, { cart,
     lockSession(ask.db, { installationId: cart.installationId, sessionId: cart.checkoutSessionId }),
     findSessionOfCart(ask.db, key),
   ])
-  // The sweep may have ended the session; the cart then continues without one.
+  // The sweep may have ended the session. The cart then continues without a session.
   if (!session) return { ...cart, checkoutSessionId: null }
   await follow(ask, lines, session)
   return cart
 }
 
-// Like refreshSessions, for a caller who has locked the session and changes it too. If its lines are unchanged, extended holds are
-// recorded at most once a minute. `saved`: called with the resulting session.
+// Like refreshSessions, for a caller who has locked the session and changes it too. If the lines are unchanged, the holds are extended at
+// most once a minute. `saved`: called with the resulting session.
 export function refreshLockedSession(
   session: SessionRow,
   saved: (session: SessionRow) => void = () => {},
@@ -40,7 +40,7 @@ export function refreshLockedSession(
 }
 
 async function follow(ask: CartChangeInput, lines: CartFacts['lines'], session: SessionRow): Promise<SessionRow> {
-  // The session has expired, which the sweep will record later; meanwhile it holds nothing.
+  // The session has expired, and the sweep has not recorded that yet. It holds nothing any more.
   if (sessionStatusAt(session, ask.now.getTime()) === 'expired') return session
   const isHolding = !session.holdsLater || session.holdExpiresAt !== null
   return saveNext(ask, isHolding ? await holdWhatThereIs(ask, session, lines) : session)
@@ -52,8 +52,8 @@ function saveNext({ db, now }: CartChangeInput, session: SessionRow): SessionRow
   return next
 }
 
-// Only a quantity that this change increases can be refused. A shortage that arose by itself is reported by the cart and must not keep
-// the shopper from correcting it: nothing of that SKU is held, and the payment checks its stock again.
+// Only a quantity that this change increases can be refused. Other shortages did not arise from this change: the cart reports them, and
+// they must not keep the shopper from correcting the cart. Nothing of that SKU is held, and the payment checks the stock again.
 async function holdWhatThereIs(
   ask: CartChangeInput,
   session: SessionRow,
@@ -83,13 +83,13 @@ async function holdWhatThereIs(
 
 interface WantedHold extends Pick<CartChangeInput, 'now' | 'cause'> {
   lines: CartFacts['lines']
-  // Default: the time for which an active session holds stock.
+  // Default: the holds of an active session.
   expiresAt?: number
-  // For a new session only: the quantity from which stock counts as low.
+  // For a new session only: the quantity at or below which stock counts as low.
   firstWithLowStockAt?: number | undefined
 }
 
-// Makes the session hold exactly these lines, or refuses and states the available stock.
+// Makes the session hold exactly these lines. Refuses if the stock is short, and states what is available.
 export async function holdLines(
   tx: Tx,
   session: SessionRow,
@@ -110,7 +110,7 @@ export async function holdLines(
   return held
 }
 
-// Extends the holds if the session holds exactly these lines; returns whether it does.
+// If the session holds exactly these lines, extends the holds. Returns whether it does.
 async function holdsAlready(
   tx: Tx,
   session: SessionRow,

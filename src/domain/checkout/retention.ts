@@ -1,5 +1,5 @@
-// Deletes checkout sessions after their retention period, and before that erases their customers. An order has its own copy of what it
-// needs.
+// Deletes checkout sessions after their retention period, and erases the customers of unfinished sessions earlier. Orders have their own
+// copy of what they need.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -9,7 +9,7 @@ import { deleteCharges } from '../payments/ledger.ts'
 import { deleteDeclined } from '../payments/store.ts'
 import { forgetDraftNotes, type SessionKey } from './store.ts'
 
-// Maximum of one transaction, so other transactions do not wait long.
+// Sessions per transaction, so other transactions do not wait long.
 export const sessionsSweptMax = 500
 
 interface Ended {
@@ -17,8 +17,8 @@ interface Ended {
   now: number
 }
 
-// Erases e-mail, name and phone of sessions that ended by `endedBy` without an order. Nothing else of the session changes, and no event is
-// sent.
+// Erases e-mail address, name and phone number of sessions that ended without an order, at `endedBy` or earlier. The session keeps its
+// version, and no event is sent.
 export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listToErase(db, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
@@ -35,9 +35,9 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
 
 export type EndedSession = 'completed' | 'without order'
 
-// Deletes the oldest of the sessions that ended by `endedBy`, with the payments that were declined. A payment that moved money stays: it
-// belongs to the books, whether or not there is an order. A session stays while a payment of it is looked up: if its charge is found, one
-// must be able to see what it was for.
+// Deletes the oldest sessions that ended at `endedBy` or earlier, with their declined payments. A payment that moved money stays, with or
+// without an order: the books need it. A session stays while a payment of it is looked up: if its charge is found, the session explains
+// what it was for.
 export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listEndedSessions(db, kind, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
@@ -46,7 +46,7 @@ export async function deleteSessions(storage: Storage, kind: EndedSession, { end
     await tx.sql`
       delete from drafts where merchant_id = (select merchant_id from installations where id = ${installationId})
         and installation_id = ${installationId} and session_id in (${listFragment(sessionIds)})`
-    // The condition is checked again: a late response may have scheduled another look-up of a payment.
+    // Checks the condition again: a late response may have made another look-up of a payment due.
     await tx.sql`
       delete from checkout_sessions as c
       where c.installation_id = ${installationId} and c.id in (${listFragment(sessionIds)}) and ${isNotLookedUp}`
@@ -75,7 +75,7 @@ function handle(
   )
 }
 
-// The condition is worded exactly as in the partial index.
+// The condition repeats the one of the partial index word for word, or the database would not use the index.
 export function listToErase(db: Reader, endedBy: number, now: number): Promise<SessionKey[]> {
   return db.sql<SessionKey>`
     select c.installation_id as "installationId", c.id as "sessionId" from checkout_sessions c

@@ -1,4 +1,4 @@
-// The secrets of a checkout: the one in the page's address, and the names of its payments.
+// The secrets of a checkout: the secret in the address of its page, and the ids of its payments.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { idFromDigest } from '../../platform/kit/ids.ts'
@@ -7,15 +7,16 @@ import { deriveKeys, type RootSecret } from '../../platform/secrets/secrets.ts'
 
 export const checkoutPageSecrets = pageSecretsFor('checkout page')
 
-// Masks an e-mail address: enough to recognise it, not enough to write to it (a***@example.com).
+// Masks an e-mail address (a***@example.com): it can be recognised, but not written to.
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return at < 1 ? '***' : `${email.slice(0, 1)}***${email.slice(at)}`
 }
 
-// Ids of the payment of a form: the same form of the same session is the same payment, and a shopper cannot produce the id of another
-// session's payment, whose charge the provider would take for this one's. The first id is for a new payment; the payment may exist under
-// one of the others, if it was begun before the root secret was rotated, or by a node that does not know the new secret yet.
+// Returns the ids that the payment of a form may have. The same form of the same session has the same ids, and a shopper cannot compute
+// the id of a payment of another session: the provider would take the charge of one for that of the other. The first id is for a new
+// payment. The payment exists under one of the others if it was begun before the root secret was rotated, or by a node that does not have
+// the new version yet.
 export function paymentIdsFor(rootSecret: RootSecret, sessionId: string, attempt: string): [string, ...string[]] {
   const [current, ...others] = deriveKeys(rootSecret, 'payment attempt')
   const idBy = (key: KeyObject) => paymentIdBy(key, `${sessionId} ${attempt}`)

@@ -1,5 +1,5 @@
-// The checkout service, with which pages read a session, change it, pay and end it. A refusal of the domain becomes a problem that the
-// page can explain in the shopper's language.
+// The checkout service: pages use it to read a session, change it, pay and end it. Refusals become problems that the page can explain in
+// the shopper's language.
 
 import { isPageSecret } from '../../platform/secrets/pagesecret.ts'
 import { setCartLine } from '../carts/lines.ts'
@@ -69,7 +69,7 @@ export function createCheckoutService(tools: PayTools): CheckoutPort {
   }
 }
 
-// Finds the session, does the work, and returns the resulting view.
+// Finds the session, does the work, and returns the view of the result.
 async function act(
   tools: PayTools,
   secret: string,
@@ -112,7 +112,7 @@ async function notDone(tools: PayTools, secret: string, problem: CheckoutProblem
   return view && { view, problem }
 }
 
-// Makes one change, based on the session as the page showed it.
+// Makes one change. It is refused if the session has another version than the page showed.
 function change(
   tools: PayTools,
   { secret, version }: { secret: string; version: number },

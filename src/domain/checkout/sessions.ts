@@ -1,4 +1,4 @@
-// Opening, reading and ending checkout sessions. The cart is locked first, then the session, always in this order.
+// Opens, reads and ends checkout sessions. The cart is locked first, then the session, always in this order.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import type { CheckoutSession, HostedCheckoutCreateRequest, SessionCancellation } from '../../contract/open/checkout.ts'
@@ -57,7 +57,7 @@ export interface CheckoutTools {
   rootSecret: RootSecret
   customerKey: CustomerKey
   publicOrigin: () => string
-  // Checks the shopper's VAT number with the register, if one is pending.
+  // Checks the shopper's VAT number at the register, if a check is pending.
   startVatCheck(key: SessionKey): Promise<void>
 }
 
@@ -67,7 +67,8 @@ export interface OpenSessionInput {
   body: HostedCheckoutCreateRequest
   now: Date
   cause: Cause | null
-  // Opened by this server for an agent: it has no page to return to, and holds no stock until the shopper opens it or it is paid.
+  // Opened for an agent: the session has no page to return to, and holds no stock until the shopper opens the page or the session is
+  // paid.
   isForAgent?: boolean
   // Opened for a cart that the merchant made.
   isOwn?: boolean
@@ -82,7 +83,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenSessionInput): 
 async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
   const opening = await findOpening(db, caller.installationId)
-  // The installation ended after the caller was authenticated.
+  // The installation ended, or its merchant was closed, after the caller was authenticated.
   if (!opening) throw refuse('unauthenticated')
   const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, opening.rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
@@ -94,16 +95,17 @@ async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<Checko
   refuseUnchangeableCart(looked, change)
   if (!ask.isOwn) refuseMerchantMadeCart(looked)
   const at = now.getTime()
-  // A session whose secret was sealed by a removed version of the root secret has no address any more, so it cannot be continued.
+  // A session whose secret was encrypted with a removed version of the root secret no longer has an address, so it cannot continue.
   const isUsable = before && checkoutPageSecrets.open(tools.rootSecret, before.secretSealed, before.id) !== undefined
   const living = isUsable && sessionStatusAt(before, at) === 'open' ? before : undefined
-  // The old session has expired or is unusable, which is not recorded yet. A cart has one session, so it is ended first.
+  // The previous session has expired without being recorded as such, or cannot continue. A cart has one session at a time, so it is ended
+  // first.
   const isOver = before !== undefined && !living
   if (isOver) await endSession(tools, db, before, { verb: 'expire', now, cause: null })
-  // A refused code does not stop the checkout: the cart continues without it.
+  // A rejected code does not stop the checkout: the cart continues without the code.
   if (body.promotionCode !== undefined)
     await setPromotionCode(tools.carts, { ...change, expectedVersion: undefined }, body.promotionCode)
-  // Ending a session and applying a code both change the cart.
+  // Ending a session and applying a code both change the cart, so it is read again.
   const isMoved = isOver || body.promotionCode !== undefined
   const facts = isMoved ? await lockCartFacts(tools.carts, change) : looked
   if (facts.lines.length === 0) throw refuse('cart_empty')
@@ -120,8 +122,7 @@ async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<Checko
     version: living ? await versionUnderLock(db, living) : 1,
     holdExpiresAt: wanted.holdsLater ? wanted.holdExpiresAt : holdExpiryFor(wanted, at),
   }
-  // Links the cart to its session and extends its expiry. That is a change of the cart like any other, but the session must not follow
-  // it.
+  // Links the cart to its session and extends its expiry. The session itself must not be updated by this change of the cart.
   const expiresAt = Math.max(facts.cart.expiresAt, session.expiresAt)
   const quote = await saveCartChange(withoutSessionRefresh(tools.carts), change, {
     ...facts,
@@ -134,7 +135,7 @@ async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<Checko
   const view = { session, quote, order: null, withdrawalPath }
   if (!living)
     announceSession(tools, db, view, { kind: onlyMove(sessionLifecycle, 'create').announces, now: at, cause })
-  // Comes last, because the SKU's row is the lock on which buyers wait when many want the same product.
+  // Comes last: many buyers of the same product wait for the lock of the SKU's row.
   const firstWithLowStockAt = living ? undefined : facts.cart.seller.lowStockAt
   if (!session.holdsLater) await holdLines(db, session, { lines: facts.lines, now, cause, firstWithLowStockAt })
   return renderSession(tools, view, at)
@@ -152,7 +153,8 @@ async function findOrMakeCart(
   origin: CartOrigin,
 ): Promise<OpenedCart> {
   if (body.cartId === undefined) {
-    // No other transaction knows this cart, so it is not read again. Without a code it is written only once, together with its session.
+    // No other transaction can know the new cart, so it is not read again. Without a promotion code it is written only once, after it is
+    // linked to its session.
     const made = await buildCart(tools.carts, { db, caller, items: body.items, metadata: {}, now, cause, origin })
     const change = { db, caller, cartId: made.cart.id, expectedVersion: undefined, now, cause }
     if (body.promotionCode === undefined)
@@ -177,7 +179,7 @@ export function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: s
   db.afterCommit(() => void tools.startVatCheck({ installationId, sessionId }))
 }
 
-// A code that was applied to the cart has also changed the session, so its version is read again.
+// Applying a code to the cart also changed the session, so the version of the session is read again.
 async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Promise<number> {
   const key = { installationId, sessionId: id }
   const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])
@@ -185,7 +187,7 @@ async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Pro
   return session.version + 1
 }
 
-// For a change of the cart that must not update its session.
+// For changes of the cart that must not update its session.
 export function withoutSessionRefresh(carts: CartTools): CartTools {
   return { ...carts, refreshSessions: async (_, { cart }) => cart }
 }
@@ -244,7 +246,7 @@ function newSession(
   }
 }
 
-// Applies the members of a request to a session, whether it is new or open already.
+// Applies a request to a session, which may be new or already open.
 async function renewed(
   tools: CheckoutTools,
   { db, body, now }: OpenSessionInput,
@@ -267,7 +269,7 @@ async function renewed(
   }
 }
 
-// Returns the customer of a session with the members of a request, and the resulting VAT check of the cart.
+// Returns the customer of a session after a request, and the resulting VAT check of the cart.
 export function mergeGivenCustomer(
   rootSecret: RootSecret,
   { id, customerSealed }: Pick<SessionRow, 'id' | 'customerSealed'>,
@@ -299,7 +301,7 @@ export async function customerColumns(
   }
 }
 
-// Returns the session with its cart in their present state. A session of another installation is not found.
+// Returns the session and its cart in their present state. Sessions of other installations are not found.
 export async function findSessionFacts(
   tools: CheckoutTools,
   db: Reader,
@@ -310,7 +312,7 @@ export async function findSessionFacts(
   return session && loadSessionFacts(tools, db, session, now)
 }
 
-// `cart`: set if it was read with the session.
+// `cart`: set if it was read together with the session.
 export async function loadSessionFacts(
   tools: CheckoutTools,
   db: Reader,
@@ -329,7 +331,7 @@ export async function loadSessionFacts(
   return sessionFactsFromQuote(tools, db, session, await quoteCart(db, pricebooks, facts, now), order)
 }
 
-// Builds the facts from a cart that was just priced.
+// Builds the facts of a session from a quote of its cart.
 export async function sessionFactsFromQuote(
   tools: CheckoutTools,
   db: Reader,
@@ -384,12 +386,12 @@ export async function cancelSession(tools: CheckoutTools, ask: CancelSessionInpu
   return endSession(tools, db, cancelled, { verb: 'cancel', now, cause })
 }
 
-// Reads a session under the locks of its cart and of itself.
+// Locks the cart and the session, and reads the session.
 export async function lockSessionAndCart(db: Tx, key: SessionKey): Promise<SessionRow | undefined> {
   return isId('cks', key.sessionId) ? (await lockSessionWithCart(db, key))?.session : undefined
 }
 
-// Ends an open session: its stock is released, its cart continues without a session, and the end is announced.
+// Ends an open session: releases its stock, continues its cart without a session, and announces the end.
 export async function endSession(
   tools: CheckoutTools,
   db: Tx,
@@ -450,7 +452,7 @@ export function announceSession(
     kind,
     subject: { type: 'checkout_session', id: session.id },
     sequence: session.version,
-    // Without the addresses of its pages: events are sent to other machines, and with an address anyone can pay.
+    // Without the addresses of the pages: events are sent to other machines, and anyone with an address can pay.
     dataText: JSON.stringify({ checkoutSession: sessionView(facts, now, noLinks, tools.carts.pictureUrl) }),
     cause,
     now,

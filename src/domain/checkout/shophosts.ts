@@ -1,4 +1,4 @@
-// Whether a page of a shopper belongs to a shop, and the origin of the shop, for shops with their own host.
+// Whether a shopper's page belongs to a shop, and at which origin, for shops with their own host.
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { shopOriginFor } from '../sites/hosts.ts'

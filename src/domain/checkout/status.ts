@@ -75,11 +75,11 @@ export function createOrderStatusService(storage: Storage, pictureUrl: (picture:
 
 interface OrderReturns {
   returns: OrderStatusView['returns']
-  // Units by SKU.
+  // Returnable units by SKU.
   returnable: ReadonlyMap<string, number>
 }
 
-// Nothing can be returned before something was sent, so most views need no further query.
+// Nothing can be returned before something is sent, so most views need no further query.
 async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<OrderReturns> {
   if (order.status === 'cancelled' || lines.every(({ fulfilled }) => fulfilled === 0))
     return { returns: [], returnable: new Map() }
@@ -100,7 +100,7 @@ async function returnsOf(db: Reader, { order, lines }: OrderFacts): Promise<Orde
   }
 }
 
-// After a cancellation the shopper waits for the refund, so its progress is shown instead of the order's payment status.
+// After a cancellation the shopper waits for the refund, so the progress of the refund is shown instead of the order's payment status.
 function shownPaymentStatus({ order, refunds }: OrderFacts): OrderStatusView['paymentStatus'] {
   switch (cancellationView(order, refunds)?.status) {
     case 'refund_failed':

@@ -36,8 +36,8 @@ export interface SessionRow {
   version: number
   status: CheckoutSessionStatus
   mode: Mode
-  // When the installation was disabled or ended, or its merchant closed: nothing can be bought any more. The session's own status does
-  // not show that.
+  // When the installation was disabled or ended, or the merchant was closed or moved to another server: nothing can be bought any more.
+  // The status of the session does not show that.
   closedAt: number | null
   secretHash: string
   secretSealed: string
@@ -50,7 +50,7 @@ export interface SessionRow {
   clientReferenceId: string | null
   metadata: Metadata
   holdExpiresAt: number | null
-  // What is being charged, as JSON, while a payment is in progress.
+  // What is charged, as JSON, from the start of a payment; null again if the session is reopened.
   quote: string | null
   cancellation: SessionCancellation | null
   lastPaymentError: PaymentFailure | null
@@ -60,18 +60,19 @@ export interface SessionRow {
   expiresAt: number
   completedAt: number | null
   cancelledAt: number | null
-  // Id of the session that the shopper opened after this one.
+  // Id of the session that the shopper opened to replace this one.
   continuedBy: string | null
-  // Stock is held from the first view of the page, or from the payment: agents may open any number of such sessions.
+  // Whether stock is held only from the first view of the page, or from the payment: agents may open any number of such sessions.
   holdsLater: boolean
-  // The session belongs to a cart that the merchant made: stock is held for its whole duration, and the shopper cannot change items.
+  // Whether the session belongs to a cart that the merchant made: stock is held until the session ends, and the shopper cannot change
+  // items.
   holdsWhole: boolean
   // Whether the merchant may have accounts at payment providers in this mode.
   hasAccounts: boolean
 }
 
-// Columns of a session `s` of the installation `i` of the merchant `m`. Columns that a cart has too are prefixed with "session", because
-// both are read together.
+// Columns of a session `s`, its installation `i` and its merchant `m`. Names that a cart has too begin with "session", because both are
+// read together.
 const sessionColumns = new Fragment(`
   s.installation_id as "installationId", s.merchant_id as "merchantId", i.mode,
   coalesce(i.disabled_at, m.closed_at,
@@ -87,7 +88,7 @@ const sessionColumns = new Fragment(`
   case when exists (select 1 from payment_accounts n where n.merchant_id = s.merchant_id and n.mode = i.mode
     and n.ended_at is null) then 1 else 0 end as "hasAccounts"`)
 
-// A session as the row has it: JSON as text, booleans as 0 or 1, and prefixed names for columns that a cart has too.
+// A session as a row: JSON as text, booleans as 0 or 1, and "session" before names that a cart has too.
 interface SessionColumns
   extends Omit<
     SessionRow,
@@ -120,7 +121,7 @@ interface SessionColumns
   hasAccounts: number
 }
 
-// A session's key, or the hash of the secret in the address of its page.
+// Identifies a session by its key, or by the hash of the secret in the address of its page.
 export type SessionName = SessionKey | { secretHash: string }
 
 function isNamed(name: SessionName): Fragment {
@@ -133,7 +134,7 @@ export async function findSession(db: Reader, name: SessionName): Promise<Sessio
   return selectSession(db, isNamed(name))
 }
 
-// The session of a cart, if it has not ended.
+// Finds the session of a cart that has not ended.
 export async function findSessionOfCart(
   db: Reader,
   { installationId, cartId }: CartKey,
@@ -154,13 +155,13 @@ async function selectSession(db: Reader, condition: Fragment): Promise<SessionRo
 
 export interface Checkout {
   session: SessionRow
-  // The cart, with its address still sealed.
+  // The cart; its address is still encrypted.
   cart: CartRow
-  // Whether a payment was begun in the session, whatever its outcome.
+  // Whether any payment was begun in the session, whatever its outcome.
   hasPayments: boolean
 }
 
-// The number of lines, whether one of them is shipped, and the terms of the cart.
+// Returns the number of lines, whether any line is shipped, and the terms of the cart.
 export async function findCheckoutSummaryRow(
   db: Reader,
   secretHash: string,
@@ -189,7 +190,7 @@ const checkoutColumns = new Fragment(`
 const checkoutJoins = new Fragment(`
   checkout_sessions s join carts c on c.installation_id = s.installation_id and c.id = s.cart_id ${cartJoins.text}`)
 
-// A session and its cart, in one statement.
+// Finds a session and its cart in one statement.
 export async function findSessionWithCart(db: Reader, name: SessionName): Promise<Checkout | undefined> {
   const [row] = await db.sql<CheckoutColumns>`
     select ${checkoutColumns} from ${checkoutJoins} where ${isNamed(name)}`
@@ -198,7 +199,7 @@ export async function findSessionWithCart(db: Reader, name: SessionName): Promis
 
 const rowKey = ['installation_id', 'id'] as const
 
-// Like findSessionWithCart, but locks the cart and then the session. A session's cart never changes.
+// Like findSessionWithCart, but locks the cart and then the session. A session never changes to another cart.
 export async function lockSessionWithCart(tx: Tx, name: SessionName): Promise<Checkout | undefined> {
   const [row] = await tx.sql<CheckoutColumns & { isCartAsFound: number; isSessionAsFound: number }>`
     select ${checkoutColumns}, ${tx.isAsFound('carts', 'c', rowKey)} as "isCartAsFound",
@@ -251,7 +252,7 @@ function sessionFrom(row: SessionColumns): SessionRow {
   }
 }
 
-// Taken after the lock of the cart, always in this order.
+// The caller has locked the cart: cart and session are always locked in this order.
 export async function lockSession(tx: Tx, name: SessionName): Promise<void> {
   await tx.lockRow`select s.id from checkout_sessions s where ${isNamed(name)}`
 }
@@ -268,7 +269,7 @@ export function insertSession(tx: Tx, session: SessionRow): void {
       ${session.updatedAt}, ${session.expiresAt}, ${session.holdsLater ? 1 : 0}, ${session.holdsWhole ? 1 : 0})`
 }
 
-// Writes a changed session as the version after the one that was read under the lock.
+// Updates the row if its version is still the one that was read under the lock.
 export function saveSession(tx: Tx, session: SessionRow): void {
   tx.send`
     update checkout_sessions set
@@ -284,21 +285,21 @@ export function saveSession(tx: Tx, session: SessionRow): void {
     where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
-// Saves only the end of the holds. This is not a change of the session.
+// Saves only when the holds expire. This is not a change of the session, so its version stays the same.
 export function saveHoldEnd(tx: Tx, session: SessionRow, holdExpiresAt: number): void {
   tx.send`
     update checkout_sessions set hold_expires_at = ${holdExpiresAt}
     where installation_id = ${session.installationId} and id = ${session.id}`
 }
 
-// Saves only the successor, as nothing else of an ended session changes. The caller has locked the session.
+// Saves only the successor: nothing else of an ended session changes. The caller has locked the session.
 export function saveSuccessor(tx: Tx, { installationId, id }: SessionRow, continuedBy: string): void {
   tx.send`
     update checkout_sessions set continued_by = ${continuedBy}
     where installation_id = ${installationId} and id = ${id} and continued_by is null`
 }
 
-// Saves only the expiry. The version stays, so forms in other windows stay valid.
+// Saves only the expiry. The version stays the same, so forms in other windows remain valid.
 export function saveSessionEnd(tx: Tx, session: SessionRow, expiresAt: number): void {
   tx.send`
     update checkout_sessions set expires_at = ${expiresAt}
@@ -313,8 +314,8 @@ export async function listOverdueSessions(db: Reader, now: number, limit: number
     order by expires_at limit ${limit}`
 }
 
-// Ended installations that may still have open sessions. Each is deferred in the same statement, so several nodes share them, and one
-// that waits for a payment does not hold up the others.
+// Claims ended installations that may still have open sessions. The claim defers them in the same statement, so several nodes share the
+// work, and an installation that waits for a payment does not delay others.
 export async function claimEndedInstallations(
   tx: Tx,
   { now, leaseMs, limit, only }: { now: number; leaseMs: number; limit: number; only: RowKey | null },
@@ -337,7 +338,7 @@ export async function listEndedInstallations(db: Reader, now: number, limit: num
     order by i.sessions_end_at limit ${limit}`
 }
 
-// The first condition on the status repeats that of the index: SQLite uses the index only if it matches word for word.
+// The first condition on the status repeats that of the partial index: SQLite uses the index only if the conditions match word for word.
 export async function listOpenSessions(
   db: Reader,
   installationId: string,
@@ -351,7 +352,7 @@ export async function listOpenSessions(
     order by cart_id limit ${limit}`
 }
 
-// Makes the installation due again immediately, because it has more sessions to end.
+// Makes the installation due again immediately: it has more sessions to end.
 export async function makeInstallationDue(tx: Tx, installationId: string, now: number): Promise<void> {
   await tx.sql`update installations set sessions_end_at = ${now} where id = ${installationId}`
 }
@@ -364,7 +365,7 @@ export async function endInstallationClaim(tx: Tx, installationId: string): Prom
       where c.installation_id = ${installationId} and c.status in ('open', 'processing'))`
 }
 
-// Returns undefined if the installation is disabled or ended, or its merchant closed.
+// Returns undefined if the installation is disabled or ended, or the merchant is closed.
 export async function findOpening(
   db: Reader,
   installationId: string,
@@ -378,8 +379,8 @@ export async function findOpening(
   return { rules, origin: cartOriginFromRow(row) }
 }
 
-// How often this customer used a promotion in orders of this mode, without uses that were undone. Rows of earlier releases have other
-// hashes.
+// Counts how often this customer has used the promotion in orders of this mode, except uses that were undone. Several hashes, because
+// earlier releases computed them differently.
 export async function countUses(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -393,7 +394,7 @@ export async function countUses(
   return row?.uses ?? 0
 }
 
-// Erases what members of the shop wrote about the shopper of a draft, and the e-mails that were sent to the shopper.
+// Erases the notes of the merchant's staff about the shopper of a draft, and the e-mails that were sent to the shopper.
 export async function forgetDraftNotes(tx: Tx, installationId: string, sessionIds: readonly string[]): Promise<void> {
   const drafts = await tx.sql<{ id: string; emails: number }>`
     update drafts set note = null where merchant_id = (select merchant_id from installations where id = ${installationId})

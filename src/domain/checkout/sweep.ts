@@ -1,5 +1,5 @@
-// Ends sessions that have expired, or whose installation has ended: releases their stock and announces the end. Reads treat them as ended
-// anyway.
+// Ends sessions that have expired or whose installation has ended: releases their stock and announces the end. Sessions already count as
+// ended when they are read.
 
 import { claimRows, collectFailures, handleEach, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { RowKey } from '../../platform/jobs/store.ts'
@@ -16,10 +16,10 @@ import {
   type SessionKey,
 } from './store.ts'
 
-// Sessions are processed in parallel, so commits are shared and no session waits for the round trips of another.
+// Sessions are processed in parallel, so they share commits and do not wait for each other's round trips.
 const sessionsAtOnce = 8
 
-// Returns how many sessions were ended. Safe on several nodes: each is checked again under its lock.
+// Returns how many sessions were ended. Safe on several nodes: each session is checked again under its lock.
 export async function expireSessions(
   storage: Storage,
   tools: CheckoutTools,
@@ -41,11 +41,12 @@ async function expireSession(tx: Tx, tools: CheckoutTools, key: SessionKey, now:
 
 const installationsMax = 20
 const lookAgainMs = 5_000
-// How long an ended installation is watched: a request that was authenticated before the end may still open a session.
+// How long sessions of an ended installation are still looked for: a request that was authenticated before the end may open a session
+// afterwards.
 const watchedMs = 60_000
 
-// Ends the open sessions of ended installations, at most `limit` of each in a round, and returns how many. A session with a payment in
-// progress stays until that payment is settled.
+// Ends open sessions of ended installations, at most `limit` of each per round. Returns how many. A session with a payment in progress
+// stays until the payment has ended.
 export async function endSessionsOfEnded(
   storage: Storage,
   tools: CheckoutTools,
@@ -72,7 +73,7 @@ export async function endSessionsOfEnded(
     failures,
     handleEach(round, open, keyOf, (key) => storage.write((tx) => cancelSession(tx, tools, key, now))),
   )
-  // A claim stays until no session is open, so a session that could not be ended is tried again.
+  // The claim is released only after no session is open, so a session that could not be ended is tried again.
   const isToMove = found.filter(({ endedAt, open: its }) => its.length === limit || endedAt <= now - watchedMs)
   await collectFailures(
     failures,

@@ -1,4 +1,4 @@
-// Dependencies of paying, for a server and for the operator's commands alike.
+// Dependencies of paying, for servers and for commands of the operator.
 
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -23,9 +23,9 @@ export interface PayTools extends CheckoutTools {
   watch: PaymentWatch
   health: AccountHealth
   clock: () => Date
-  // Whether a shopper has to wait after repeated declines.
+  // Whether shoppers must wait after repeated declines.
   boundsTries: boolean
-  // For tests: the deadline of a call to a provider.
+  // For tests: the timeout of a call to a provider.
   callMsMax?: number
   onStep?: OnStep
 }
@@ -36,7 +36,7 @@ export interface PayParts {
   publicOrigin: () => string
   clock: () => Date
   watch: PaymentWatch
-  // How long a cart may stay unchanged before it expires.
+  // How long a cart lasts after its last change.
   cartsIdleMs: number
   boundsTries: boolean
   providerUrls: ProviderUrls

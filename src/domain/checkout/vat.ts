@@ -1,4 +1,4 @@
-// The state of a VAT number in a cart and in an order. Pure.
+// The VAT check of a cart and of an order. Pure.
 
 import type { BuyerVat } from '../../contract/parts.ts'
 import type { VatStatus } from '../../contract/words.ts'

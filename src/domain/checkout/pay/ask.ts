@@ -1,4 +1,4 @@
-// Calls a provider for one payment: with a deadline, with monitoring, and recording a response that arrives after the deadline.
+// Calls a provider about one payment: with a deadline and monitoring. A response that arrives after the deadline is still recorded.
 
 import { type CallOptions, callProvider, type ProviderFinding, type ProviderOutcome } from '../../payments/port.ts'
 import { checkPaymentSoon, type PaymentRow } from '../../payments/store.ts'
@@ -23,7 +23,7 @@ export async function queryProvider<Answer extends ProviderFinding>(
   })
 }
 
-// The outcome if no provider can be called: nothing is due, or the provider is not installed.
+// Returns the outcome if no provider can be called: the amount is 0, or the provider is not installed.
 export function outcomeWithoutProvider({ provider, id, amount }: PaymentRow): ProviderOutcome {
   return provider === nothingDue
     ? { kind: 'approved', reference: id, collected: amount, brand: null, last4: null }
@@ -39,8 +39,9 @@ export function callFacts(payment: PaymentRow, call: ProviderCall): CallFacts {
   return { provider: payment.provider, paymentId: payment.id, call }
 }
 
-// A late approval is accepted, and so is the late response to a look-up: otherwise a provider that is always too slow would never have an
-// effect. For any other response the provider is queried once more: an adapter that was aborted may have reported that as a decline.
+// A late approval is accepted, and so is any late response to a look-up: otherwise a provider that is always too slow could never report
+// an outcome. After any other late response the provider is queried again: an adapter that was aborted may have reported the abort as a
+// decline.
 async function recordLateAnswer(
   tools: PayTools,
   payment: PaymentRow,
@@ -48,14 +49,14 @@ async function recordLateAnswer(
   answer: ProviderFinding,
 ): Promise<void> {
   if (answer.kind === 'absent' || answer.kind === 'unknown') return
-  // The outcome is known, and other parts of the response may be outdated. The payment is looked up again by schedule.
+  // The outcome is already known, and the rest of the response may be outdated: the payment is looked up again on schedule.
   if (payment.status === 'succeeded') return
   const isBelieved = answer.kind === 'approved' || call === 'lookUp'
   try {
     if (isBelieved) await finishPayment(tools, payment, answer, null)
     else await tools.storage.write(async (tx) => checkPaymentSoon(tx, payment, tools.clock().getTime()))
   } catch (error) {
-    // `finishPayment` reports its own errors.
+    // `finishPayment` logs its own errors.
     if (!isBelieved)
       tools.watch.error('unrecorded', 'late answer could not be recorded', callFacts(payment, call), error)
   }

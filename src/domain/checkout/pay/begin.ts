@@ -1,4 +1,4 @@
-// The first transaction of a payment: it holds everything that the order will need, and records what is about to be charged.
+// The first transaction of a payment: it records what is about to be charged, and holds everything that the order will need.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import { consentTextVersion, textLanguages } from '../../../contract/words.ts'
@@ -31,7 +31,7 @@ import { findMethodProblem, findOrderProblem } from './problems.ts'
 import { buildPurchase } from './purchase.ts'
 import { nothingDue } from './settlement.ts'
 
-// After a payment has begun, the address of the cart is kept at least this long.
+// From the start of a payment, the address of the cart is kept at least this long.
 const paymentAddressMs = 30 * 24 * 3_600_000
 
 export interface PaymentAttempt {
@@ -40,7 +40,7 @@ export interface PaymentAttempt {
   cause: Cause | null
 }
 
-// `provider`: undefined if nothing is due.
+// `provider`: undefined if the amount is 0.
 export interface BegunPayment {
   payment: PaymentRow
   isNew: boolean
@@ -60,7 +60,7 @@ export async function beginPayment(
   return checkout ? beginPaymentLocked(tools, tx, checkout, attempt) : { problem: { code: 'not_open' } }
 }
 
-// Like beginPayment, for a checkout that is locked already. `quote`: set if it was priced under the lock.
+// Like beginPayment, for a checkout that the caller has locked. `quote`: set if the caller has priced the checkout under the lock.
 export async function beginPaymentLocked(
   tools: PayTools,
   tx: Tx,
@@ -134,7 +134,7 @@ async function findOffered(
   return offered.find(({ provider }) => provider.name === name && isNow(provider) && (provider.offers?.(facts) ?? true))
 }
 
-// The order may have been sent, cancelled or changed since the link was created.
+// The order that the draft changes may have been sent, cancelled or changed since the payment link was created.
 async function changeProblem(tx: Tx, { installationId }: SessionRow, { cart }: Quote): Promise<CheckoutProblem | null> {
   const change = cart.terms?.change
   return change && !(await isAgreed(tx, installationId, change)) ? { code: 'not_open' } : null
@@ -149,13 +149,13 @@ function sessionProblem(session: SessionRow, input: PayInput, now: number): Chec
 }
 
 function quoteProblem({ isPriced, pricing: { totals } }: Quote, { expectedTotal }: PayInput): CheckoutProblem | null {
-  // A cart that cannot be priced has amounts of 0, and must not be sold for 0.
+  // A cart that cannot be priced has a total of 0, for which it must not be sold.
   if (!isPriced) return { code: 'price_unavailable' }
   if (totals.total !== expectedTotal) return { code: 'total_changed', from: expectedTotal, to: totals.total }
   return null
 }
 
-// Without this consent the right of withdrawal would not end with the supply (Directive 2011/83/EU, Art. 16(m)).
+// Without this consent, the right of withdrawal does not end when the digital content is supplied (Directive 2011/83/EU, Art. 16(m)).
 function consentProblem({ lines }: Quote, { consents = [] }: PayInput): CheckoutProblem | null {
   const isDigital = lines.some(({ offer }) => offer.digital)
   return isDigital && !consents.includes('digital_content') ? { code: 'consent_needed' } : null
@@ -165,8 +165,8 @@ function isFree({ pricing }: Quote): boolean {
   return pricing.totals.total === 0
 }
 
-// The subjects (session, card, network) by which declines are counted. Only methods with fields are counted: only typed data can be
-// guessed.
+// Returns the subjects (session, card, network) by which declines of this payment are counted. Only methods with fields have any, because
+// only typed data can be guessed.
 function triedSubjects(
   { rootSecret }: PayTools,
   session: SessionRow,
@@ -178,7 +178,7 @@ function triedSubjects(
   return declineSubjectsOf(rootSecret, session.installationId, { sessionId: session.id, card, network })
 }
 
-// A consent that the checkout did not ask for is not recorded.
+// A consent to digital content is not recorded if the cart contains none.
 function consentsOf({ lines }: Quote, { consents = [], locale }: PayInput, at: number): ConsentRecord[] {
   if (!consents.includes('digital_content') || !lines.some(({ offer }) => offer.digital)) return []
   const [tag] = (locale ?? 'en').split('-')

@@ -1,4 +1,4 @@
-// The billing address of a payment, for a method that asks for one: the one that the shopper typed, otherwise the delivery address. It is
+// The billing address of a payment whose method requires one: the address that the shopper typed, or else the delivery address. It is
 // sent to the provider and not stored.
 
 import type { Address } from '../../../contract/open/carts.ts'
@@ -10,7 +10,7 @@ import type { Quote } from '../../carts/view.ts'
 import type { CheckoutProblem, PayInput } from '../port.ts'
 import type { PayTools } from '../tools.ts'
 
-// Empty if the method asks for no billing address.
+// `billing` is missing if the method requires no billing address.
 export type BillingResult = { billing?: Address } | { problem: CheckoutProblem }
 
 const nowhere: Address = { name: '', line1: '', city: '', country: '' }

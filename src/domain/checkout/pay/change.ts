@@ -1,4 +1,5 @@
-// Payment for a change of an order: the difference of an edit, paid by a link. The order is changed as agreed, or the money is returned.
+// Payment for an edit of an order: the shopper pays the difference through a link. Then the order is changed as agreed, or the money is
+// refunded.
 
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader } from '../../../platform/storage/storage.ts'
@@ -13,7 +14,7 @@ import { findAgreedExchange } from './exchange.ts'
 import type { OrderObstacle } from './failures.ts'
 import type { Settlement } from './settlement.ts'
 
-// Whether the order is still in the state in which the change was agreed on.
+// Whether the order is still in the state for which the change was agreed.
 export async function isAgreed(db: Reader, installationId: string, change: OrderChange): Promise<boolean> {
   const find = isExchange(change)
     ? findAgreedExchange(db, installationId, change)
@@ -28,12 +29,12 @@ async function findAgreedEdit(db: Reader, installationId: string, change: EditCh
   return edit && { facts, edit }
 }
 
-// The caller has locked the order. Writes nothing if there is an obstacle.
+// The caller has locked the order. Returns an obstacle without having written anything if the change is not possible.
 export async function applyAgreedEdit(
   { tx, session, payment, now, cause }: Settlement,
   change: EditChange,
 ): Promise<{ order: OrderRow } | { obstacle: OrderObstacle }> {
-  // The order is not changed before the money has arrived.
+  // The order is changed only after the money has arrived.
   if (payment.status !== 'succeeded') return { obstacle: 'not_collected' }
   const agreed = await findAgreedEdit(tx, session.installationId, change)
   if (!agreed) return { obstacle: 'order_changed' }

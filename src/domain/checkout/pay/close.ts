@@ -1,6 +1,6 @@
-// Closing a payment by hand: the operator states the outcome of a payment that its provider has forgotten or never reports. It has the
-// same effects as if the provider had reported it. The provider is not queried any more; later reports are handled as for any payment
-// that has ended.
+// Closes a payment by hand: the operator states the outcome of a payment that its provider no longer knows or never reports. The effects
+// are the same as if the provider had reported this outcome. The provider is not queried any more; if it reports an outcome later, that
+// is handled as for any payment that has ended.
 
 import type { ClosedOutcome } from '../../../contract/words.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
@@ -12,7 +12,7 @@ import type { PayTools } from '../tools.ts'
 import { lockForOutcome, recordOutcome } from './finish.ts'
 import { lockAwaitedPayment, recordAwaitedOutcome } from './pending.ts'
 
-// Longer than any call to a provider and the look-ups that follow it, so none of their responses can still arrive.
+// Longer than any call to a provider and the look-ups after it can take, so no response can still arrive.
 const closableAfterMs = 3_600_000
 
 export async function closePayment(
@@ -39,13 +39,13 @@ export async function closePayment(
   return (await findPayment(tx, installationId, id)) ?? closed
 }
 
-// The reason why the payment cannot be closed; undefined if it can.
+// Returns why the payment cannot be closed; undefined if it can.
 export function paymentCloseObstacle(payment: PaymentRow, now: number): string | undefined {
   const { status, checkAt, createdAt } = payment
   if (status === 'succeeded' || (!isUndecided(payment) && checkAt === null))
     return `its outcome is known, it is ${shownStatus(status)}`
-  // The provider may still respond. If the payment were closed as declined now and the response were lost, nothing would look up the
-  // charge again.
+  // The provider may still respond. If the payment were closed as declined now and that response got lost, the charge would never be
+  // looked up again.
   if (now < createdAt + closableAfterMs)
     return 'it began less than an hour ago, and the provider is still asked for its outcome'
   return undefined

@@ -1,5 +1,6 @@
-// Completes a session whose money has arrived or will: the order, the stock, the promotion's use, the payment, the session and the cart
-// are one transaction. If no order is possible any more, the same commit records that the money is owed back, and a loop returns it.
+// Completes a session whose money has arrived or will arrive: one transaction writes the order, the stock, the use of the promotion, the
+// payment, the session and the cart. If no order is possible any more, the same transaction records that the money must be refunded, and
+// a job refunds it.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import { newId } from '../../../platform/kit/ids.ts'
@@ -54,11 +55,11 @@ export interface CompletedSession {
   order: OrderRow
   // The cart after it became an order.
   quote: Quote
-  // The sealed secret of the order's page. Null if the order existed before.
+  // The encrypted secret of the order's page; null if the order existed before.
   secretSealed: string | null
 }
 
-// Returns undefined if no order was possible.
+// Returns undefined if no order is possible.
 export async function completeSession(settlement: Settlement): Promise<CompletedSession | undefined> {
   return announceTogether(settlement.tx, () => complete(settlement))
 }
@@ -88,7 +89,7 @@ async function complete(settlement: Settlement): Promise<CompletedSession | unde
   }
   saveSession(tx, completed)
   const { id, number, paymentStatus } = order
-  // Events contain no links, so the secret and the path are left out.
+  // Events contain no links, so they get neither the secret of the order's page nor the withdrawal path.
   const view = {
     session: completed,
     quote,
@@ -132,11 +133,11 @@ async function sellOrder(settlement: Settlement, cart: CartRow): Promise<Done> {
   return { order, quote: convertCart(settlement, facts, order, pricing), secretSealed }
 }
 
-// The caller locked the order of the return before the session. The credit is moved after the stock is sold, so nothing is written if
+// The caller locked the order of the return before the session. The credit is moved after the stock is sold, so nothing was written if
 // there is an obstacle.
 async function exchangeItems(settlement: Settlement, cart: CartRow, change: ExchangeChange): Promise<Done> {
   const { tx, session, payment, now, cause } = settlement
-  // The order of the return is not changed before the money has arrived.
+  // The order of the return is changed only after the money has arrived.
   if (payment.status !== 'succeeded') return { obstacle: 'not_collected' }
   const agreed = await findAgreedExchange(tx, session.installationId, change)
   if (!agreed) return { obstacle: 'order_changed' }
@@ -169,8 +170,8 @@ async function usePromotionOf(
   { tools, tx, session }: Settlement,
   { draft, address }: Purchase,
 ): Promise<{ promotion: Promotion | null } | { obstacle: OrderObstacle }> {
-  // A late approval may find the address erased, or contact and address sealed by a version of the root secret that was removed. An order
-  // without them could not be sent, and the customer could not be contacted.
+  // When an approval arrives late, the address may have been erased, or the root secret that encrypted contact and address may have been
+  // removed. Without them the order could not be sent and the customer could not be contacted.
   if (!decryptCustomerOfSession(tools, session) || (draft.shipping && !address)) return { obstacle: 'contact_lost' }
   const promotion = draft.promotion ? await countPromotionUse(tx, session, draft.promotion.id) : null
   if (promotion === undefined) return { obstacle: 'promotion_used_up' }
@@ -181,21 +182,22 @@ async function usePromotionOf(
   return { promotion }
 }
 
-// Thrown if the stock turns out to be short after the number was taken: the transaction is rolled back and repeated one step at a time.
+// Thrown if the stock turns out to be short after the order number was assigned. The transaction is rolled back and repeated one step at
+// a time.
 export class SoldOutMeanwhile extends Error {}
 
 interface Taken {
-  // The cart when its stock is sold.
+  // The cart at the time its stock is sold.
   facts: CartFacts
   addressId: string | undefined
   number: string
-  // The payments of the order, the one that completes it first.
+  // The payments of the order. The payment that completes it comes first.
   booked: PaymentRow[]
 }
 
-// Sells the stock, moves the address and takes the order's number, in this order; returns undefined if the stock is short. From the lock
-// of the first SKU on, other shoppers wait. If possible, all of it is therefore sent in one round trip, although a shortage is only known
-// afterwards: the stock is held, so there is hardly ever one. Later statements are sent with the commit.
+// Sells the stock, moves the address and assigns the order number, in this order. Returns undefined if the stock is short. Other shoppers
+// wait from the lock of the first SKU on, so if possible all statements are sent in one round trip, although a shortage is known only
+// afterwards: the stock is held, so shortages are very rare. Later statements are sent with the commit.
 async function takeGoods(settlement: Settlement, purchase: Purchase): Promise<Taken | undefined> {
   const { tx, session, now, cause, isHasty, collectOthers } = settlement
   const wanted = purchase.draft.lines.map(({ skuId, quantity }) => ({ skuId, quantity }))
@@ -213,7 +215,7 @@ async function takeGoods(settlement: Settlement, purchase: Purchase): Promise<Ta
   return withLeft(taken, left)
 }
 
-// SKUs that may be sold beyond their stock may be held only in part.
+// A SKU that may be sold beyond its stock may be held only in part.
 async function isHeldWhole({ tools, tx, now }: Settlement, { draft, cart }: Purchase): Promise<boolean> {
   const { merchantId, mode, seller } = cart
   const skuIds = draft.lines.map(({ skuId }) => skuId)
@@ -228,7 +230,7 @@ async function takeRest(
   others: readonly PaymentRow[] = [],
 ): Promise<Taken> {
   const booked = [payment, ...others].map((paid) => ({ ...paid, orderId }))
-  // The number is taken last: the next order of the merchant in this mode waits for it.
+  // The order number is assigned last, because the merchant's next order in this mode waits for it.
   const [addressId, facts, number] = await Promise.all([
     address && cart.address
       ? moveAddress(tx, tools.rootSecret, {
@@ -245,12 +247,12 @@ async function takeRest(
     assignOrderNumber(tx, session),
     Promise.all(booked.map((paid) => savePayment(tx, paid))),
   ])
-  // The address was swept since it was read; the next look-up returns the money.
+  // A sweep deleted the address after it was read. The next look-up of the payment refunds the money.
   if (address && addressId === undefined) throw new Error(`session ${session.id} has lost its address`)
   return { facts, addressId, number, booked }
 }
 
-// Sets the available stock in the cart to that after the sale, whenever the cart was read.
+// Sets the available stock of the cart to the stock after the sale, whenever the cart was read.
 function withLeft(taken: Taken, left: ReadonlyMap<string, number>): Taken {
   const lines = taken.facts.lines.map((line) => {
     const available = left.get(line.offer.skuId) ?? line.offer.available
@@ -260,7 +262,7 @@ function withLeft(taken: Taken, left: ReadonlyMap<string, number>): Taken {
 }
 
 async function returnCharge(given: Settlement, obstacle: OrderObstacle): Promise<void> {
-  // A payment link expires if the order has changed, so the link no longer fits.
+  // The order has changed, so the payment link no longer fits it: the link expires.
   const session = obstacle === 'order_changed' ? { ...given.session, expiresAt: given.now } : given.session
   const settlement = { ...given, session }
   const { tx, payment, now } = settlement
@@ -299,14 +301,14 @@ async function bookOrder(
   })
 }
 
-// The payment term that the shopper was shown, or a newer one of the merchant.
+// The payment term is read again: the merchant may have changed it since the shopper saw it.
 async function findDueAt({ tx, payment, now }: Settlement): Promise<number | null> {
   if (payment.status !== 'pending' || payment.provider !== manualName) return null
   const settings = await findMethodSettings(tx, payment.merchantId, payment)
   return settings ? paymentDueAt(settings, now) : null
 }
 
-// Returns the resulting cart, whose price is what was charged.
+// Returns the resulting cart, with the price that was charged.
 function convertCart(
   { tools, tx, now, cause }: Settlement,
   facts: CartFacts,

@@ -1,5 +1,5 @@
-// Data of the buyer that an order needs: contact, address, and whether a promotion has a use left for them. Checked before the payment,
-// and again when it is approved.
+// What an order needs to know about the buyer: contact, address, and whether the buyer may use the promotion again. It is checked before
+// the payment, and again when the payment is approved.
 
 import type { Tx } from '../../../platform/storage/storage.ts'
 import { type Customer, decryptCustomer, emptyCustomer } from '../../orders/customer.ts'
@@ -8,7 +8,7 @@ import { customerHashes, listCustomerKeys } from '../customer.ts'
 import { countUses, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
 
-// Returns undefined if the data cannot be decrypted.
+// Returns undefined if the contact cannot be decrypted.
 export function decryptCustomerOfSession(
   { rootSecret }: PayTools,
   { id, customerSealed }: SessionRow,
@@ -16,8 +16,8 @@ export function decryptCustomerOfSession(
   return decryptCustomer(rootSecret, id, customerSealed)
 }
 
-// Whether this customer has no use left. The second check is made under the lock that counting the use has taken: two payments of one
-// customer may have begun at the same time.
+// Whether the customer has used the promotion as often as allowed. The second check runs under the lock that counting a use takes,
+// because two payments of one customer may have begun at the same time.
 export async function isOverused(
   { rootSecret }: PayTools,
   tx: Tx,

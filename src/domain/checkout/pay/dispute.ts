@@ -1,5 +1,4 @@
-// What a provider reports beside the outcome of a payment, as far as it can be read, and its dispute, which is recorded whatever the
-// outcome of the payment.
+// Reads what a provider reports besides the outcome of a payment, and records its dispute whatever the outcome.
 
 import { toInstant } from '../../../platform/kit/instant.ts'
 import { queueEmails } from '../../../platform/outbox/emails.ts'

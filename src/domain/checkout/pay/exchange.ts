@@ -1,4 +1,5 @@
-// Payment for an exchange: the difference, paid by a link. The new order is placed as agreed, or the money is returned.
+// Payment for an exchange: the shopper pays the difference through a link. Then the new order is placed as agreed, or the money is
+// refunded.
 
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
@@ -24,7 +25,7 @@ export interface Exchangeable {
   refund: ReturnRefund
 }
 
-// Returns undefined if the items are no longer worth the credit: they were refunded, exchanged or are no longer expected.
+// Returns undefined if the returned items no longer have the agreed value: they were refunded or exchanged, or are no longer expected.
 export async function findAgreedExchange(
   db: Reader,
   installationId: string,
@@ -58,8 +59,8 @@ export async function endExchange(
   if (close) await changeReturn(tx, after, 'close', {}, context)
 }
 
-// Records money of another order as a payment of this session, with the payment method that it was originally paid by. Refunds of it are
-// made at the original payment.
+// Records money that is moved from another order as a payment of this session, with the original payment method. It is refunded through
+// the original payment.
 export function insertMoved(
   tx: Tx,
   session: SessionRow,

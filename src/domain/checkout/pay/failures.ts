@@ -1,4 +1,4 @@
-// The error that a session shows (`lastPaymentError`) for a payment that led to no order.
+// The error that a session shows (`lastPaymentError`) after a payment that created no order.
 
 import type { PaymentFailure } from '../../../contract/open/checkout.ts'
 import type { PaymentErrorCode } from '../../../contract/words.ts'
@@ -17,7 +17,7 @@ export function declinedFailure(code: PaymentErrorCode): Failure {
   return { code, message: declinedMessages[code] ?? 'The payment was declined.' }
 }
 
-// Why no order is possible although money arrived.
+// Why no order is possible although the payment was approved.
 export type OrderObstacle =
   | 'contact_lost'
   | 'promotion_used_up'

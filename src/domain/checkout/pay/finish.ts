@@ -1,4 +1,4 @@
-// The last transaction of a payment: it records the outcome, once, with everything that follows from it.
+// The last transaction of a payment: it records the outcome once, with all its consequences.
 
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
@@ -22,7 +22,7 @@ import { lockAwaitedPayment, pendingCheckAt, recordAwaitedOutcome, warnOfAmountM
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
-// If called twice at the same time, the second call finds the outcome recorded. Returns undefined if this call has not completed the session.
+// Of two concurrent calls, the second finds the outcome recorded. Returns undefined if this call did not complete the session.
 export async function finishPayment(
   tools: PayTools,
   asked: PaymentRow,
@@ -38,7 +38,7 @@ export async function finishPayment(
       else if (asked.status === 'succeeded') await recordProviderChanges(tools, tx, asked, outcome)
       else completed = await recordOutcome(tools, tx, await lockForOutcome(tx, asked), { outcome, cause, isHasty })
       if (asked.lookingUntil !== null) endPaymentQuery(tx, asked)
-      // If the payment has just succeeded, another look-up records refunds and disputes.
+      // The payment has just succeeded; its refunds and disputes are recorded by another look-up.
       if (asked.status !== 'succeeded' && hasRefundsOrDispute(outcome.providerState))
         makeQueryDue(tx, asked, tools.clock().getTime())
       return completed
@@ -98,7 +98,7 @@ export async function recordOutcome(
   return decide({ tools, tx, session, cart, payment, now: tools.clock().getTime(), cause, isHasty }, outcome)
 }
 
-// A decline that the provider caused must not lock out the shopper.
+// A decline that the provider caused must not lock the shopper out.
 function isShoppersFault(outcome: PaymentOutcome): boolean {
   return outcome.kind === 'declined' && outcome.code !== 'provider_error' && !outcome.isWithdrawn
 }
@@ -119,7 +119,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
   switch (outcome.kind) {
     case 'challenge': {
       const { reference, challenge } = outcome
-      // Time of the next look-up, by which the shopper should have answered long ago.
+      // The next look-up is due after the challenge has expired.
       await savePayment(tx, { ...decided, reference, challenge, checkAt: payment.createdAt + challengeMs + leaseMs })
       return undefined
     }
@@ -133,7 +133,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
     }
     case 'declined': {
       const { code, brand, last4, isDoubtful, isWithdrawn } = outcome
-      // The provider has not reported the outcome of the payment.
+      // While the decline is doubtful, the payment is looked up again: we closed it, but the provider does not know it.
       const { checks, checkAt } = isDoubtful
         ? { ...seen, checkAt: nextTryAt(seen.checks, now) }
         : { ...decided, checkAt: null }
@@ -163,15 +163,15 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
   }
 }
 
-// A shopper who returns from a page of the provider has been there. A frame is on our own page, which may just have been reloaded.
+// A shopper who returns from a page of the provider was there. A frame is part of our own page, which may just have been reloaded.
 function isBackFromPage({ looksWanted }: PaymentRow, nextAction: NextAction): boolean {
   return looksWanted > 0 && nextAction.kind === 'page'
 }
 
-// The shopper has no action left.
+// Clears every action that the shopper had left.
 const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
 
-// Interval of look-ups of a payment by redirect if no shopper returns and no webhook arrives.
+// How often a redirect payment is looked up while the shopper does not return and no webhook arrives.
 const redirectEveryMs = 5 * 60_000
 
 const verbs = {

@@ -1,5 +1,5 @@
-// Sends the numbers of orders to providers, so a merchant finds the order from the payment and a shopper recognises it on a statement.
-// One round of a loop. Nothing depends on it, so it is given up after some attempts.
+// Sends order numbers to providers, so merchants find the order of a payment and shoppers recognise it on their statement. Nothing
+// depends on it, so a job gives up after some attempts.
 
 import { handleClaimed } from '../../../platform/jobs/rows.ts'
 import { findMerchantFace } from '../../merchants/store.ts'

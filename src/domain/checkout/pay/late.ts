@@ -1,5 +1,4 @@
-// Outcomes that arrive after a payment has ended here. Money that arrived after the payment was given up is owed back in this
-// transaction.
+// Outcomes that arrive after a payment has ended here. If money arrived, the same transaction records that it must be refunded.
 
 import { newId } from '../../../platform/kit/ids.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
@@ -26,18 +25,19 @@ export async function recordOutcomeAfterEnd(
 ): Promise<void> {
   const now = tools.clock().getTime()
   if (isAwaitedFromProvider(payment)) {
-    // This look-up began before another one placed the order. A new outcome is looked up again, and recorded with the order.
+    // Another look-up placed the order after this one began. If this one found a new outcome, the payment is looked up again, so the
+    // outcome is recorded with the order.
     if (outcome.kind !== 'pending' && outcome.kind !== 'unknown')
       await savePayment(tx, { ...payment, checkAt: now, updatedAt: now })
     return
   }
-  // A payment can be disputed even after it was refunded.
+  // A payment can be disputed even after its refund.
   const dispute = providerStateIn(tools, tx, payment, outcome)?.dispute
   if (dispute) await recordProviderDispute(tools, tx, payment, dispute)
   const facts = { provider: payment.provider, paymentId: payment.id }
   const booked = bookedFor(payment, outcome)
   if (booked && (await isReturnedByHand(tx, payment))) {
-    // The shopper was paid back by hand, so the charge itself is not returned.
+    // The merchant has already paid the shopper back by hand, so the charge itself is not refunded.
     await savePayment(tx, { ...payment, checkAt: null, updatedAt: now })
     return warnOfContradiction(tools, tx, payment, outcome)
   }
@@ -46,7 +46,7 @@ export async function recordOutcomeAfterEnd(
     // A charge that is still pending at the provider has not left the shopper's account, so it is voided.
     if (outcome.kind === 'approved') await queuePaymentReturn(tx, payment, reason, now)
     else await queueVoid(tx, payment, { id: newId('rfd'), reason }, now)
-    // A payment with an order keeps its status: the order was cancelled, and does not await the money again.
+    // A payment with an order keeps its status: the order was cancelled and no longer awaits money.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
     const message = 'payment was approved after it had ended; it is given back'
     tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
@@ -78,13 +78,13 @@ async function isReturnedByHand(tx: Tx, { installationId, id }: PaymentRow): Pro
   })
 }
 
-// Whether the provider need not be queried again, unless an event arrives.
+// Whether the provider need not be queried again unless an event arrives.
 function isCertain(payment: PaymentRow, outcome: PaymentOutcome): boolean {
   if (isGivenUp(payment)) return outcome.kind === 'declined' && !outcome.isDoubtful
   return outcome.kind !== 'unknown'
 }
 
-// The members of the payment that change because money arrived late; undefined if none arrived, or it was not late.
+// Returns the members of the payment that change because money arrived late; undefined if no money arrived or it was not late.
 function bookedFor({ status }: PaymentRow, outcome: ProviderOutcome): Partial<PaymentRow> | undefined {
   const book = (to: StoredPaymentStatus | undefined, more: Partial<PaymentRow>) => to && { ...more, status: to }
   if (outcome.kind === 'approved') {
@@ -96,8 +96,8 @@ function bookedFor({ status }: PaymentRow, outcome: ProviderOutcome): Partial<Pa
   return book(moveFor(paymentLifecycle, 'await_late', status)?.to, { reference: outcome.reference })
 }
 
-// Whether the provider contradicts an order that was placed for the money, or awaits it. (A payment without an order does not count: its
-// void is owed, and a voided charge is looked up as declined.)
+// Whether the provider contradicts an order that was placed for this money or awaits it. Payments without an order are not contradicted:
+// they are being voided, and the provider reports a voided charge as declined.
 export function isContradiction({ status, orderId }: PaymentRow, { kind }: ProviderOutcome): boolean {
   if (orderId === null) return false
   return (

@@ -1,4 +1,4 @@
-// Completes an order that is paid with money of another one: without a page for a shopper, and without a call to a provider.
+// Completes an order that is paid with money of another order. No page and no provider is involved.
 
 import { onlyMove } from '../../../platform/kit/lifecycle.ts'
 import type { Cause } from '../../../platform/outbox/announce.ts'
@@ -15,21 +15,21 @@ import { insertMoved } from './exchange.ts'
 
 export interface CreditPayment {
   key: SessionKey
-  // The announced price of the order.
+  // The expected price of the order.
   total: number
-  // The moved money, by the payment that it came from; it may be more than the price of the order.
+  // The moved money by original payment; it may exceed the price of the order.
   parts: readonly MovedPart[]
   now: number
   cause: Cause | null
 }
 
-// The session was opened in this transaction, so its stock is held for it. Returns the id of the order.
+// The session was opened in this transaction and holds its stock. Returns the id of the order.
 export async function completeSessionByCredit(tools: PayTools, tx: Tx, asked: CreditPayment): Promise<string> {
   const { key, total, parts, now, cause } = asked
   const session = await findSession(tx, key)
   if (!session) throw new Error(`session ${key.sessionId} is gone`)
   const { quote } = await loadSessionFacts(tools, tx, session, now)
-  // Both totals come from the same pricing function. If they ever differ, nothing is written.
+  // Both totals come from the same pricing function. If they differ nevertheless, nothing is written.
   if (!quote.isPriced || quote.pricing.totals.total !== total)
     throw new Error(`session ${session.id} costs ${quote.pricing.totals.total} and not ${total}`)
   const [payment, ...others] = parts.map((part) => insertMoved(tx, session, part, now))

@@ -1,4 +1,4 @@
-// The next action of a payment by redirect, as it is stored with the payment.
+// The next action of a redirect payment, as stored with the payment.
 
 import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../../platform/secrets/secrets.ts'
 import type { NextAction } from '../../payments/port.ts'
@@ -6,7 +6,7 @@ import type { PaymentRow } from '../../payments/store.ts'
 
 const nextActionPurpose = 'payment place'
 
-// Sealed, because it may contain a secret of the provider with which the payment can be made.
+// The action is encrypted, because it may contain a secret with which the payment can be made at the provider.
 export function encryptNextAction(
   rootSecret: RootSecret,
   payment: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -15,7 +15,7 @@ export function encryptNextAction(
   return encryptByRootSecret(rootSecret, nextActionPurpose, JSON.stringify(nextAction), contextOf(payment))
 }
 
-// Returns undefined if there is none, or the version of the root secret that sealed it was removed.
+// Returns undefined if there is no next action, or it was encrypted with a version of the root secret that was removed.
 export function decryptNextAction(rootSecret: RootSecret, payment: PaymentRow): NextAction | undefined {
   const text =
     payment.placeSealed && decryptByRootSecret(rootSecret, nextActionPurpose, payment.placeSealed, contextOf(payment))

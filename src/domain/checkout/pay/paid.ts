@@ -1,4 +1,4 @@
-// Changes of a payment that has succeeded: it is looked up after a webhook. Its outcome is known; the refunds and disputes that its
+// Changes of a payment that has succeeded, found by the look-up after a webhook. The outcome is known; refunds and disputes that the
 // provider lists are recorded.
 
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -26,7 +26,7 @@ export async function recordProviderChanges(
   const payment = await lockPayment(tx, installationId, id)
   if (!payment) throw new Error(`payment ${id} does not exist any more`)
   if (payment.status !== 'succeeded') return recordOutcomeAfterEnd(tools, tx, payment, outcome)
-  // A newer look-up has begun since, and knows more.
+  // A newer look-up has begun since then, and its result is used instead.
   if (payment.lookedAt !== asked.lookedAt) return
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }
@@ -34,7 +34,7 @@ export async function recordProviderChanges(
   warnOfAmountMismatch(tools, tx, payment, outcome)
   const providerState = providerStateIn(tools, tx, payment, outcome)
   const plan = providerState && (await recordProviderState(tx, facts, payment, providerState, now))
-  // A payment that was returned as a whole, or is about to be, may be reported as declined.
+  // The provider may report a payment as declined once it was refunded completely, or is about to be.
   if (isContradiction(payment, outcome) && sumListed(providerState) < payment.amount)
     warnOfContradiction(tools, tx, payment, outcome)
   if (plan) tellPlan(tools, tx, payment, plan)

@@ -1,6 +1,6 @@
-// Paying, when the shopper submits the payment. The attempt is committed before the provider is called, under a key of ours; the call is
-// made outside of any transaction; its outcome and the order are one transaction. An interrupted payment is found again by that key
-// (recover.ts).
+// Paying, from the moment the shopper submits the payment. The attempt is committed before the provider is called, under a key of ours.
+// The call is made outside of any transaction. Its outcome and the order are one transaction. An interrupted payment is found again by
+// its key (recover.ts).
 
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { ProviderOutcome } from '../../payments/port.ts'
@@ -16,7 +16,7 @@ import { returnUrlsFor } from './redirect.ts'
 
 export interface PayResult {
   problem: CheckoutProblem | null
-  // The session, if this payment completed it and its money has arrived.
+  // Set if this payment completed the session and its money has arrived.
   paid?: SessionRow | undefined
 }
 
@@ -32,7 +32,8 @@ export async function paySession(
   return { problem: null, paid: completed?.order.paymentStatus === 'pending' ? undefined : completed?.session }
 }
 
-// Calls the provider after the attempt is recorded, and records the outcome. Returns undefined if this has not completed the session.
+// Calls the provider after the attempt was recorded, and records the outcome. Returns undefined if this call did not complete the
+// session.
 export async function chargeAtProvider(
   tools: PayTools,
   { payment, isNew, provider, billing, purchase }: BegunPayment,
@@ -40,7 +41,7 @@ export async function chargeAtProvider(
   cause: Cause | null,
 ): Promise<CompletedSession | undefined> {
   tools.onStep?.('recorded')
-  // The same form was sent twice: the first request is in progress, or finished.
+  // The same form was submitted twice: the first request is in progress or has finished.
   if (!isNew) return undefined
   const returnUrls = () => returnUrlsFor(tools, payment, locale)
   const outcome: ProviderOutcome =
@@ -62,7 +63,7 @@ export interface ChallengeAnswer {
   answer: 'accept' | 'refuse'
 }
 
-// Continues a payment after the shopper's bank page.
+// Continues a payment after the shopper confirmed it on the page of the bank.
 export async function continueAfterChallenge(
   tools: PayTools,
   session: SessionKey,

@@ -1,5 +1,5 @@
-// Money that the provider collects later, such as a bank debit: the order is placed and awaits it. The provider is queried until the
-// money has arrived or has failed.
+// Money that the provider collects later, such as a direct debit: the order is placed and awaits the money. The provider is queried until
+// the money has arrived or the collection has failed.
 
 import { newId } from '../../../platform/kit/ids.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
@@ -26,7 +26,7 @@ import type { PaymentOutcome } from './settlement.ts'
 
 const hourMs = 3_600_000
 
-// Debits take days: the first look-up is made after an hour, later ones every six.
+// Direct debits take days: the first look-up is after an hour, then one every six hours.
 export function pendingCheckAt(now: number, isFirst: boolean): number {
   return now + (isFirst ? hourMs : 6 * hourMs)
 }
@@ -73,7 +73,7 @@ export async function recordAwaitedOutcome(
   }
 }
 
-// The order was cancelled meanwhile. The void that is owed ends the payment, and is possible now.
+// The order was cancelled meanwhile. The void that was queued ends the payment, and can be made now.
 async function endCancelled(
   tools: PayTools,
   tx: Tx,
@@ -85,14 +85,14 @@ async function endCancelled(
   warnOfAmountMismatch(tools, tx, payment, outcome)
   const { reference, collected } = outcome.kind === 'approved' ? outcome : payment
   await savePayment(tx, { ...payment, reference, collected, checkAt: null })
-  // A void that was refused while the money was on its way is queued again.
+  // Queues the void again if it was refused while the money was on its way.
   await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)
   const isQueued = ({ paymentId, kind, status }: RefundRow) =>
     paymentId === payment.id && kind === 'void' && status === 'pending'
   makeRefundsDue(tx, refunds.filter(isQueued), now)
 }
 
-// The money will not arrive. An unsent order is cancelled; if the order was sent, only its payment ends.
+// The money will not arrive. An order that was not sent is cancelled; for an order that was sent, only the payment ends.
 async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: PaymentRow): Promise<void> {
   const now = payment.updatedAt
   const moment = { now, cause: null }

@@ -1,4 +1,4 @@
-// Why a payment cannot begin although the session is open: data that the order still lacks, or a method that is not offered.
+// Why a payment cannot begin although the session is open: the order still lacks data, or the method is not offered.
 
 import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -30,7 +30,7 @@ export async function findOrderProblem(
   if ((!change || isExchange(change)) && needsShipping(lines.map(({ offer }) => offer))) {
     const address = unexpiredAddress(cart, now) ? await decryptCartAddress(tx, tools.rootSecret, cart, now) : undefined
     if (!address) return { code: 'invalid', issues: [issueAt('/address', 'needed')] }
-    // The address may be incomplete: agents may begin with a part of it.
+    // The address may be incomplete: an agent may begin with parts of it.
     const checked = checkAddress(address)
     if ('issues' in checked) return { code: 'invalid', issues: checked.issues }
     if (pricing.shipping.optionId === null) return { code: 'shipping_unavailable' }
@@ -65,7 +65,7 @@ export async function findMethodProblem(
   return issues.length > 0 ? { code: 'invalid', issues } : null
 }
 
-// The merchant may have switched a method off since the page was shown.
+// The merchant may have disabled the method since the page was shown.
 async function isOffered(
   tx: Tx,
   { merchantId, mode }: SessionRow,

@@ -1,4 +1,4 @@
-// The purchase as providers are sent it: buyer, delivery address, and each line. It is not stored.
+// The purchase as it is sent to providers: buyer, delivery address and lines. It is not stored.
 
 import type { Address } from '../../../contract/open/carts.ts'
 import type { Quote } from '../../carts/view.ts'
@@ -14,10 +14,10 @@ export function buildPurchase(
   return { shopper: { email, name, phone }, delivery: address ?? null, lines: linesOf(quote) }
 }
 
-// The lines, whose totals add up to the charged amount.
+// Returns lines whose totals add up to the charged amount.
 function linesOf(quote: Quote): PurchaseLine[] {
   const { cart, pricing } = quote
-  // For a changed order the session charges the difference, to which no lines add up.
+  // For a change of an order the session charges the difference, which is no sum of lines, so it is sent as one line.
   if (cart.terms?.change) {
     const { total } = pricing.totals
     const amounts = { quantity: 1, unitPrice: total, discount: 0, total, taxRateBps: null }

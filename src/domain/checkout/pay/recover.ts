@@ -1,4 +1,4 @@
-// A loop that queries providers about payments whose outcome is unknown, or for which events arrived, until it is known.
+// A job that queries providers about payments whose outcome is unknown, or about which an event arrived, until the outcome is known.
 
 import type { PaymentErrorCode } from '../../../contract/words.ts'
 import { handleClaimed } from '../../../platform/jobs/rows.ts'
@@ -10,17 +10,17 @@ import { callFacts, callOptions, outcomeWithoutProvider, queryProvider } from '.
 import { finishPayment } from './finish.ts'
 import { challengeMs, nothingDue, type PaymentOutcome } from './settlement.ts'
 
-// A payment that the provider still does not know after this time will not reach it any more.
+// If the provider still does not know a payment after this time, the request to create it will not arrive any more.
 const absentMs = 2 * leaseMs
-// How long a payment that was closed here and is unknown at the provider is still looked up: not every provider can close a key that it
+// How long a payment is still looked up that we closed and that the provider does not know: not every provider can close a key that it
 // does not know.
 const doubtMs = 24 * 3_600_000
 
-// Body of a loop.
+// Run by a job.
 export async function recoverPayments(tools: PayTools, limit = 20): Promise<number> {
   const now = tools.clock().getTime()
   const { storage } = tools
-  // Payments are processed in parallel: one after the other, slow responses would outlast the lease.
+  // Payments are processed in parallel: if they were processed one after the other, slow responses would outlast the lease.
   const round = { storage, loop: 'payments', now, atOnce: limit } as const
   const keyOf = ({ installationId, id }: PaymentRow) => ({ tenantId: installationId, rowId: id })
   return handleClaimed(
@@ -40,7 +40,7 @@ export async function recoverPayments(tools: PayTools, limit = 20): Promise<numb
 export async function findOutcome(tools: PayTools, payment: PaymentRow): Promise<PaymentOutcome> {
   const provider = await tools.storage.read((db) => tools.providers.of(db, payment))
   if (provider) return lookUpOrClose(tools, provider, payment)
-  // The provider may be installed again later; meanwhile it is checked at growing intervals.
+  // The provider may be installed again later. Until then the payment is checked with exponential backoff.
   if (payment.provider !== nothingDue) tools.watch.missing(callFacts(payment, 'lookUp'))
   return outcomeWithoutProvider(payment)
 }
@@ -49,7 +49,7 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
   const charge = buildCharge(payment)
   const lookUp = () => queryProvider(tools, payment, 'lookUp', (signal) => provider.lookUp(charge, signal))
   const finding: ProviderFinding = await lookUp()
-  // A paid payment is never closed, whatever the provider reports now.
+  // A payment that succeeded is never closed, whatever the provider reports now.
   if (payment.status === 'succeeded') return finding.kind === 'absent' ? { kind: 'unknown' } : finding
   const ageMs = tools.clock().getTime() - payment.createdAt
   const isForsaken =
@@ -57,12 +57,13 @@ async function lookUpOrClose(tools: PayTools, provider: PaymentProvider, payment
     (finding.kind === 'challenge' && ageMs > challengeMs) ||
     (finding.kind === 'redirect' && tools.clock().getTime() >= finding.until)
   if (!isForsaken) return finding.kind === 'absent' ? { kind: 'unknown' } : finding
-  // Closed at the provider first, so a call that is still on its way cannot charge the shopper afterwards; then looked up to verify that.
+  // The payment is closed at the provider first, so a call that is still on its way cannot charge the shopper afterwards. Then it is
+  // looked up to verify that.
   const closed = await callToClose((signal) => provider.close(charge, signal), callOptions(tools, payment, 'close'))
   tools.onStep?.('closed')
   if (closed === 'unknown') return { kind: 'unknown' }
   const after: ProviderFinding = await lookUp()
-  // Paid at the last moment: the shopper wants the order, not the money back.
+  // The payment succeeded at the last moment: the shopper wants the order, not a refund.
   if (closed === 'taken') return after.kind === 'absent' ? { kind: 'unknown' } : after
   if (after.kind !== 'declined' && after.kind !== 'absent') return { kind: 'unknown' }
   const code: PaymentErrorCode = finding.kind === 'absent' ? 'provider_error' : 'authentication_failed'

@@ -1,5 +1,5 @@
-// Payments by redirect: where the shopper is sent, how they return, and the immediate look-up of the outcome. Neither the return nor
-// anything in its address is trusted: it only triggers a look-up.
+// Payments by redirect: where the shopper is sent, how they return, and the immediate look-up of the outcome. A return only triggers a
+// look-up: neither the return itself nor anything in its address is trusted.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cause } from '../../../platform/outbox/announce.ts'
@@ -28,8 +28,8 @@ import { findOutcome } from './recover.ts'
 
 const returnPurpose = 'payment return'
 
-// The token in the address to which a provider sends the shopper back. It identifies the payment, not the page: the secret of the page is
-// never sent to another host.
+// The token in the address to which a provider sends the shopper back. It identifies the payment, not the page: the secret of the page
+// must never be sent to another host.
 export function makeReturnToken(rootSecret: RootSecret, { installationId, id }: PaymentName): string {
   return signToken(deriveKeys(rootSecret, returnPurpose)[0], `${installationId} ${id}`)
 }
@@ -58,8 +58,8 @@ export async function returnUrlsFor(tools: PayTools, payment: PaymentRow, locale
   return { returnUrl, cancelUrl: returnUrl, locale, merchantName: merchant?.name ?? '' }
 }
 
-// Looks up the payment now, unless that is in progress or was done a moment ago, after a return, a view of a page or a webhook. Returns
-// whether it did.
+// Looks up the payment now: after a return, a view of a page or a webhook. Does nothing if a look-up is in progress or was made a moment
+// ago. Returns whether it looked up the payment.
 export async function queryPaymentNow(
   tools: PayTools,
   { installationId, id }: PaymentName,
@@ -71,17 +71,17 @@ export async function queryPaymentNow(
   return claimed !== undefined
 }
 
-// The shopper returns. A look-up that began earlier may have missed the payment, so a new one is needed: by this process as soon as none
-// is in progress, or by another process. If that takes too long, the page keeps waiting.
+// The shopper has returned. A look-up that began earlier may have missed the payment, so a new one is needed: this process makes it once
+// none is in progress, unless another process does. If that takes too long, the page keeps waiting.
 export async function queryPaymentOnReturn(tools: PayTools, name: PaymentName): Promise<void> {
   const wanted = await tools.storage.write((tx) => requestPaymentQuery(tx, name))
-  // The order already awaits its money, or there is nothing to look up.
+  // There is no outcome to wait for: the order already awaits its money, or the payment has ended.
   if (!wanted) return void (await queryPaymentNow(tools, name))
   let payment: PaymentRow | undefined = wanted
   for (let waits = 0; payment && isOutcomeOpen(payment); ) {
     const now = tools.clock().getTime()
     if (payment.looks >= wanted.looksWanted && !isBeingQueried(payment, now)) return
-    // A waiting return only reads: a shopper who returns again and again must not cause constant writes.
+    // While it waits, a return only reads: a shopper who returns again and again must not cause constant writes.
     const hasAsked = mayQueryPayment(payment, now) && (await queryPaymentNow(tools, name))
     if (!hasAsked) {
       const waitMs = returnWaitsMs[waits]
@@ -93,19 +93,18 @@ export async function queryPaymentOnReturn(tools: PayTools, name: PaymentName): 
   }
 }
 
-// In total longer than the pause between two look-ups, and shorter than shoppers wait for a page.
+// Together longer than the pause between two look-ups, and shorter than shoppers wait for a page.
 const returnWaitsMs = [100, 100, 200, 200, 400, 400, 600, 1_000, 1_500, 1_500]
 
-// Whether it is still unknown what the shopper did at the provider: a look-up is in progress or was interrupted, or the last one since
-// the shopper returned is missing or got no response. Meanwhile the page must not show a result of the payment, nor offer another
-// payment.
+// Whether it is unknown what the shopper did at the provider: a look-up is in progress or was interrupted, or the last look-up since the
+// shopper returned is missing or got no response. Meanwhile the page must neither show a result of the payment nor offer another payment.
 export function isOutcomeOpen(payment: PaymentRow): boolean {
   if (!isUndecided(payment)) return false
   const { looks, looksWanted, lookingUntil, checks } = payment
   return lookingUntil !== null || looks < looksWanted || (looksWanted > 0 && checks > checksAnswered)
 }
 
-// Intervals of look-ups: for a page that waits for the outcome, and for a page that shows an open payment.
+// Minimum time between two look-ups: while a page waits for the outcome, and while the shopper is still at the provider.
 const waitingEveryMs = 10_000
 const openEveryMs = 60_000
 
@@ -121,14 +120,14 @@ export async function queryAwaitedPayment(
   if (!payment) return
   const { status, lookedAt, createdAt, looks, looksWanted } = payment
   const everyMs = reason === 'poll' && status === 'challenge' && !isOutcomeOpen(payment) ? openEveryMs : waitingEveryMs
-  // The creation of a redirect payment counts as a look-up.
+  // Creating a redirect payment counts as a look-up.
   const answeredAt = lookedAt ?? (status === 'challenge' ? createdAt : null)
   const isRecent = answeredAt !== null && answeredAt <= now && answeredAt > now - everyMs
   if (!isRecent || looks < looksWanted) await queryPaymentNow(tools, payment, everyMs)
 }
 
-// The shopper wants to go back to the order, to pay in another way. A payment that is being made at this moment is not cancelled; the
-// result is then the order.
+// The shopper goes back to pay in another way, so the payment is closed. A payment that is being made at this moment is not closed, and
+// then creates the order.
 export async function abandonPayment(
   tools: PayTools,
   session: SessionKey,

@@ -1,4 +1,4 @@
-// Reopens the session for the shopper after a payment that led to no order, with the reason.
+// Reopens the session, with the reason, after a payment that created no order.
 
 import { toInstant } from '../../../platform/kit/instant.ts'
 import { moveFor } from '../../../platform/kit/lifecycle.ts'
@@ -34,8 +34,8 @@ export async function reopenSession(settlement: Settlement, failure: Failure | n
   announceSession(tools, tx, await loadSessionFacts(tools, tx, opened, now), { kind: move.announces, now, cause })
 }
 
-// Holds the stock as for any open session. If that is not possible (the session has expired, or a SKU is no longer sold), everything is
-// released and the page shows what is missing: a session must reopen after a payment whatever stock is left.
+// Holds the stock as for any open session. If that is impossible (the session has expired, or a SKU is no longer sold), releases all of
+// it, and the page shows what is missing: after a payment the session must be reopened, even without stock.
 async function holdAgain({ tx, session, now, cause }: Settlement, lines: Quote['lines']): Promise<number | null> {
   const expiresAt = holdExpiryFor(session, now)
   const wanted = lines.map(({ offer, quantity }) => ({ skuId: offer.skuId, quantity }))

@@ -1,4 +1,4 @@
-// Money that arrived when no order was possible, or no longer: it is owed back, and the shopper is notified.
+// Money that arrived although no order was possible any more: it must be refunded, and the shopper is notified.
 
 import { newId } from '../../../platform/kit/ids.ts'
 import { queueEmails } from '../../../platform/outbox/emails.ts'

@@ -1,4 +1,4 @@
-// Shared context of the last transaction: the locked rows, and the payment, time and cause of the change.
+// Context of the last transaction of a payment: the locked rows, and the payment, time and cause of the change.
 
 import type { Cause } from '../../../platform/outbox/announce.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'
@@ -16,16 +16,16 @@ export interface Settlement {
   cart?: CartRow | undefined
   // In completeSession and the functions it calls: the payment as it will be saved.
   payment: PaymentRow
-  // Further payments of the same order, with money that is moved from another order after the stock is sold.
+  // Moves money from another order after the stock is sold. Returns it as further payments of the new order.
   collectOthers?: () => Promise<readonly PaymentRow[]>
   now: number
   cause: Cause | null
-  // Sends the sale and everything after it in one round trip, before shortages are known. On a shortage the transaction is rolled back
-  // and repeated without this.
+  // Sends the sale and everything after it in one round trip, before shortages are known. If the stock is short, the transaction is
+  // rolled back and repeated without this.
   isHasty?: boolean
 }
 
-// `isDoubtful`: the payment was closed here as declined, but the provider does not know it, so it is looked up again. `isWithdrawn`: the
+// `isDoubtful`: we closed the payment as declined, but the provider does not know it, so it is looked up again. `isWithdrawn`: the
 // shopper went back to pay in another way, which is not a failure.
 export type PaymentOutcome = ProviderOutcome & {
   isDoubtful?: boolean
@@ -33,8 +33,8 @@ export type PaymentOutcome = ProviderOutcome & {
   providerState?: ProviderState
 }
 
-// The provider of a payment of 0: the order is approved without calling a provider.
+// The provider of payments of 0, which are approved without calling a provider.
 export const nothingDue = 'none'
 
-// A challenge that is not answered for this long is closed.
+// A challenge to which the shopper does not respond for this long is closed.
 export const challengeMs = 30 * 60_000
