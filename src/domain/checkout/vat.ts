@@ -7,23 +7,23 @@ import { type CartVatCheck, type VatCheck, vatStatusAt } from '../vat/check.ts'
 import type { VatId } from '../vat/id.ts'
 import type { VatAnswer } from '../vat/port.ts'
 
-// Checks per cart, counting every number and every repetition.
+// Maximum number of checks per cart; repeated checks of one number count too.
 const triesMax = 10
 
 export interface VatCheckInput {
   sessionId: string
-  // The present check of the cart, and the number that it concerns.
+  // The present check of the cart, and the VAT number that was checked.
   before: CartVatCheck | null
   known: string | undefined
   wanted: VatId | undefined
   now: number
 }
 
-// The check for the number that the shopper enters now. A number for which the register gave no answer is checked again when it is
-// entered again.
+// Returns the check for the number that the shopper enters now. Entering the same number again repeats the check only if the register did
+// not respond.
 export function vatCheckFor({ sessionId, before, known, wanted, now }: VatCheckInput): CartVatCheck | null {
-  // If the number is removed, the count of checks stays, so removing it in between does not reset the count. Such a check belongs to no
-  // session, so it is not shown.
+  // If the number is removed, the count of checks is kept, so removing it does not reset the limit. The check then belongs to no session
+  // and is not shown.
   if (!wanted) return before && applyVatAnswer({ ...before, sessionId: '' }, null, before.at)
   const isSame = before?.sessionId === sessionId && known === wanted.text
   if (isSame && vatStatusAt(before, now) !== 'unavailable') return before
@@ -32,14 +32,14 @@ export function vatCheckFor({ sessionId, before, known, wanted, now }: VatCheckI
   return { sessionId, tries, country: wanted.country, status, at: now, consultationNumber: null, nameMatch: 'unknown' }
 }
 
-// Null: the register gave no answer.
+// `answer`: null if the register did not respond.
 export function applyVatAnswer(check: CartVatCheck, answer: VatAnswer | null, now: number): CartVatCheck {
   const status: VatStatus = answer === null ? 'unavailable' : answer.isValid ? 'valid' : 'invalid'
   const { consultationNumber = null, nameMatch = 'unknown' } = answer ?? {}
   return { ...check, status, at: now, consultationNumber, nameMatch }
 }
 
-// The check in the form in which an order stores it.
+// Converts the check to the form that an order stores.
 export function orderVatFromCart(check: CartVatCheck | null, sessionId: string, now: number): VatCheck | null {
   if (check?.sessionId !== sessionId) return null
   const { country, at, consultationNumber, nameMatch } = check

@@ -1,5 +1,6 @@
-// Checks the VAT number that a shopper enters. The number is sealed with the customer of the session; the cart has the result of its
-// check. The register is queried outside of any transaction, and a result that arrives too late for its cart is dropped: tax is charged.
+// Checks the VAT number that a shopper enters. The number is stored encrypted with the customer of the session, the result of the check
+// with the cart. The register is queried outside of any transaction. A result that arrives after the cart was paid or its number replaced
+// is dropped; tax is then charged.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
@@ -22,14 +23,14 @@ export interface VatTools extends Pick<CheckoutTools, 'carts' | 'rootSecret'> {
   watch: PaymentWatch
 }
 
-// The register for each mode.
+// The registers of both modes.
 export interface VatRegisters {
   live: AskVat
   test: AskVat
 }
 
-// Runs one check of a session at a time. The running check may concern a number that was replaced since, so concurrent callers share the
-// next one, which queries the register only if a check is still pending. It never rejects.
+// Runs one check of a session at a time. The running check may be of a number that was replaced since, so concurrent callers wait for one
+// further check, which queries the register only if a check is still pending. Never rejects.
 export function createVatChecks(tools: VatTools, registers: VatRegisters): CheckoutTools['startVatCheck'] {
   const running = new Map<string, Promise<void>>()
   const waiting = new Map<string, Promise<void>>()
@@ -77,7 +78,7 @@ interface Asked {
 async function findQuestion(tools: VatTools, db: Reader, key: SessionKey): Promise<Asked | undefined> {
   const session = await findSession(db, key)
   const cart = session && (await findCart(db, { installationId: key.installationId, cartId: session.cartId }))
-  // A result for a cart that is being paid would be dropped.
+  // While the cart is being paid, a result would be dropped.
   if (cart?.status !== 'open' || cart.vat?.status !== 'pending' || cart.vat.sessionId !== session?.id) return undefined
   const { vatId = '' } = decryptCustomer(tools.rootSecret, session.id, session.customerSealed) ?? {}
   const id = vatIdFrom(vatId)
@@ -109,13 +110,13 @@ async function recordAnswer(
   }
   const facts = await lockCartFacts(tools.carts, ask)
   const { cart } = facts
-  // Another number was entered meanwhile, or the cart is being paid.
+  // The shopper entered another number meanwhile, or the cart is being paid.
   if (cart.status !== 'open' || JSON.stringify(cart.vat) !== JSON.stringify(check)) return
   const answered = applyVatAnswer(check, answer instanceof VatUnanswered ? null : answer, now.getTime())
   await saveCartChange(tools.carts, ask, { ...facts, cart: { ...cart, vat: answered } })
 }
 
-// The cart was changed or paid without the result.
+// The cart can no longer be changed, so the result is dropped.
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Refusal)) throw error
 }

@@ -1,4 +1,4 @@
-// The public view of a checkout session: the present cart, and the members of the session. Pure.
+// The public view of a checkout session and its cart in their present state. Pure.
 
 import type { Cart } from '../../contract/open/carts.ts'
 import type { CheckoutSession, StockHold } from '../../contract/open/checkout.ts'
@@ -14,24 +14,24 @@ import { sessionVatView } from './vat.ts'
 export interface SessionFacts {
   session: SessionRow
   quote: Quote
-  // Null until there is an order.
+  // Null before there is an order.
   order: SessionOrder | null
-  // Path of the merchant's withdrawal page, if the recipient of the view may link to it.
+  // Path of the merchant's withdrawal page, if the recipient of the view may see the link.
   withdrawalPath: string | null
 }
 
-// The members of an order that its session shows.
+// The members of its order that a session shows.
 export interface SessionOrder {
   id: string
   number: string
   paymentStatus: OrderPaymentStatus
-  // The sealed secret of the order's page, if the recipient of the view may follow the order.
+  // The encrypted secret of the order's page, if the recipient of the view may see that page.
   secretSealed: string | null
 }
 
-// Anyone with these links can pay, and see the order: they are null in events.
+// Null in events: with these links, anyone can pay or see the order.
 export interface SessionLinks {
-  // Set while the session is open.
+  // Set only while the session is open.
   url: string | null
   statusUrl: string | null
   withdrawalUrl: string | null
@@ -81,7 +81,7 @@ export function sessionView(
   }
 }
 
-// While a payment is in progress, and after it, the session shows the charged amounts, even if the catalog has changed.
+// From the start of a payment on, the session shows the charged amounts, even if the catalog has changed.
 function asCharged(
   cart: Cart,
   { quote }: SessionRow,

@@ -1,5 +1,5 @@
-// The storage adapter of the OAuth library. The library checks first and acts later, so codes, refresh tokens and proofs are single-use
-// only because of the conditions in the statements called from here.
+// The storage adapter of the OAuth library. The library checks first and writes later, so only the conditions in the SQL statements
+// called from here make codes, refresh tokens and proofs single-use.
 
 import { isId } from '../../platform/kit/ids.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -39,19 +39,19 @@ export interface AdapterParts {
   clock: () => Date
   log: Log
   findClient: (id: string) => Promise<Payload | undefined>
-  // Returns the thumbprint of the key that the current request has proved to hold, or null.
+  // Returns the thumbprint of the key whose possession the current request has proved; null if there is none.
   findProvedKey: () => Promise<string | null>
-  // The library shows the message of any other error to the caller, so only its own errors are thrown here.
+  // Makes an error of the library. The library shows the message of any other error to the caller.
   refusal: (code: OAuthRefusalCode, detail: string) => Error
 }
 
-// A proof dated ahead of our clock would be valid for longer than the library asks its record to be stored.
+// A proof dated in the future is valid for longer than the library wants its record to be stored.
 const replayLongerMs = 300_000
 
-// Maximum number of artifacts per kind and grant.
+// Maximum number of artifacts of one kind per grant.
 const artifactsPerGrantMax = 1_000
 
-// The library requires an expiry; our grants end with their installation.
+// The library requires an expiry; our grants last as long as their installation.
 export const grantSeconds = 365 * 24 * 3_600
 
 const ofGrants: ReadonlySet<string> = new Set(['AuthorizationCode', 'AccessToken', 'RefreshToken'])
@@ -73,7 +73,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     const payload = kept && decryptPayload(rootSecret, kind, kept.id, kept.sealed)
     if (!payload) return undefined
     if (kind === 'Grant') return { ...payload, exp: Math.floor(now / 1000) + grantSeconds }
-    // If a code or refresh token were marked as consumed, the library would end the installation; find() and consume() decide that.
+    // Codes and refresh tokens are never returned as consumed, because the library would then end the installation; find() and consume()
+    // decide that.
     if (kept.consumedAt === null || ofGrants.has(kind)) return payload
     return { ...payload, consumed: Math.floor(kept.consumedAt / 1000) }
   }
@@ -87,7 +88,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     }
     const uid = kind === 'Session' && typeof payload.uid === 'string' ? hashArtifactId(payload.uid) : null
     const artifact = { kind, id, sealed, grantId, uid, expiresAt }
-    // An interaction that was finished must not be restored by a second decision.
+    // A second decision must not restore an interaction that is finished.
     if (kind !== 'Interaction' || payload.result === undefined) await saveArtifact(tx, artifact, now)
     else if (!(await updateArtifact(tx, artifact))) throw refusal('session_not_found', 'answered before')
     if (grantId !== null) await trimArtifactsOfGrant(tx, kind, grantId, artifactsPerGrantMax)
@@ -102,7 +103,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
       }
       const sealed = encryptPayload(rootSecret, kind, id, payload)
-      // The client sets the end of its assertion, possibly in fractions of a second (RFC 7519, 2).
+      // The client sets the expiry of its assertion, possibly in fractions of a second (RFC 7519, 2).
       const expiresAt = now + Math.ceil(expiresIn * 1000) + replayLongerMs
       const isFirst = await storage.write((tx) =>
         insertOnce(tx, { kind, id, sealed, grantId: null, uid: null, expiresAt }, now),
@@ -110,8 +111,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (!isFirst) throw refusal('invalid_request', 'seen before')
     },
 
-    // If an assistant's refresh token is used a second time, it was copied, whatever else is wrong with the request, so the installation
-    // ends before the library checks more. An app's refresh token is bound to a key and may be used again.
+    // A refresh token of an assistant that is used a second time was copied, whatever else is wrong with the request. So the installation
+    // is ended before the library checks anything else. A refresh token of an app is bound to a key and may be reused.
     async find(value) {
       const now = clockMs()
       const id = hashArtifactId(value)
@@ -130,16 +131,16 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     async findByUid(uid) {
       const now = clockMs()
       const payload = payloadOf(await storage.read((db) => findArtifactByUid(db, kind, hashArtifactId(uid), now)), now)
-      // The column only serves to find the row, and may have been tampered with.
+      // The uid column only finds the row, and may have been tampered with.
       return payload?.uid === uid ? payload : undefined
     },
 
     findByUserCode: async () => undefined,
 
-    // If a code is used a second time with another key, or without one, it was copied, so the installation ends. With the same key it is
-    // the client itself, which lost the answer or was loaded twice: the request is refused (RFC 6749, 4.1.2) and nothing ends. Only
-    // assistants' refresh tokens are consumed, and their second use always ends the installation. The end is committed, so the refusal is
-    // thrown after the transaction.
+    // A code that is used a second time with another key or without one was copied, so the installation is ended. With the same key, the
+    // client itself lost the response or was loaded twice: the request is refused (RFC 6749, 4.1.2), and the installation stays. Only
+    // assistants' refresh tokens are consumed; a second use always ends the installation. The refusal is thrown after the transaction,
+    // because the end must be committed.
     async consume(value) {
       const now = clockMs()
       const id = hashArtifactId(value)
@@ -159,7 +160,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         : refusal('invalid_grant', 'already consumed')
     },
 
-    // A decision is used once: the library deletes the interaction and continues, and a concurrent duplicate would do the same.
+    // A decision is used once: the library deletes the interaction and continues, so a concurrent duplicate must fail here.
     async destroy(value) {
       const id = hashArtifactId(value)
       if (kind === 'Grant') {
@@ -170,13 +171,13 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
     },
 
-    // The library calls this for every kind when one token is revoked. endInstallationOfGrant deletes everything of a grant; revoking an access token
-    // leaves the others.
+    // The library calls this for every kind when one token is revoked. endInstallationOfGrant deletes all artifacts of a grant; revoking
+    // an access token keeps the others.
     revokeByGrantId: async () => {},
   }
 }
 
-// Apps are created by the operator; the library only reads them.
+// Only the operator creates and changes apps; the library reads them.
 function clientAdapter({ findClient }: AdapterParts): Adapter {
   const never = async (): Promise<never> => {
     throw new Error('apps cannot be changed by the library')

@@ -43,7 +43,7 @@ import { endInstallation } from './installing.ts'
 
 export interface AdminDeveloperParts {
   rootSecret: RootSecret
-  // Makes this node refuse the key immediately.
+  // Removes a revoked key from the cache of this node, so the key is refused immediately.
   forget: (credentialId: string) => void
 }
 
@@ -67,7 +67,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
 
     async createAdminInstallation({ db, caller: { merchantId, mode }, body: { name, redirectHosts = [] }, now }) {
       const hosts = hostsFrom(redirectHosts)
-      // Under this lock installations of one merchant are created one at a time.
+      // With this lock, a merchant's installations are created one at a time.
       await lockMerchantById(db, merchantId)
       if ((await listTakenNames(db, merchantId, [name])).length > 0) throw refuse('installation_exists')
       if ((await countInstallations(db, merchantId)) >= livingInstallationsMax) throw refuse('installation_limit')
@@ -80,7 +80,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       ])
     },
 
-    // Ending an installation that has already ended changes nothing.
+    // Ending an installation a second time changes nothing.
     async endAdminInstallation({ db, caller, path: { installationId }, now }) {
       const { name } = await findOwn(db, caller, installationId)
       const isEnded = await endInstallation(db, installationId, now.getTime())
@@ -143,7 +143,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
       ])
     },
 
-    // Revoking removes a right, so every caller that may see the key may revoke it.
+    // Revoking only removes rights, so everyone who may see the key may revoke it.
     async revokeAdminKey({ db, caller, path: { keyId }, now }) {
       await findKey(db, caller, keyId)
       const ended = await endKey(db, keyId, now.getTime())
@@ -162,9 +162,9 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
   }
 }
 
-// A secret with admin scopes is given only to the operator or to a person who has all of these scopes, and never to a key: a copied key
-// could otherwise create more keys that outlive it. A key or an app gives only scopes of its own. A person has no scopes of the open
-// interface, so these are not checked for persons.
+// Only the operator, or a person who has all of the wanted admin scopes, can create a secret with admin scopes. A key cannot: a copied
+// key could create more keys that outlive it. Otherwise a key or an app can only grant scopes that it has. Scopes of the open interface
+// are not checked for persons, who have none of them.
 function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
   const isPerson = !isMachine(caller)
   const missing = wanted.find((scope) =>
@@ -185,7 +185,7 @@ function holds({ scopes }: AdminCaller, scope: Scope): boolean {
   return (scopes as readonly string[]).includes(scope)
 }
 
-// An app's key must not have scopes that were not granted to the app.
+// A key of an app can only have scopes that were granted to the app.
 function refuseUngranted({ grantedScopes }: AdminInstallationRow, wanted: readonly Scope[]): void {
   if (grantedScopes === null) return
   const granted = JSON.parse(grantedScopes) as string[]
@@ -209,7 +209,7 @@ async function findKey(db: Reader, { merchantId, mode }: MerchantMode, id: strin
   return row
 }
 
-// A publishable key has the rights of a visitor, and works on pages of the named origins.
+// A publishable key has the rights of a visitor, and works on pages of the listed origins.
 function rightsFrom(
   { scopes, kind = 'secret', origins: named = [] }: BodyOf<(typeof developerOperationRows)['createAdminKey']>,
   mode: Mode,

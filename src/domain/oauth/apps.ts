@@ -1,5 +1,5 @@
-// The apps that merchants can install: what each may ask for, where the browser goes afterwards, and with which keys it
-// signs. Apps are created by the operator; there is no dynamic registration.
+// The apps that merchants can install: which scopes each may request, where it is redirected, and which keys sign its requests. Only the
+// operator creates apps; there is no dynamic registration.
 
 import { type BrokenRule, type Issue, issue, issueAt } from '../../contract/issues.ts'
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
@@ -13,11 +13,11 @@ export interface OAuthApp {
   id: string
   name: string
   description: string
-  // public: the app proves its identity by PKCE and DPoP alone. confidential: it signs its requests with one of its keys.
+  // public: the app authenticates with PKCE and DPoP only. confidential: the app signs its requests with one of its keys.
   clientKind: 'public' | 'confidential'
   jwks: ClientKeys | null
   redirectUris: readonly string[]
-  // All scopes that the app may ask a merchant for.
+  // All scopes that the app may request from a merchant.
   scopes: readonly Scope[]
   // Mode of the app's installations.
   mode: Mode
@@ -38,7 +38,7 @@ const nameLengthMax = 100
 const descriptionLengthMax = 300
 const redirectUrisMax = 20
 
-// Returns what is wrong with a definition, or undefined.
+// Returns what is wrong with a definition; undefined if it is valid.
 export function appProblem(definition: AppDefinition): Issue | undefined {
   if (
     definition.name.length > nameLengthMax ||
@@ -67,15 +67,15 @@ export function appProblem(definition: AppDefinition): Issue | undefined {
   return undefined
 }
 
-// Names are shown on the consent page: they must not contain line breaks or characters that reorder text.
+// The consent page shows names, which therefore must not contain line breaks or characters that reorder text.
 function isLine(text: string): boolean {
   return text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
 }
 
 const redirectUriLengthMax = 2_000
 
-// The URI is compared character by character with the one in an app's request (RFC 9700, 2.1), so only the spelling that browsers use is
-// accepted.
+// The redirect URI of a request is compared with this one character by character (RFC 9700, 2.1), so only the normalized spelling of
+// browsers is accepted.
 export function redirectUriProblem(uri: string): BrokenRule | undefined {
   if (uri.length > redirectUriLengthMax) return issue('too_long', { max: redirectUriLengthMax })
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return issue('redirect_not_secure')
@@ -88,8 +88,8 @@ export function redirectUriProblem(uri: string): BrokenRule | undefined {
   return undefined
 }
 
-// The hosts to which checkouts of the app's installations may send shoppers back. Loopback hosts are left out: test installations
-// may use them anyway, and live ones should not.
+// Returns the hosts to which checkouts of the app's installations may redirect shoppers. Loopback hosts are left out: test installations
+// may use them anyway, live ones must not.
 export function redirectHostsOf({ redirectUris }: Pick<OAuthApp, 'redirectUris'>): string[] {
   const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
   return [...new Set(secure.map(({ host }) => host))].sort()
@@ -135,7 +135,7 @@ export async function listApps(db: Reader): Promise<OAuthApp[]> {
   return rows.map(appFrom)
 }
 
-// The lists were stored from a checked definition. A scope that the contract no longer has grants nothing.
+// The lists were checked before they were stored. Scopes that are no longer in the contract are dropped.
 function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): OAuthApp {
   const words = JSON.parse(scopes) as string[]
   return {
@@ -146,8 +146,8 @@ function appFrom({ jwks, redirectUris, scopes, ...app }: AppRow): OAuthApp {
   }
 }
 
-// Returns undefined if an app of that name exists. The definition must have been checked. `declaredBy` is the merchant whose shop file
-// declares the app, or null for an app that the operator creates.
+// Returns undefined if an app with that name exists. The caller has checked the definition. `declaredBy`: the merchant whose shop file
+// declares the app; null if the operator creates it.
 export async function createApp(
   tx: Tx,
   definition: AppDefinition,
@@ -165,8 +165,7 @@ export async function createApp(
   return rows.length > 0 ? findApp(tx, id) : undefined
 }
 
-// Changes the app of that name to the definition. Installations stay as they were approved; the next authorization request must match the
-// new definition.
+// Updates the app with that name. Its installations keep what was approved; the next authorization request must match the new definition.
 export async function setApp(tx: Tx, definition: AppDefinition, now: number): Promise<boolean> {
   const columns = columnsOf(definition)
   const rows = await tx.sql`
@@ -176,7 +175,7 @@ export async function setApp(tx: Tx, definition: AppDefinition, now: number): Pr
   return rows.length > 0
 }
 
-// Changes the app on behalf of a merchant's shop file. Returns false if this merchant may not change the app: another merchant's file
+// Updates the app for the shop file of a merchant. Returns false if this merchant may not change the app: another merchant's file
 // declared it, or another merchant has installed it and would be redirected elsewhere.
 export async function setDeclaredApp(
   tx: Tx,
@@ -196,7 +195,7 @@ export async function setDeclaredApp(
   return rows.length > 0
 }
 
-// Returns the reason for which this merchant may not change the app, or null: another merchant declared or installed it.
+// Returns why this merchant may not change the app: another merchant has declared or installed it. Returns null if the merchant may.
 export async function findForeignUse(
   db: Reader,
   appId: string,
@@ -226,7 +225,7 @@ function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks
 }
 
 // A disabled app can neither be installed nor get tokens. Its installations and their keys keep working until they are uninstalled.
-// Returns false if the app was disabled before.
+// Returns false if the app was already disabled.
 export async function disableApp(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update apps set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`
@@ -248,7 +247,7 @@ export interface AppInstallation {
   merchantSlug: string
   mode: Mode
   scopes: readonly Scope[]
-  // The user who approved the installation.
+  // Id of the user who approved the installation.
   approvedBy: string | null
   createdAt: number
   endedAt: number | null
@@ -256,7 +255,7 @@ export interface AppInstallation {
 
 const installationsMax = 1_000
 
-// Returns the installations of one app, or of all apps if `appId` is null, newest first.
+// Lists the installations of one app, or of all apps if `appId` is null, newest first.
 export async function listAppInstallations(db: Reader, appId: string | null): Promise<AppInstallation[]> {
   const rows = await db.sql<Omit<AppInstallation, 'scopes'> & { grantedScopes: string | null }>`
     select i.id, i.name, i.app_id as "appId", a.name as "appName", m.slug as "merchantSlug", i.mode,

@@ -1,5 +1,5 @@
 // Assistants: apps that are not registered, but identified by the URL of a document with their name and redirect URIs (OAuth Client ID
-// Metadata Document). They act for the person who approved them, and never do more than that person may do.
+// Metadata Document). An assistant acts for the person who approved it, and can never do more than this person.
 
 import { type AdminScope, adminScopes, type Mode, type Scope } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -9,34 +9,33 @@ import { type RightsRow, rightsFromRow } from '../users/roles.ts'
 import { appProblem, findApp, type OAuthApp, redirectUriProblem } from './apps.ts'
 import { findFreeName } from './names.ts'
 
-// Scopes that an assistant can be granted. No tool needs the right to manage people.
+// Scopes that an assistant can be granted. None of its tools manages people.
 export const assistantScopes: readonly AdminScope[] = adminScopes.filter((scope) => scope !== 'admin:people')
 
-// Returns the scopes that a member with the scopes `held` can grant.
+// Returns the scopes that a member with the scopes `held` can grant to an assistant.
 export function grantableScopes(held: readonly AdminScope[]): readonly AdminScope[] {
   return assistantScopes.filter((scope) => held.includes(scope))
 }
 
-// The members of an assistant's document that we use.
+// The used members of the document of an assistant.
 export interface ClientDocument {
-  // The URL of the document, which is the client id.
+  // The URL of the document, which is also the client id.
   url: string
   host: string
-  // The name that the assistant claims for itself; it is not verified.
+  // The name that the assistant claims to have; it is not verified.
   name: string
   redirectUris: readonly string[]
 }
 
 const urlLengthMax = 500
-// The consent page shows the host in full.
+// The consent page shows the whole host.
 const hostLengthMax = 100
 
-// Whether a client id is the URL of a document. http is for development, on this machine.
+// Whether a client id is the URL of a document. http is only for development on this machine.
 export function isDocumentUrl(id: string, { allowHttp }: { allowHttp: boolean }): boolean {
   if (id.length > urlLengthMax || !/^https?:\/\/[\x21-\x7e]+$/.test(id) || /[\\#]/.test(id)) return false
   const url = URL.parse(id)
-  // The URL is compared character by character, so only the spelling that browsers use is accepted. That spelling also has no dot
-  // segments.
+  // The URL is compared character by character, so only the normalized spelling of browsers is accepted. It contains no dot segments.
   if (!url || url.href !== id || url.username !== '' || url.password !== '' || url.pathname === '/') return false
   if (url.host.length > hostLengthMax) return false
   return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')
@@ -45,7 +44,7 @@ export function isDocumentUrl(id: string, { allowHttp }: { allowHttp: boolean })
 const nameLengthMax = 80
 const redirectUrisMax = 20
 
-// Problems of a document are reported as a sentence for its developer.
+// Reads the document of an assistant. A problem is a sentence for the developer of the assistant.
 export function readClientDocument(url: string, value: unknown): ClientDocument | { problem: string } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'the client metadata document is not a JSON object' }
@@ -64,7 +63,7 @@ export function readClientDocument(url: string, value: unknown): ClientDocument 
   return document
 }
 
-// Custom URI schemes are refused: every app can claim one.
+// Refuses custom URI schemes: any app on a device can register one.
 function isRedirectUri(uri: unknown): uri is string {
   if (typeof uri !== 'string' || redirectUriProblem(uri) !== undefined) return false
   return !(uri.startsWith('https:') && isLoopback(new URL(uri)))
@@ -74,17 +73,17 @@ function definitionOf({ name, redirectUris }: ClientDocument, mode: Mode) {
   return { name, description: '', redirectUris, scopes: assistantScopes, mode, jwks: null }
 }
 
-// Returns undefined if the assistant was never approved.
+// Returns undefined if the assistant was never approved by any person.
 export async function findAssistant(db: Reader, clientUri: string): Promise<OAuthApp | undefined> {
   const [row] = await db.sql<{ id: string }>`select id from apps where client_uri = ${clientUri}`
   return row && findApp(db, row.id)
 }
 
-// Another transaction may take the same name first, so the insert is tried again.
+// A concurrent transaction may take the same name first; the insert is then tried again.
 const attemptsMax = 20
 
-// Stores the assistant when a person approves it. Names of apps are unique, so the name contains the host; another document of the same
-// host may claim the same name and gets a number. The mode is chosen for each installation.
+// Stores an assistant when a person approves it. Names of apps are unique, so the name includes the host; if another document of the same
+// host claims the same name, a number is added. The mode is chosen for each installation.
 export async function saveAssistant(tx: Tx, document: ClientDocument, now: number): Promise<OAuthApp> {
   const { url, host, name } = document
   const redirectUris = JSON.stringify(document.redirectUris)
@@ -109,7 +108,7 @@ async function listTakenAppNames(db: Reader, names: readonly string[]): Promise<
   return rows.map(({ name }) => name)
 }
 
-// Maximum per person and shop, not counting ended installations: one member alone must not use up the installations of the shop.
+// Maximum per person and shop, without ended installations: one member alone must not use up the shop's limit of installations.
 export const assistantsOfPersonMax = 20
 
 export async function countAssistantsOf(db: Reader, merchantId: string, userId: string): Promise<number> {
@@ -119,7 +118,7 @@ export async function countAssistantsOf(db: Reader, merchantId: string, userId: 
   return Number(row?.living ?? 0)
 }
 
-// An assistant as the person who approved it sees it.
+// An assistant as shown to the person who approved it.
 export interface OwnAssistant {
   id: string
   name: string
@@ -127,14 +126,14 @@ export interface OwnAssistant {
   merchantId: string
   merchantName: string
   createdAt: number
-  // When the assistant last got a token.
+  // When the assistant was last issued a token.
   lastTokenAt: number | null
 }
 
 const ownShownMax = 200
 
-// Installations of assistants that the person approved and that have not ended, in all of the person's shops, newest first; only the
-// installation `id`, if given.
+// Lists active installations of assistants that the person approved, in all shops of this person, newest first. `id`: only this
+// installation.
 export async function listAssistantsOf(db: Reader, userId: string, id = ''): Promise<OwnAssistant[]> {
   return db.sql<OwnAssistant>`
     select i.id, i.name, i.mode, m.id as "merchantId", m.name as "merchantName", i.created_at as "createdAt", (
@@ -148,7 +147,7 @@ export async function listAssistantsOf(db: Reader, userId: string, id = ''): Pro
     order by i.id desc limit ${ownShownMax}`
 }
 
-// The installation and the person for whom an access token of an assistant acts.
+// The installation and the person for which an assistant's access token acts.
 export interface AssistantHolder {
   sealed: string
   grantId: string
@@ -161,12 +160,12 @@ export interface AssistantHolder {
   appId: string
   appName: string
   clientUri: string
-  // Scopes that the person who approved it has now.
+  // The present scopes of the person who approved the assistant.
   held: readonly AdminScope[]
 }
 
 // Returns undefined if the token, the installation, the merchant or the app is missing or ended, or if the person who approved the
-// assistant has since left the shop or was signed out everywhere.
+// assistant has left the shop since then or was signed out everywhere.
 export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
   const [row] = await db.sql<Omit<AssistantHolder, 'held'> & RightsRow>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
@@ -184,8 +183,8 @@ export async function findAssistantHolder(db: Reader, id: string, now: number): 
   return row && { ...row, held: rightsFromRow(row).scopes }
 }
 
-// Whether the person who approved an assistant's grant is still a member of the shop. A stolen session may have approved the grant, so
-// the grant ends with the person's sessions.
+// Whether the person who approved the grant of an assistant is still a member of the shop. The grant also ends when the person is signed
+// out everywhere, because a stolen session may have approved it.
 export async function hasApprover(db: Reader, grantId: string): Promise<boolean> {
   const rows = await db.sql`
     select i.id from installations i
@@ -195,7 +194,7 @@ export async function hasApprover(db: Reader, grantId: string): Promise<boolean>
   return rows.length > 0
 }
 
-// Scopes that were granted and that the person who approved the assistant still has.
+// Returns the granted scopes that the person who approved the assistant still has.
 export function currentScopes(granted: readonly string[], held: readonly AdminScope[]): readonly Scope[] {
   return grantableScopes(held).filter((scope) => granted.includes(scope))
 }

@@ -1,5 +1,5 @@
-// Identifies the caller of the MCP server for merchants by the access token of an assistant: a bearer token, valid for this address
-// alone.
+// Authenticates callers of the MCP server for merchants by an assistant's access token: a bearer token that is valid only for the address
+// of this server.
 
 import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
@@ -15,8 +15,8 @@ export interface AssistantGateParts {
   publicOrigin: () => string
 }
 
-// The challenge for a caller without a valid credential (RFC 6750, 3; RFC 9728, 5.1): where to find out how to get one, and which scope
-// to request.
+// The WWW-Authenticate header for a caller without a valid credential (RFC 6750, 3; RFC 9728, 5.1): where to find the authorization
+// server, and which scope to request.
 export function assistantChallenge(origin: string, facts: { error?: string; scope: string }): string {
   const { error, scope } = facts
   return [
@@ -37,7 +37,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
           scope: 'admin:read',
         }),
       },
-      // Every client sends its first request without a token.
+      // A first request without a token is normal.
       isSuspicious: authorization !== undefined,
     }
     const [, token] = /^bearer +([A-Za-z0-9._~+/-]{1,512}=*)$/i.exec(authorization ?? '') ?? []
@@ -46,7 +46,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
     const holder = await storage.read((db) => findAssistantHolder(db, id, now.getTime()))
     const payload = holder && decryptPayload(rootSecret, 'AccessToken', id, holder.sealed)
     if (!holder || !payload) return denied
-    // The sealed payload decides whose token it is. A token that is bound to a key is not a bearer token.
+    // The encrypted payload decides whose token it is. A token that is bound to a key is not accepted as a bearer token.
     const { grantId, clientId, aud, exp, jkt, scope } = payload
     const isTheirs =
       typeof grantId === 'string' && hashArtifactId(grantId) === holder.grantId && clientId === holder.clientUri
@@ -56,7 +56,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
   }
 }
 
-// A client may request a token with fewer scopes than were granted (RFC 6749, 6).
+// A client may request a token with fewer scopes than it was granted (RFC 6749, 6).
 function callerFrom(holder: AssistantHolder, token: { exp: number; scope: string }): OAuthCaller {
   const granted = currentScopes(JSON.parse(holder.grantedScopes) as string[], holder.held)
   const asked = token.scope.split(' ')

@@ -1,5 +1,5 @@
-// Identifies the caller of an operation by its access token: the token, the key it is bound to, and the installation behind both. A proof
-// is valid for one call.
+// Authenticates the caller of an operation: checks the access token, the key to which the token is bound, and the installation. A proof
+// is valid for one request.
 
 import type { IncomingMessage } from 'node:http'
 import { scopes as knownScopes, type Scope } from '../../contract/words.ts'
@@ -29,7 +29,7 @@ export function createOAuthGate({
   publicOrigin,
   nonces: findNonces,
 }: GateParts): Gate<OAuthCaller> {
-  // A failure is reported by its kind (RFC 9449, 7.1), not by the part of the token or proof that was wrong.
+  // The response contains the error code of a failure (RFC 9449, 7.1), not which part of the token or proof was wrong.
   function refusalWith(nonces: DpopNonces, problem: Problem | null, now: Date): DeniedCaller {
     const facts = [
       ...(problem === null ? [] : [`error="${problem}"`]),
@@ -38,12 +38,12 @@ export function createOAuthGate({
     ]
     return {
       headers: { 'www-authenticate': `DPoP ${facts.join(', ')}`, 'dpop-nonce': nonces.next(now) },
-      // The nonce is checked last: the token and the rest of the proof are valid.
+      // The nonce is checked last, so the token and the rest of the proof are valid.
       isSuspicious: problem !== 'use_dpop_nonce',
     }
   }
 
-  // The sealed payload decides whose token it is; the columns only find the row, and may have been tampered with.
+  // The encrypted payload decides whose token it is; the columns only find the row, and may have been tampered with.
   function payloadFor(holder: TokenHolder, id: string): Payload | undefined {
     const payload = decryptPayload(rootSecret, 'AccessToken', id, holder.sealed)
     if (typeof payload?.grantId !== 'string' || hashArtifactId(payload.grantId) !== holder.grantId) return undefined
@@ -81,13 +81,13 @@ export function createOAuthGate({
     return {
       principal: callerFrom(holder, { jkt, exp, scope: typeof scope === 'string' ? scope : '' }),
       headers: verdict.nonce === next ? {} : { 'dpop-nonce': next },
-      // Claimed last, and only for an admitted caller: a refused proof is not used up.
+      // The proof is recorded as used last, and only if the caller is admitted, so a refused proof can be used again.
       claim: async () => ((await claimProof(jkt, verdict.jti, now)) ? null : refusalFor('invalid_dpop_proof', now)),
     }
   }
 }
 
-// The library counts in seconds, so a row may outlive its token by a fraction of one.
+// The library counts in seconds, so the row of a token may outlive the token by a fraction of a second.
 function isAhead(exp: unknown, now: Date): exp is number {
   return typeof exp === 'number' && exp * 1000 > now.getTime()
 }
@@ -113,20 +113,20 @@ function callerFrom(holder: TokenHolder, token: { jkt: string; exp: number; scop
   }
 }
 
-// Returns the scopes in the order of the contract; an unknown scope grants nothing.
+// Returns scopes in the order of the contract. Unknown scopes are dropped.
 function scopesIn(words: readonly string[]): readonly Scope[] {
   return knownScopes.filter((scope) => words.includes(scope))
 }
 
 const tokenLengthMax = 512
 
-// The scheme is case-insensitive. A token that is bound to a key is refused with the scheme `Bearer`: it would bypass the proof.
+// The scheme is case-insensitive. A bound token with the scheme `Bearer` is refused, because no proof would be checked.
 function tokenIn({ headers }: IncomingMessage): string | undefined {
   const [, token] = /^dpop +([A-Za-z0-9._~+/-]+=*)$/i.exec(headers.authorization ?? '') ?? []
   return token === undefined || token.length > tokenLengthMax ? undefined : token
 }
 
-// The request must have exactly one proof. Node joins two lines of this header into one value; only the raw headers show both.
+// The request must have exactly one proof. Node joins two `DPoP` headers to one value; only the raw headers show both.
 function proofIn({ rawHeaders }: IncomingMessage): string | undefined {
   let found: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {

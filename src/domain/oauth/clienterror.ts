@@ -1,7 +1,7 @@
-// The error body for an app's client library when a request did not reach the authorization server or its database. Pure.
+// The error response to an app's OAuth client if a request did not reach the authorization server or its database. Pure.
 
-// RFC 6749, 5.2 has no error code for a token endpoint that is busy or fails. We use the two codes that the authorization endpoint has
-// for these cases (4.1.2.1), both registered. `slow_down` (RFC 8628) would tell a polling client that its answer is still pending.
+// RFC 6749, 5.2 has no error code for a token endpoint that is busy or fails. The two registered codes of the authorization endpoint for
+// these cases (4.1.2.1) are used instead. `slow_down` (RFC 8628) would tell a polling client that its authorization is still pending.
 export function clientErrorFor(status: number, reason = ''): { error: string; error_description: string } {
   if (status === 429) return { error: busy, error_description: 'too many requests, try again after Retry-After' }
   if (status === 503) return { error: busy, error_description: 'the server cannot answer now, try again' }

@@ -1,4 +1,4 @@
-// The public keys with which a confidential app signs its requests: which keys are accepted, and what is stored of them. Pure.
+// The public keys with which a confidential app signs its requests: which keys are accepted, and what is stored of a key. Pure.
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
@@ -12,7 +12,7 @@ export type ClientKey = Readonly<Record<string, string>>
 
 const keysMax = 10
 const keyIdLengthMax = 200
-// With a modulus of 1,024 bytes or more, checking a signature takes too long for a request.
+// With a longer modulus, verifying a signature takes too long.
 const modulusBits = { min: 2_048, max: 4_096 } as const
 
 // The algorithms of each kind of key. An RSA key without `alg` uses PS256.
@@ -25,7 +25,7 @@ const kinds = {
 // Members that only private keys have (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-// Reads the operator's input. Only known members are stored.
+// Reads the operator's input. Unknown members of keys are not stored.
 export function readClientKeys(given: unknown): ClientKeys | { readonly problem: Issue } {
   if (!isRecord(given) || !Array.isArray(given.keys))
     return bad('', issue('not_a_key_set', { example: '{ "keys": […] }' }))
@@ -83,7 +83,7 @@ function isKeyId(kid: unknown): kid is string {
   return typeof kid === 'string' && kid.length <= keyIdLengthMax && /^[\x21-\x7e]+$/.test(kid)
 }
 
-// The library that will verify signatures with the key checks its points, lengths and numbers.
+// Points, lengths and numbers of the key are checked by the same library that will verify signatures with it.
 function publicKeyFrom(key: ClientKey): KeyObject | undefined {
   try {
     return createPublicKey({ key, format: 'jwk' })

@@ -1,5 +1,5 @@
-// The SQL of the installations behind grants. A grant is always identified by its hash. Every write to a grant locks its installation
-// first, so nothing is issued while the installation ends.
+// The SQL of the installations that belong to grants. A grant is always identified by the hash of its id. Every write to a grant locks
+// its installation first, so no token is issued while the installation is being ended.
 
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -24,7 +24,7 @@ export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInsta
   return installation
 }
 
-// Installations created before an instant that have no key, code or token; only the installation `id`, if given.
+// Lists active installations that were created at `before` or earlier and have no key, code or token. `id`: only this installation.
 export async function listUnredeemed(
   db: Reader,
   { before, now }: { before: number; now: number },
@@ -43,7 +43,7 @@ export async function listUnredeemed(
   return rows.map((row) => row.id)
 }
 
-// Installations of assistants whose person left the shop, was disabled, or was signed out everywhere since.
+// Lists installations of assistants whose person has left the shop, was disabled, or was signed out everywhere after approving them.
 export async function listAbandoned(db: Reader, now: number, limit: number): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select i.id from apps a
@@ -58,14 +58,14 @@ export async function listAbandoned(db: Reader, now: number, limit: number): Pro
   return rows.map((row) => row.id)
 }
 
-// Under this lock installations of one merchant are created one at a time.
+// With this lock, a merchant's installations are created one at a time.
 export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
 }
 
-// The instant at which an installation begins that ends with its person's sessions: after every earlier sign-out of all sessions, even in
-// the same millisecond or after the clock was set back. Undefined if the person was disabled, or signed out since they signed in. The row
-// is locked, so a new password is set either before or after the installation.
+// Returns the time at which to create an installation that ends with the sessions of its person: after each earlier sign-out of all
+// sessions, even within the same millisecond or after the clock was set back. Returns undefined if the person was disabled, or was signed
+// out everywhere after this sign-in. The row is locked, so a new password is set either before or after the installation.
 export async function lockSessionsOf(
   tx: Tx,
   userId: string,
@@ -76,7 +76,7 @@ export async function lockSessionsOf(
   return user && signedInAt > user.sessionsFrom ? Math.max(now, user.sessionsFrom + 1) : undefined
 }
 
-// Returns which of these names the merchant's installations have, ended ones included.
+// Returns which of these names are taken by installations of the merchant, including ended ones.
 export async function listTakenNames(db: Reader, merchantId: string, names: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ name: string }>`
     select name from installations where merchant_id = ${merchantId} and name in (${listFragment(names)})`
@@ -110,7 +110,7 @@ export async function moveInstallationToEnded(tx: Tx, id: string, now: number): 
     where id = ${id} and ended_at is null`
 }
 
-// Returns the merchants among these at which the app is installed now.
+// Returns those of the merchants that have the app installed.
 export async function listMerchantsWithApp(
   db: Reader,
   appId: string,
@@ -123,7 +123,7 @@ export async function listMerchantsWithApp(
   return rows.map(({ merchantId }) => merchantId)
 }
 
-// An installation as the merchant sees it, with the app that was installed.
+// An installation as shown to the merchant, with its app.
 export interface AdminInstallationRow {
   id: string
   name: string
@@ -131,12 +131,12 @@ export interface AdminInstallationRow {
   redirectHosts: string
   appId: string | null
   appName: string | null
-  // The URL of the assistant's document.
+  // The URL of the document, for an assistant.
   clientUri: string | null
   grantedScopes: string | null
   approvedBy: string | null
   createdAt: number
-  // When the installation's app last got a token.
+  // When the app was last issued a token for this installation.
   lastTokenAt: number | null
   disabledAt: number | null
   endedAt: number | null
@@ -180,7 +180,7 @@ export interface InstalledApp extends MerchantMode {
   appName: string
 }
 
-// Returns undefined if the installation is not one of an app.
+// Returns undefined if the installation does not belong to an app.
 export async function findInstalledApp(db: Reader, id: string): Promise<InstalledApp | undefined> {
   const [row] = await db.sql<InstalledApp>`
     select i.id, i.name, i.merchant_id as "merchantId", i.mode, a.id as "appId", a.name as "appName"
@@ -190,7 +190,7 @@ export async function findInstalledApp(db: Reader, id: string): Promise<Installe
 
 const reportedMax = 200
 
-// The merchant's other active installations that have a webhook endpoint; installations without one cannot be notified.
+// Lists the merchant's other active installations that have a webhook endpoint. Others cannot be notified.
 export async function listOtherInstallations(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -205,7 +205,7 @@ export async function listOtherInstallations(
   return rows.map((row) => row.id)
 }
 
-// Maximum per merchant, not counting ended installations.
+// Maximum per merchant, without ended installations.
 export const livingInstallationsMax = 200
 
 export async function countInstallations(db: Reader, merchantId: string): Promise<number> {

@@ -1,5 +1,5 @@
-// One grant is one installation: both are created in the transaction in which a merchant approves, and both end in one transaction,
-// together with every code, token, key and webhook endpoint.
+// A grant and its installation are created in one transaction when a merchant approves. They end in one transaction, together with all
+// codes, tokens, keys and webhook endpoints.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import type { Mode, Scope } from '../../contract/words.ts'
@@ -29,25 +29,26 @@ import { findFreeName } from './names.ts'
 import { deleteGrant, saveArtifact } from './store.ts'
 
 export interface Approval {
-  // Id of the grant in OAuth. If the same page is approved twice, by a double click, both approvals have the same id.
+  // Id of the grant in OAuth. A double click that approves one page twice sends the same id twice.
   grant: string
   app: OAuthApp
   userId: string
   hasSecondFactor: boolean
   merchantId: string
-  // The identifier of our API, to which the scopes belong (RFC 8707).
+  // The identifier of our API, to which the scopes apply (RFC 8707).
   resource: string
   granted: readonly Scope[]
-  // Scopes that were requested and not granted; recorded so the library does not ask the user again.
+  // Scopes that were requested but not granted. They are recorded, so the library does not ask the user again.
   rejected: readonly Scope[]
-  // The OpenID scopes that were requested, which we do not support.
+  // The requested OpenID scopes, which we do not support.
   rejectedWords: readonly string[]
-  // Only for an assistant: its client id is the URL of its document, and the person chooses the mode. An app has its own id and mode.
+  // Only for an assistant: the URL of its document, which is the client id, and the mode, which the person chooses. An app has its own id
+  // and mode.
   assistant?: { clientUri: string; mode: Mode; signedInAt: number }
 }
 
-// Returns false if the user is not, or no longer, a member of the shop, or if the user of an assistant was signed out meanwhile. If one
-// page is approved twice, the first approval counts.
+// Returns false if the user is not or no longer a member of the shop, lacks the rights for this approval, or was signed out before the
+// approval of an assistant. If a page is approved twice, only the first approval counts.
 export async function installApp(tx: Tx, rootSecret: RootSecret, approval: Approval, now: number): Promise<boolean> {
   const { app, userId, merchantId } = approval
   const mode = approval.assistant?.mode ?? app.mode
@@ -56,9 +57,9 @@ export async function installApp(tx: Tx, rootSecret: RootSecret, approval: Appro
   if (await lockInstallationOfGrant(tx, grantId)) return true
   const membership = await findMerchantOf(tx, userId, merchantId)
   if (!membership) return false
-  // An assistant acts for the person who approves it; an app for the merchant.
+  // An app acts for the merchant, so the person must be allowed to install apps. An assistant acts for the person.
   if (!approval.assistant && !mayInstall(membership)) return false
-  // A person cannot grant an app a scope that they do not have.
+  // A person cannot grant a scope that this person does not have.
   if (!mayGrantScopes(membership, approval.granted)) return false
   if (membership.needsSecondFactor && !approval.hasSecondFactor) return false
   const { signedInAt } = approval.assistant ?? {}
@@ -87,7 +88,7 @@ export async function installApp(tx: Tx, rootSecret: RootSecret, approval: Appro
   return true
 }
 
-// A grant as the library reads it; adapter.ts adds an expiry. It is written here and not by the library, so it is part of the same
+// A grant as the library reads it; adapter.ts adds the expiry. The grant is written here instead of by the library, as part of the same
 // transaction.
 function grantPayload(approval: Approval, now: number) {
   const { grant, app, assistant, userId, resource, granted, rejected, rejectedWords } = approval
@@ -105,14 +106,14 @@ function grantPayload(approval: Approval, now: number) {
   }
 }
 
-// Ends everything that belongs to a grant and returns the id of its installation. Ending a grant again changes nothing.
+// Ends all that belongs to a grant. Returns the id of its installation. Ending a grant again changes nothing.
 export async function endInstallationOfGrant(tx: Tx, grantId: string, now: number): Promise<string | undefined> {
   const installation = await lockInstallationOfGrant(tx, grantId)
   if (installation) await end(tx, installation.id, grantId, now)
   return installation?.id
 }
 
-// Called for the operator. Returns false if this is not an installation of an app, or if it ended before.
+// Called for the operator. Returns false if the installation does not belong to an app or has already ended.
 export async function uninstallApp(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.grantId === null || installation.endedAt !== null) return false
@@ -120,7 +121,7 @@ export async function uninstallApp(tx: Tx, installationId: string, now: number):
   return true
 }
 
-// Ends an installation, with or without an app. Returns false if it does not exist or ended before.
+// Ends an installation, with or without an app. Returns false if it does not exist or has already ended.
 export async function endInstallation(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.endedAt !== null) return false
@@ -128,7 +129,7 @@ export async function endInstallation(tx: Tx, installationId: string, now: numbe
   return true
 }
 
-// From this commit on, the installation's open checkouts accept no payment; a loop ends them (domain/checkout/sweep.ts).
+// From this commit on, the open checkouts of the installation accept no payment. A job ends them (domain/checkout/sweep.ts).
 async function end(tx: Tx, installationId: string, grantId: string | null, now: number): Promise<void> {
   await moveInstallationToEnded(tx, installationId, now)
   await revokeCredentials(tx, installationId, now)

@@ -1,5 +1,6 @@
-// The authorization server's own secrets. All but one are derived from the root secret, so every node has them, nothing is stored, and
-// they rotate with it. The current version of the root secret writes; every version that is still configured reads.
+// The secrets of the authorization server. All but one are derived from the root secret, so every node has them, none is stored, and they
+// rotate with the root secret. The current version of the root secret is used to write; every configured version is accepted when
+// reading.
 
 import { createPrivateKey } from 'node:crypto'
 import { createDatabaseKey, type DatabaseKey } from '../../platform/secrets/databasekey.ts'
@@ -10,8 +11,8 @@ export function cookieKeys(rootSecret: RootSecret): Buffer[] {
   return rootSecret.versions.map((version) => deriveKey(rootSecret, 'oauth cookie', version).export())
 }
 
-// Stored in the database: a client may show the nonce of one node to another, which may already use another version of the root secret.
-// Its first value is the one that the previous release derived, so both releases can run side by side.
+// Stored in the database: a client may send a nonce of one node to another, which may already use another version of the root secret. The
+// first value is the one that the previous release derived, so both releases can run at the same time.
 export function createNonceKey(rootSecret: RootSecret): DatabaseKey {
   return createDatabaseKey(rootSecret, 'oauth nonce', () => deriveKey(rootSecret, 'oauth nonce').export())
 }
@@ -25,10 +26,10 @@ export interface SigningKey {
   use: string
 }
 
-// The start of a 32-byte Ed25519 private key in PKCS #8 (RFC 8410, 7), up to the key itself.
+// The first bytes of an Ed25519 private key in PKCS #8 (RFC 8410, 7), before the key itself.
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-// Tokens are opaque, so nothing is signed with these. They exist because the metadata names a key set and the library requires one
+// No token is signed with these keys, because tokens are opaque. The metadata contains a key set, and the library requires at least one
 // key.
 export function signingKeys(rootSecret: RootSecret): SigningKey[] {
   return rootSecret.versions.map((version) => {

@@ -1,11 +1,11 @@
-// The public metadata of OAuth: where the endpoints are and what they accept. Pure.
+// The public metadata of OAuth: the endpoints and what they support. Pure.
 
 import { scopes } from '../../contract/words.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
 import { assistantScopes } from './assistants.ts'
 import { proofAlgorithms } from './proof.ts'
 
-// Paths under the origin, for the library and for the description of an authorization.
+// Paths on the public origin, for the library and the metadata.
 export const oauthPaths = {
   authorization: '/oauth/authorize',
   interaction: '/oauth/interaction',
@@ -34,15 +34,15 @@ export function assistantAudience(origin: string): string {
   return `${origin}/api/v1/admin/mcp`
 }
 
-// Returns why this origin must not ask for passwords, or undefined if it may.
+// Returns why this origin must not ask for passwords; undefined if it may.
 export function originProblem(origin: string): string | undefined {
   const url = new URL(origin)
   if (url.protocol === 'https:' || isLoopback(url)) return undefined
   return `Apps are installed over https only: the public URL ${origin} must be https, or on this machine.`
 }
 
-// RFC 9728. Tokens give access to /api/v1/oauth and /api/v1/admin; the other operations require the keys that a token creates. There is
-// no `jwks_uri`: it would list keys of the resource, and no response is signed.
+// RFC 9728. Tokens give access to /api/v1/oauth and /api/v1/admin; other operations require the keys that are created with a token. There
+// is no `jwks_uri`: it would list the resource server's keys, and no response is signed.
 export function resourceMetadata(origin: string): object {
   return {
     resource: apiResourceId(origin),
@@ -56,7 +56,7 @@ export function resourceMetadata(origin: string): object {
   }
 }
 
-// Tokens of assistants are bearer tokens: chat programs have no keys.
+// Tokens of assistants are bearer tokens, because chat programs have no keys.
 export function assistantMetadata(origin: string): object {
   return {
     resource: assistantAudience(origin),
@@ -68,7 +68,7 @@ export function assistantMetadata(origin: string): object {
   }
 }
 
-// The library also advertises OpenID, which we do not serve (RFC 8414, 2).
+// Leaves out the members that the library adds for OpenID, which we do not support (RFC 8414, 2).
 const members: ReadonlySet<string> = new Set([
   'issuer',
   'authorization_endpoint',

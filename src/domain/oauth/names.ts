@@ -1,8 +1,8 @@
-// Unique names of apps, and of the installations of a merchant.
+// Finds unique names for apps, and for the installations of a merchant.
 
 const namesAtOnce = 64
 
-// Returns the name itself or, if it is taken, the name followed by ` 2`, ` 3` and so on.
+// Returns the name if it is free, otherwise the name followed by ` 2`, ` 3` and so on.
 export async function findFreeName(
   name: string,
   listTaken: (names: readonly string[]) => Promise<readonly string[]>,

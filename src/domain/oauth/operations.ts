@@ -1,4 +1,4 @@
-// The operations of an installed app: the scopes it was granted, and the API keys that it issues for itself.
+// The operations for an installed app: they show the granted scopes, and create and revoke the app's own API keys.
 
 import { issueAt } from '../../contract/issues.ts'
 import type { InstallationKey } from '../../contract/open/oauth.ts'
@@ -23,13 +23,13 @@ import { proofAgeSecondsMax, proofAlgorithms } from './proof.ts'
 export interface OAuthOperationParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // Makes this node refuse the key immediately.
+  // Removes a revoked key from the cache of this node, so the key is refused immediately.
   forget: (credentialId: string) => void
 }
 
 type Ours = 'describeOAuthAuthorization' | 'createInstallationKey' | 'listInstallationKeys' | 'revokeInstallationKey'
 
-// Enough to rotate keys, and few enough to notice a lost key.
+// Enough for rotating keys, and few enough to notice one that was forgotten.
 const livingKeysMax = 10
 
 export function oauthOperations({
@@ -98,7 +98,7 @@ export function oauthOperations({
       return { data: { keys: rows.map((row) => keyView(row, now)) } }
     },
 
-    // Revoking a revoked key is not an error.
+    // Revoking a key a second time is not an error.
     async revokeInstallationKey({ db, caller, path: { keyId }, now }) {
       if (!isId('key', keyId)) throw refuse('credential_not_found')
       await lockLiving(db, caller)
@@ -114,7 +114,7 @@ export function oauthOperations({
   }
 }
 
-// The installation may have ended since the token was checked, perhaps on another node.
+// The installation may have ended, perhaps on another node, after the token was checked.
 async function lockLiving(tx: Tx, caller: OAuthCaller): Promise<void> {
   const installation = await lockInstallation(tx, caller.installationId)
   if (installation && installation.endedAt === null) return

@@ -1,4 +1,4 @@
-// Checks whether a caller holds the key that its access token is bound to: DPoP proofs (RFC 9449) at our own operations, and the nonces
+// Checks whether a caller has the key to which its access token is bound: DPoP proofs (RFC 9449) for our own operations, and the nonces
 // that the authorization server and our operations share.
 
 import { createHash, hkdfSync } from 'node:crypto'
@@ -6,25 +6,25 @@ import { isEqualSecret } from '../../platform/secrets/secrets.ts'
 
 export const proofAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const
 
-// How far the time of a proof may differ from ours.
+// How far the time of a proof may differ from the server's time.
 export const proofAgeSecondsMax = 300
 const proofAheadSecondsMax = 60
 
-// A proof dated ahead is valid for longer; its record is stored until no node can still accept the proof.
+// A proof dated in the future is valid for longer. Its record is stored until no node accepts the proof any more.
 export const proofStoredMs = 2 * (proofAgeSecondsMax + proofAheadSecondsMax) * 1000
 
 const proofLengthMax = 4_096
 
 export interface ExpectedProof {
   method: string
-  // The URL that was called, under our public origin.
+  // The URL of the request, at the public origin.
   url: string
   token: string
-  // Thumbprint of the key that the token is bound to.
+  // Thumbprint of the key to which the token is bound.
   jkt: string
 }
 
-// `nonce`: only the nonce is wrong; the caller retries with the nonce of our response.
+// `nonce`: all but the nonce is valid; the caller should retry with the nonce of the response.
 export type ProofVerdict = { jti: string; nonce: string } | 'invalid' | 'nonce'
 
 export async function verifyDpopProof(
@@ -34,7 +34,7 @@ export async function verifyDpopProof(
   now: Date,
 ): Promise<ProofVerdict> {
   if (proof.length > proofLengthMax) return 'invalid'
-  // Imported with the first proof: callers with an API key do not need the library.
+  // Imported when the first proof arrives: callers with an API key do not need the library.
   const { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify } = await import('jose')
   const verified = await jwtVerify(proof, EmbeddedJWK, {
     algorithms: [...proofAlgorithms],
@@ -55,21 +55,21 @@ export async function verifyDpopProof(
   return nonce !== undefined && nonces.has(nonce, now) ? { jti, nonce } : 'nonce'
 }
 
-// Returns the thumbprint of the key in a proof; only meaningful once the proof is verified.
+// Returns the thumbprint of the key in a proof. It proves nothing before the proof is verified.
 export async function readProofThumbprint(proof: string): Promise<string | null> {
   const { calculateJwkThumbprint, decodeProtectedHeader } = await import('jose')
   const { jwk } = decodeProtectedHeader(proof)
   return jwk === undefined ? null : calculateJwkThumbprint(jwk)
 }
 
-// Every error that the library throws here is the caller's fault: the embedded key may be malformed in any way.
+// All errors that the library throws here are caused by the caller, whose embedded key may be malformed in any way.
 function asInvalid(error: unknown, JOSEError: abstract new (...args: never) => Error): undefined {
   const isForeign = error instanceof JOSEError || error instanceof TypeError || error instanceof DOMException
   if (isForeign || (error instanceof Error && error.name === 'DataError')) return undefined
   throw error
 }
 
-// Compares without query and fragment (RFC 9449, 4.3), and regardless of how scheme and host are spelled.
+// Compares without query and fragment (RFC 9449, 4.3), after normalizing scheme and host.
 function isSameAddress(htu: string, url: string): boolean {
   const address = URL.parse(htu)
   if (!address) return false
@@ -86,9 +86,8 @@ export interface DpopNonces {
 
 const stepSeconds = 60
 
-// Nonces have the same values as the library's, since a client stores one nonce per origin: otherwise each switch between the library's
-// endpoints and ours would cost a round trip. They are derived from one secret and the time, so every node knows them and none are
-// stored.
+// Nonces equal those of the library: a client stores one nonce per origin, so with different nonces each switch between endpoints of the
+// library and ours would cost a round trip. They are derived from a secret and the time, so every node computes them and none is stored.
 export function createDpopNonces(secret: Buffer): DpopNonces {
   function at(step: number): string {
     const salt = Buffer.alloc(8)

@@ -1,4 +1,4 @@
-// The SQL of what the authorization server stores: codes, tokens, sessions and proofs, as hashes with sealed contents.
+// The SQL of the artifacts of the authorization server: codes, tokens, sessions and proofs. Ids are hashes, contents are encrypted.
 
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -43,8 +43,7 @@ export async function findArtifactByUid(
   return artifact
 }
 
-// If two tabs give one session a new id at the same time, the second conflicts with the row of the first, by id or uid, and
-// overwrites it.
+// If two tabs change the id of one session at the same time, the second insert conflicts by id or uid, and updates the row instead.
 export async function saveArtifact(tx: Tx, artifact: Artifact, now: number): Promise<void> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if ((await insertArtifact(tx, artifact, now)) || (await updateArtifact(tx, artifact))) return
@@ -61,7 +60,7 @@ async function insertArtifact(tx: Tx, artifact: Artifact, now: number): Promise<
   return rows.length > 0
 }
 
-// Returns false if the row does not exist. A consumed row stays consumed.
+// Returns false if the row does not exist. A consumed artifact stays consumed.
 export async function updateArtifact(tx: Tx, artifact: Artifact): Promise<boolean> {
   const rows = await tx.sql`
     update oauth_artifacts set id = ${artifact.id}, sealed = ${artifact.sealed}, grant_id = ${artifact.grantId},
@@ -71,7 +70,7 @@ export async function updateArtifact(tx: Tx, artifact: Artifact): Promise<boolea
   return rows.length > 0
 }
 
-// Returns true for the first caller only: the row is the lock. An expired record counts as missing, whether or not it was swept.
+// Returns true only for the first caller: the unique row decides. An expired row counts as missing, even before it is swept.
 export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)
@@ -83,8 +82,8 @@ export async function insertOnce(tx: Tx, artifact: Artifact, now: number): Promi
   return rows.length > 0
 }
 
-// Returns true for the first caller only. The library checks first and consumes later, so only this condition makes a code single-use.
-// `by` is the thumbprint of the key that used the code, if one was proved.
+// Returns true only for the first caller. The library checks first and consumes later, so only this condition makes a code single-use.
+// `by`: thumbprint of the key that the request has proved, if any.
 export async function consumeArtifact(
   tx: Tx,
   kind: string,
@@ -109,18 +108,18 @@ export async function findUseOf(db: Reader, kind: string, id: string): Promise<A
   return use
 }
 
-// Returns true for only one of several concurrent callers.
+// Returns true only for one of several concurrent callers.
 export async function deleteArtifact(tx: Tx, kind: string, id: string): Promise<boolean> {
   const rows = await tx.sql`delete from oauth_artifacts where kind = ${kind} and id = ${id} returning id`
   return rows.length > 0
 }
 
-// Deletes the grant itself, its codes and its tokens.
+// Deletes the grant with its codes and tokens.
 export async function deleteGrant(tx: Tx, grantId: string): Promise<void> {
   await tx.sql`delete from oauth_artifacts where grant_id = ${grantId}`
 }
 
-// Keeps the newest rows, so an app that refreshes in a loop does not fill the table.
+// Deletes all but the newest `keptMax` rows, so an app that refreshes in a loop cannot fill the table.
 export async function trimArtifactsOfGrant(tx: Tx, kind: string, grantId: string, keptMax: number): Promise<void> {
   await tx.sql`
     delete from oauth_artifacts where kind = ${kind} and grant_id = ${grantId} and id in (
@@ -133,7 +132,7 @@ export interface ArtifactKey {
   id: string
 }
 
-// Lists the oldest rows first.
+// Lists expired rows, oldest first.
 export async function listExpiredArtifacts(db: Reader, now: number, rowsMax: number): Promise<ArtifactKey[]> {
   return db.sql<ArtifactKey>`
     select t.kind, t.id from oauth_artifacts t

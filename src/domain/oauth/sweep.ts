@@ -1,4 +1,4 @@
-// Deletes rows that the authorization server no longer needs. Expired rows are refused whether or not they were deleted.
+// Deletes rows that the authorization server no longer needs. Expired rows are already refused before they are deleted.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
@@ -16,10 +16,10 @@ import { deleteExpiredArtifacts, listExpiredArtifacts } from './store.ts'
 
 const rowsAtOnce = 1_000
 const roundsMax = 50
-// If one sweep deletes this many rows, there may be more.
+// If a sweep deletes this many rows, more may be left.
 export const artifactsSweptMax = rowsAtOnce * roundsMax
 
-// Deletes in small transactions, repeated while there are more rows: anyone can make the server store rows for some minutes. Returns the
+// Deletes in small transactions, several in a row if necessary: anyone can make the server store rows that last some minutes. Returns the
 // number of deleted rows.
 export async function sweepArtifacts(storage: Storage, now: number, isEnding = () => false): Promise<number> {
   const round = { storage, loop: 'oauth', now } as const
@@ -43,7 +43,7 @@ async function deleteArtifacts(round: LoopRound): Promise<number> {
   return handleRows(
     round,
     [expired],
-    // Codes and tokens belong to no tenant; failures are recorded by kind instead.
+    // Codes and tokens have no tenant, so failures are recorded per kind.
     ({ kind, id }) => ({ tenantId: kind, rowId: id }),
     (keys) => storage.write((tx) => deleteExpiredArtifacts(tx, keys, now)),
   )
@@ -51,7 +51,7 @@ async function deleteArtifacts(round: LoopRound): Promise<number> {
 
 const redeemedWithinMs = 600_000
 
-// Ends installations whose code was never redeemed, or whose app has neither a token nor a key left: the app cannot use such an
+// Ends installations whose code was never redeemed, or whose app has neither a token nor a key: the app can no longer use such an
 // installation, and only the operator could end it.
 async function endUnredeemed(round: LoopRound): Promise<number> {
   const { storage, now } = round
@@ -63,7 +63,7 @@ async function endUnredeemed(round: LoopRound): Promise<number> {
     (id) => ({ tenantId: id, rowId: id }),
     (id) =>
       storage.write(async (tx) => {
-        // Checked again under the lock that every write to a grant takes.
+        // Check again under the lock that every write to a grant takes.
         await lockInstallation(tx, id)
         if ((await listUnredeemed(tx, made, 1, id)).length === 0) return 0
         return (await uninstallApp(tx, id, now)) ? 1 : 0
@@ -71,7 +71,8 @@ async function endUnredeemed(round: LoopRound): Promise<number> {
   )
 }
 
-// bearer.ts already refuses such an assistant. Once ended, it stays ended even if its person returns.
+// Ends installations of assistants whose person left the shop or was signed out everywhere. bearer.ts already refuses such an assistant;
+// once ended, it stays ended even if the person returns.
 async function endAbandoned(round: LoopRound): Promise<number> {
   const { storage, now } = round
   const left = await storage.read((db) => listAbandoned(db, now, rowsAtOnce))

@@ -65,15 +65,15 @@ import { cancellationView, type OrderFacts, refundView } from './view.ts'
 
 export interface AdminOrderParts {
   rootSecret: RootSecret
-  // Returns the newest orders that match a question. Only callers who may see customers can search by them.
+  // Returns the newest orders that match a search. Only callers who may see customers can search by them.
   findOrderKeys(db: Reader, seller: MerchantMode, question: OrderSearchQuery): Promise<OrderKey[]>
 }
 
-// A page that reloads its list every half minute is recorded as one access to the names.
+// A page reloads its list every half minute; all these reads of the names count as one.
 const sameListMs = 10 * 60_000
 
-// Returns one audit entry for the whole list, with the numbers of the orders. Returns undefined if the same person's access to all of
-// these orders was recorded shortly before.
+// Returns one audit entry for the whole list, with the numbers of the orders. Returns undefined if this person's access to the names of
+// all of these orders was recorded within the last ten minutes.
 async function namesLook(
   db: Reader,
   caller: AdminCaller,
@@ -262,7 +262,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       insertOrderNote(db, place, caller.merchantId, note)
       const names = await listActorNames(db, caller.merchantId, [{ actor: { kind: actorKind, id: actorId } }])
       const { number: name } = before.order
-      // Only the note stores its text; the list of changes does not.
+      // Only the note contains its text; the audit log does not.
       return new AuditedReply({ data: noteView(note, names) }, [
         { kind: 'change', what: 'order', id: orderId, name, members: [] },
         { kind: 'create', what: 'order_note', id: note.id, name, members: [] },
@@ -326,7 +326,7 @@ function parcelOf({ carrier, trackingNumber = null, trackingUrl = null, items }:
     trackingUrl,
     items: items ? quantitiesOf(items) : null,
     itemsBy: 'skuId',
-    // The caller has chosen the mode by its credential or page, so a test order needs no confirmation.
+    // The caller has chosen the mode by credential or page, so a test order needs no confirmation.
     isTestMeant: true,
   }
 }
@@ -346,7 +346,7 @@ function refuseMixed({
   if (issues.length > 0) throw refuse('invalid_request', { issues })
 }
 
-// The quantities of a SKU that is named twice are added up.
+// Adds up quantities of the same SKU.
 function quantitiesOf(items: readonly { skuId: string; quantity: number }[]): ReadonlyMap<string, number> {
   const quantities = new Map<string, number>()
   for (const { skuId, quantity } of items) quantities.set(skuId, (quantities.get(skuId) ?? 0) + quantity)
@@ -370,7 +370,7 @@ async function findFacts(
   return { facts, place }
 }
 
-// Returns the order before and after the change, for the list of changes. The order before is read under the lock.
+// Returns the order before and after the change, for the audit log. The order before is read under the lock.
 async function change(
   tx: Tx,
   seller: MerchantMode,

@@ -1,4 +1,4 @@
-// An order as its merchant sees it, with notes, refunds and other records that belong to it.
+// An order as shown to its merchant, with its notes, refunds and other records.
 
 import type { AdminOrder, AdminOrderRefund } from '../../contract/admin/orders.ts'
 import { limits } from '../../contract/limits.ts'
@@ -60,7 +60,7 @@ export async function findAdminOrderView(
   })
 }
 
-// Most orders have no refunds.
+// Most orders have no refunds, and need no further query.
 async function findRefunds(db: Reader, { order, refunds }: OrderFacts): Promise<AdminOrderRefund[]> {
   const made = refunds.filter(({ kind }) => kind === 'refund')
   if (made.length === 0) return []

@@ -1,4 +1,4 @@
-// What an order looks like to its merchant. Pure. It contains no address and no e-mail address.
+// Converts an order to what its merchant sees. Contains neither the address nor the e-mail address. Pure.
 
 import type { AdminChange } from '../../contract/admin/changes.ts'
 import {
@@ -66,7 +66,7 @@ export interface AdminOrderExtras {
   openChange: OpenChangeRow | undefined
   disputes: readonly DisputeRow[]
   moneyEntries: readonly MoneyEntry[]
-  // Names of the merchant's accounts at payment providers, by our account ids.
+  // Names of the merchant's accounts at payment providers, by the ids that we gave the accounts.
   accountNames: ReadonlyMap<string, string>
   refunds: readonly AdminOrderRefund[]
 }
