@@ -117,7 +117,7 @@ export function adminPaymentView(payment: PaymentRow, account: string | null): A
   return { ...paymentView(payment), instrument, reference, providerUrl }
 }
 
-// A refund has no tax amounts while they are not known. A failed refund has none either: its credit note, if any, was reversed.
+// A refund has no tax amounts until its credit note exists. A failed refund has none either: its credit note, if any, was reversed.
 export function adminRefundView(
   refund: RefundRow,
   meant: readonly RefundedLine[],
@@ -161,7 +161,7 @@ export function noteView(
   return { id, text, actor: { kind: actorKind, id: actorId, name }, at: toInstant(at) }
 }
 
-// Actions that the state of the order allows. The caller's scopes are checked elsewhere.
+// Returns the actions that the state of the order allows. The scopes of the caller are checked elsewhere.
 export function allowedActions(facts: OrderFacts): AdminOrder['allowed'] {
   const { status, paymentStatus, total, refunded } = facts.order
   const awaited = facts.payments.find((payment) => payment.status === 'pending')
@@ -195,10 +195,10 @@ export function customerView({ customer, address }: OrderCustomer): AdminCustome
   }
 }
 
-// Created with the first label: reading the country names takes longer than loading twenty files.
+// Created with the first label: loading the country names takes longer than importing twenty files.
 let countryNames: Intl.DisplayNames | undefined
 
-// The lines of an address label: the country is in capitals and in English, for the postal service of the sending country.
+// Returns the lines of an address label. The country is in English and in capitals, for the postal service of the sending country.
 export function labelLines(address: Address): string[] {
   const { country } = address
   countryNames ??= new Intl.DisplayNames(['en'], { type: 'region' })
@@ -207,14 +207,14 @@ export function labelLines(address: Address): string[] {
 
 const shownMembers = ['status', 'paymentStatus', 'fulfillmentStatus', 'refunded'] as const
 
-// Changes of the order itself.
+// Returns the changes of the order itself, for the audit log.
 export function orderChanges(before: OrderFacts, after: OrderFacts): AuditedChange[] {
   const members = membersChanged(before.order, after.order, shownMembers)
   const { id, number: name } = after.order
   return members.length > 0 ? [{ kind: 'change', what: 'order', id, name, members }] : []
 }
 
-// The parcels that were added.
+// Returns the added parcels, for the audit log.
 export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedChange[] {
   const known = new Set(before.fulfillments.map(({ id }) => id))
   return after.fulfillments
@@ -230,7 +230,7 @@ export function parcelChanges(before: OrderFacts, after: OrderFacts): AuditedCha
     }))
 }
 
-// The refunds that are queued for one amount. The first of them records the refunded items.
+// Returns the queued refunds that share one amount, for the audit log. The refunded items are recorded with the first refund.
 export function refundChanges(
   facts: OrderFacts,
   refunds: readonly { id: string; amount: number }[],
@@ -239,7 +239,7 @@ export function refundChanges(
   return refunds.map((refund, at) => refundChange(facts, refund, at === 0 ? what : { lines: [], restocked: [] }))
 }
 
-// The refund that is queued.
+// Returns a queued refund, for the audit log.
 export function refundChange(
   { order }: OrderFacts,
   { id, amount }: { id: string; amount: number },
@@ -253,7 +253,7 @@ export function refundChange(
   return { kind: 'create', what: 'refund', id, name: order.number, members }
 }
 
-// The changes of the order that a parcel with these contents would cause.
+// Returns how the order would change if a parcel with these contents were sent.
 export function plannedChanges(found: OrderFacts, sent: readonly ItemQuantity[]): AuditedChange[] {
   const fulfillmentStatus = fulfillmentStatusFor(linesAfterParcel(found, sent))
   const status = fulfillmentStatus === 'fulfilled' ? ('completed' as const) : ('processing' as const)

@@ -1,4 +1,4 @@
-// Cancels an order: status, stock, promotion use, the refund that becomes due and the event are written in one transaction.
+// Cancels an order: one transaction writes the status, the stock, the use of the promotion, the refund that becomes due, and the event.
 
 import type { OrderCancellationReason, OrderCanceller } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -23,11 +23,11 @@ export interface CancelInput {
   reason: OrderCancellationReason | null
   note: string | null
   isRestocked: boolean
-  // The merchant may cancel even if work on the order has begun, as long as nothing was sent.
+  // Whether an order that is being processed can also be cancelled. Only the merchant may do so, and only before anything is sent.
   alsoProcessing?: true
 }
 
-// Returns the order with its cancellation.
+// Returns the cancelled order.
 export async function cancelOrder(
   tx: Tx,
   key: OrderKey,
@@ -48,7 +48,7 @@ export async function cancelOrder(
 
 interface FoundInput extends Pick<CancelInput, 'by' | 'reason' | 'note'> {
   verb: 'cancel' | 'return'
-  // Items that go back into stock.
+  // Items to restock.
   restocked: readonly StockLine[] | 'all'
 }
 
@@ -63,7 +63,7 @@ export async function cancelLockedOrder(
   const move = moveFor(orderLifecycle, input.verb, order.status)
   if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
 
-  // Sessions are locked before stock.
+  // Checkout sessions are locked before stock.
   expireChanges(tx, order, context.now)
   await giveBackUse(tx, order, context)
   const restocked =
@@ -111,7 +111,7 @@ function refuseUncancellable(
   }
 }
 
-// The statement that ends the use can succeed only once, so the use cannot be released twice.
+// A use can only be ended once, so it cannot be released twice.
 async function giveBackUse(tx: Tx, order: OrderRow, { now }: ChangeContext): Promise<void> {
   const { merchantId, promotionId, id } = order
   if (promotionId === null) return
@@ -143,7 +143,7 @@ async function queueMoneyBack(
   }
   const amount = order.total - order.refunded
   if (amount === 0) {
-    // There is no amount left to refund, but a refund may still be pending.
+    // No amount is left to refund, but a refund may still be pending.
     const last = facts.refunds.findLast(({ kind, status }) => kind === 'refund' && status === 'pending')
     return { facts, refundId: last?.id ?? null, timeline: [] }
   }
@@ -152,7 +152,7 @@ async function queueMoneyBack(
   return { facts: queued.facts, refundId: queued.refunds[0].id, timeline: ['refund_started'] }
 }
 
-// A pending payment must no longer be collected.
+// Pending payments must no longer be collected.
 export async function queueVoids(tx: Tx, { payments }: OrderFacts, { now }: ChangeContext): Promise<void> {
   for (const payment of payments) {
     if (payment.status === 'pending') await queueVoid(tx, payment, { id: newId('rfd'), reason: null }, now)

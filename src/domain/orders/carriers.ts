@@ -1,9 +1,9 @@
-// Carriers with a link for tracking, and which carrier a tracking number belongs to. Pure. A link contains only the tracking number: some
-// carriers also accept a postal code, which would put a part of the address into e-mails and logs.
+// The known carriers: their tracking links, and how to recognise them by a tracking number. Pure. A link contains only the tracking
+// number: some carriers also accept a postal code, but then part of the address would get into e-mails and logs.
 
 import { type CarrierName, carrierNames } from '../../contract/words.ts'
 
-// {} is replaced by the tracking number.
+// `{}` is replaced by the tracking number.
 const links: Readonly<Record<CarrierName, string>> = {
   DHL: 'https://www.dhl.com/global-en/home/tracking.html?submit=1&tracking-id={}',
   UPS: 'https://www.ups.com/track?tracknum={}',
@@ -31,7 +31,7 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[\s-]/g, '')
 }
 
-// Returns null if the carrier is not in the list, or if the number does not look like a tracking number.
+// Returns null if the carrier is unknown, or the number does not look like a tracking number.
 export function trackingLink(carrier: string | null, trackingNumber: string | null): string | null {
   const name = carrier === null ? undefined : byName.get(plain(carrier))
   const number = compactNumber(trackingNumber)
@@ -43,8 +43,8 @@ function compactNumber(trackingNumber: string | null): string {
   return trackingNumber?.replace(/\s/g, '') ?? ''
 }
 
-// Recognises a carrier only by a format with a check digit, or by a prefix that only one carrier uses. Several carriers use numbers of 10
-// to 15 digits.
+// Recognises a carrier only by a number with a check digit, or by a prefix that no other carrier uses. Numbers of 10 to 15 digits are
+// used by several carriers.
 export function carrierOfNumber(trackingNumber: string | null): CarrierName | null {
   const number = compactNumber(trackingNumber).toUpperCase()
   if (/^1Z[A-Z0-9]{15}\d$/.test(number)) return isUps(number) ? 'UPS' : null
@@ -56,7 +56,7 @@ export function carrierOfNumber(trackingNumber: string | null): CarrierName | nu
   return null
 }
 
-// The listed carrier that issues UPU S10 numbers in each country.
+// The carrier that issues UPU S10 numbers in each country.
 const posts: ReadonlyMap<string, CarrierName> = new Map([
   ['DE', 'DHL'],
   ['FR', 'La Poste'],
@@ -65,7 +65,7 @@ const posts: ReadonlyMap<string, CarrierName> = new Map([
   ['US', 'USPS'],
 ])
 
-// UPS check digit: letters count as (code - 63) modulo 10, and every second character counts twice.
+// Check digit of UPS: letters count as (code - 63) modulo 10, and every second character counts twice.
 function isUps(number: string): boolean {
   const values = [...number.slice(2)].map((sign) => (/\d/.test(sign) ? Number(sign) : (sign.charCodeAt(0) - 63) % 10))
   const sum = values.slice(0, -1).reduce((total, value, index) => total + value * (index % 2 === 0 ? 1 : 2), 0)
@@ -81,7 +81,7 @@ function isS10(number: string): boolean {
   return digits[8] === (check === 10 ? 0 : check === 11 ? 5 : check)
 }
 
-// GS1 check digit: from the right, the check digit and every second digit count once, the others three times.
+// Check digit of GS1: counted from the right, the check digit and every second digit after it count once, the others three times.
 function isMod10(number: string): boolean {
   const digits = [...number].reverse().map(Number)
   return digits.reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0

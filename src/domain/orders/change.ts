@@ -1,5 +1,5 @@
-// The shell of every change of an order: it locks the order, reads all of it, and writes the result. Each version is announced by one
-// event. A change that is still in progress, such as a queued refund, is written without a new version; its outcome gets one.
+// The steps of every change of an order: lock it, read all of it, write the result. Each version of an order is announced by one event. A
+// change that is still in progress, such as a queued refund, is written without a new version; its outcome gets the new version.
 
 import type { EventKind, OrderTimelineType } from '../../contract/words.ts'
 import { announce, type ChangeContext } from '../../platform/outbox/announce.ts'
@@ -32,13 +32,13 @@ export async function findOrderFacts(db: Reader, key: OrderKey): Promise<OrderFa
   return order && { order, lines, timeline, fulfillments, payments, refunds }
 }
 
-// The reads are sent together with the lock and run after it, so they see what the lock waited for.
+// The reads are sent together with the lock but run after it, so they see the changes of the transaction that held the lock before.
 export async function lockOrderFacts(tx: Tx, key: OrderKey): Promise<OrderFacts | undefined> {
   const [, facts] = await Promise.all([lockOrder(tx, key), findOrderFacts(tx, key)])
   return facts
 }
 
-// Raises the version of the order and announces the event.
+// Writes the change with a new version of the order, and announces its event.
 export function announceOrderChange(
   tx: Tx,
   facts: OrderFacts,
@@ -51,7 +51,7 @@ export function announceOrderChange(
   return changed
 }
 
-// Writes the change without a new version: its outcome will get one.
+// Writes the change without a new version of the order: the outcome of the change will get the new version.
 export function recordOrderChange(
   tx: Tx,
   facts: OrderFacts,
@@ -86,8 +86,8 @@ function writeChange(
   const key = { installationId: order.installationId, orderId: order.id }
   const entries = types.map((type) => ({ type, at: now }))
   saveOrder(tx, order, facts.order)
-  // Expires open edits of an order that is now completed. A cancellation has expired them earlier, because sessions are locked before
-  // stock.
+  // Expires open edits of an order that is completed by this change. A cancellation has already expired them, because sessions are locked
+  // before stock.
   if (order.status === 'completed' && facts.order.status !== 'completed') expireChanges(tx, order, now)
   insertTimeline(tx, key, facts.timeline.length, entries)
   if (types.includes('paid')) queueDocument(tx, order, { cause: 'order_paid', causeId: order.id, at: now })

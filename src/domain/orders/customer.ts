@@ -1,4 +1,4 @@
-// The customer of an order: sealed, and decrypted for those who may see it.
+// The customer of an order, stored encrypted, and decrypted only for callers who may see customers.
 
 import type { Address } from '../../contract/open/carts.ts'
 import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
@@ -10,7 +10,7 @@ export interface Customer {
   email: string
   name: string
   phone: string
-  // VAT number of a company in the EU, checked for format.
+  // VAT number of a company in the EU. Only its format was checked.
   vatId?: string
 }
 
@@ -18,12 +18,12 @@ export const emptyCustomer: Customer = { email: '', name: '', phone: '' }
 
 const customerPurpose = 'checkout customer'
 
-// Sealed for the session; the order copies the sealed text and names the session when it decrypts it.
+// Encrypted for the checkout session. The order copies the encrypted text, and passes the id of the session when it decrypts it.
 export function encryptCustomer(rootSecret: RootSecret, sessionId: string, customer: Customer): string {
   return encryptByRootSecret(rootSecret, customerPurpose, JSON.stringify(customer), sessionId)
 }
 
-// Returns undefined if the version of the root secret that sealed the customer was dropped.
+// Returns undefined if the customer was encrypted with a version of the root secret that was removed.
 export function decryptCustomer(
   rootSecret: RootSecret,
   sessionId: string,
@@ -35,7 +35,7 @@ export function decryptCustomer(
 }
 
 export interface OrderCustomer {
-  // Undefined if it can no longer be decrypted.
+  // Undefined if the customer can no longer be decrypted.
   customer: Customer | undefined
   address: Address | undefined
 }
@@ -54,7 +54,7 @@ export async function decryptOrderCustomer(
   }
 }
 
-// Returns undefined if no name is known any more.
+// Returns the name of the customer, or of the delivery address; undefined if neither is known any more.
 export async function decryptOrderName(
   db: Reader,
   rootSecret: RootSecret,

@@ -1,5 +1,4 @@
-// The moves that an order may make on its three axes: the order itself, its money, its parcels. A pair of verb and status without a row
-// is refused.
+// What may happen to an order, its payment status and its parcels. A combination of verb and status without a row is refused.
 
 import type {
   CancellationStatus,
@@ -15,27 +14,28 @@ export const orderLifecycle = [
   // verb       from          to            announces           due
   ['place',    null,         'placed',     'order.placed',     null        ],
   ['start',    'placed',     'processing', 'order.processing', null        ],
-  // A parcel that is not the last one has no event kind of its own, and a change without an event would leave a gap in the versions.
+  // A parcel that is not the last one has no kind of event of its own. It is announced by this event, because a change without an event
+  // would leave a gap in the versions.
   ['go_on',    'processing', 'processing', 'order.processing', null        ],
   ['fulfil',   'processing', 'processing', 'order.fulfilled',  null        ],
   ['complete', 'processing', 'completed',  'order.completed',  null        ],
   ['cancel',   'placed',     'cancelled',  'order.cancelled',  'money_back'],
   ['cancel',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
-  // An edit changes the ordered items, not the status.
+  // An edit changes the ordered items, but not the status.
   ['edit',     'placed',     'placed',     'order.edited',     null        ],
   ['edit',     'processing', 'processing', 'order.edited',     null        ],
-  // The parcel came back unpaid. A completed order stays completed, because its completion was announced.
+  // The parcel came back unpaid. A completed order stays completed, because its completion was already announced.
   ['return',   'processing', 'cancelled',  'order.cancelled',  'money_back'],
   ['return',   'completed',  'completed',  'order.returned',   'money_back'],
 ] as const satisfies readonly (readonly [string, OrderStatus | null, OrderStatus, EventKind, 'money_back' | null])[]
 
-// A refund on its way is not announced; its success or failure is.
+// A queued refund is not announced; its success or failure is.
 // biome-ignore format: one row is one move
 export const orderPaymentLifecycle = [
   // verb          from                  to                    announces
   ['await',       null,                 'pending',            null                 ],
   ['pay',         'pending',            'paid',               'order.paid'         ],
-  // A bank transfer may arrive after the payment was voided. If the order is cancelled, the money must be refunded.
+  // A bank transfer may arrive after the payment was voided. If the order was cancelled, the money must be refunded.
   ['pay',         'voided',             'paid',               'order.paid'         ],
   ['void',        'pending',            'voided',             null                 ],
   ['queue',       'paid',               'refunding',          null                 ],
@@ -44,12 +44,12 @@ export const orderPaymentLifecycle = [
   ['refund_some', 'refunding',          'refunding',          'order.refunded'     ],
   ['refund_part', 'refunding',          'partially_refunded', 'order.refunded'     ],
   ['refund_rest', 'refunding',          'refunded',           'order.refunded'     ],
-  // The refund was made at the provider, without being queued here first.
+  // The refund was made at the provider, and was not queued here.
   ['refund_part', 'paid',               'partially_refunded', 'order.refunded'     ],
   ['refund_part', 'partially_refunded', 'partially_refunded', 'order.refunded'     ],
   ['refund_rest', 'paid',               'refunded',           'order.refunded'     ],
   ['refund_rest', 'partially_refunded', 'refunded',           'order.refunded'     ],
-  // A refund failed: others are pending (`fail_some`), others succeeded (`fail_part`), or there are no others (`fail_all`).
+  // A refund failed: other refunds are pending (`fail_some`), others succeeded (`fail_part`), or there are no others (`fail_all`).
   ['fail_some',   'refunding',          'refunding',          'order.refund_failed'],
   ['fail_part',   'refunding',          'partially_refunded', 'order.refund_failed'],
   ['fail_all',    'refunding',          'paid',               'order.refund_failed'],
@@ -62,8 +62,8 @@ export const orderPaymentLifecycle = [
 
 type RefundVerb = Extract<(typeof orderPaymentLifecycle)[number][0], `refund_${string}` | `fail_${string}`>
 
-// The move of the payment status after a refund has ended. `back` and `pending` are the sums of the refunds that succeeded and of those
-// that are pending, without the one that failed.
+// Returns the move of the payment status after a refund has ended. `back` and `pending`: sums of the refunds that succeeded and that are
+// pending, without the refund that failed.
 export function refundVerb(
   outcome: 'succeeded' | 'failed',
   { total, back, pending }: { total: number; back: number; pending: number },
@@ -73,8 +73,8 @@ export function refundVerb(
   return back >= total ? 'refund_rest' : 'refund_part'
 }
 
-// The refund status of a cancelled order. Nothing is owed if nothing was paid. Money that arrived after the cancellation must be
-// refunded, and no refund was tried yet. `failed` is the sum of the refunds that failed.
+// Returns the refund status of a cancelled order. Nothing must be refunded if nothing was paid. Money that arrived after the cancellation
+// must be refunded even though no refund was queued yet. `failed`: sum of the failed refunds.
 export function cancellationStatusFor(
   paymentStatus: OrderPaymentStatus,
   { total, back, pending, failed }: { total: number; back: number; pending: number; failed: number },
@@ -84,20 +84,20 @@ export function cancellationStatusFor(
   return failed > 0 ? 'refund_failed' : 'refund_pending'
 }
 
-// When the tracking of a parcel is corrected, the event of the order's fulfillment is announced again.
+// The event that announces corrected tracking of a parcel: the event of the order's fulfillment status is sent again.
 export const correctionEvents = {
   unfulfilled: 'order.processing',
   partially_fulfilled: 'order.processing',
   fulfilled: 'order.fulfilled',
 } as const satisfies Record<FulfillmentStatus, EventKind>
 
-// The outcome of refunding the amount that was paid above the total of an edited order.
+// The events for refunds of what was paid above the total of an edited order.
 export const editRefundEvents = {
   succeeded: 'order.refunded',
   failed: 'order.refund_failed',
 } as const satisfies Record<'succeeded' | 'failed', EventKind>
 
-// The status is not stored; it is computed from the lines.
+// Computes the fulfillment status of an order, which is not stored.
 export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfilled: number }[]): FulfillmentStatus {
   if (lines.every(({ fulfilled }) => fulfilled === 0)) return 'unfulfilled'
   return lines.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'fulfilled' : 'partially_fulfilled'
@@ -105,7 +105,7 @@ export function fulfillmentStatusFor(lines: readonly { quantity: number; fulfill
 
 export type CancelObstacle = 'already_cancelled' | 'already_completed' | 'already_processing' | 'already_fulfilled'
 
-// Returns why an order cannot be cancelled on request, or undefined if it can.
+// Returns why an order cannot be cancelled on request; undefined if it can.
 export function cancelObstacle({
   status,
   fulfillmentStatus,
@@ -120,8 +120,8 @@ export function cancelObstacle({
   return status === 'placed' ? undefined : 'already_processing'
 }
 
-// Returns why the ordered items cannot be changed, or undefined if they can. While a payment is pending, they can only be changed if
-// people move the money.
+// Returns why the ordered items cannot be changed; undefined if they can. While the payment is pending, they can be changed only if it is
+// a manual payment.
 export function editObstacle(
   { status, paymentStatus }: { status: OrderStatus; paymentStatus: OrderPaymentStatus },
   { isPaidByHand }: { isPaidByHand: boolean },
@@ -131,7 +131,7 @@ export function editObstacle(
   return paymentStatus === 'paid' || paymentStatus === 'partially_refunded' ? undefined : 'refunding'
 }
 
-// Returns why an order cannot have come back unpaid, or undefined if it can.
+// Returns why it is impossible that an order came back unpaid; undefined if it is possible.
 export function returnObstacle({
   paymentStatus,
   fulfillmentStatus,
@@ -143,7 +143,7 @@ export function returnObstacle({
   return fulfillmentStatus === 'unfulfilled' ? 'not_sent' : undefined
 }
 
-// Whether the money of an order did not arrive in time. An order that was already sent is never overdue.
+// Whether the money of an order has not arrived in time. An order that was sent is never overdue.
 export function isOverdue(
   order: {
     status: OrderStatus
@@ -158,8 +158,8 @@ export function isOverdue(
   return cancelObstacle(order) === undefined
 }
 
-// Returns why an order must not be sent yet, or must no longer be sent, or undefined if it may. The caller may overrule this, since a
-// refunded order may still be sent on purpose.
+// Returns why an order must not be sent yet, or must not be sent any more; undefined if it may be sent. The caller may ignore this: a
+// refunded order is sometimes sent on purpose.
 export function sendObstacle(
   paymentStatus: OrderPaymentStatus,
   awaited: { isPaidOnDelivery: boolean } | undefined,

@@ -1,4 +1,4 @@
-// Money that people move for an order: a bank transfer or cash. It may be less or more than the total, or arrive in parts. Pure.
+// Money that people move for an order, as a bank transfer or in cash. Several entries may add up to less or more than the total. Pure.
 
 import { type AdminMoneyReceived, moneyEntriesMax } from '../../contract/admin/orders.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -13,12 +13,12 @@ export function isPaidByHand({ payments }: Pick<OrderFacts, 'payments'>): boolea
   return payments.some(({ provider }) => provider === manualName)
 }
 
-// An order that was paid before received money was recorded has no entries; the sum of its manual payments counts instead.
+// Orders that were paid before received money was recorded have no entries. The sum of their manual payments is used instead.
 export function sumReceivedMoney({ payments }: Pick<MoneyFacts, 'payments'>, entries: readonly MoneyEntry[]): number {
   return entries.length > 0 ? entries.reduce((sum, { amount }) => sum + amount, 0) : paidByHand(payments)
 }
 
-// An order may also have payments of other providers.
+// The order may also have payments of other providers, which do not count.
 function paidByHand(payments: MoneyFacts['payments']): number {
   return payments.reduce(
     (sum, { provider, status, amount }) => (provider === manualName && status === 'succeeded' ? sum + amount : sum),
@@ -31,23 +31,25 @@ export function moneyReceivedView(facts: MoneyFacts, entries: readonly MoneyEntr
   const { paymentStatus } = facts.order
   const sum = sumReceivedMoney(facts, entries)
   const isAwaited = paymentStatus === 'pending'
-  // Edits that lowered the total have refunds of their own, so the paid sum counts here.
+  // An edit that lowered the total refunds the difference separately, so a paid order is compared with what was paid by hand instead of
+  // with its total.
   const total = isAwaited ? facts.order.total : paidByHand(facts.payments)
   return {
     entries: entries.map(({ id, amount, at }) => ({ id, amount, at: toInstant(at) })),
     sum,
     due: isAwaited ? Math.max(0, total - sum) : 0,
-    // If the payment of an order was voided, all received money is excess.
+    // If the payment of the order was voided, all received money is excess.
     excess: paymentStatus === 'voided' ? sum : Math.max(0, sum - total),
   }
 }
 
-// The money still to be received if a paid order's total rises by `difference`. Money received above its total counts.
+// Returns the money that is still missing if the total of a paid order rises by `difference`. Money that was received above the total is
+// deducted.
 export function missingMoneyFor(facts: MoneyFacts, entries: readonly MoneyEntry[], difference: number): number {
   return Math.min(difference, Math.max(0, paidByHand(facts.payments) + difference - sumReceivedMoney(facts, entries)))
 }
 
-// Returns the state after an entry, or throws if the entry cannot be recorded. `isPaid`: the entry makes the order paid.
+// Returns the sums after an entry. Refuses an entry that cannot be recorded. `isPaid`: whether the order is paid with this entry.
 export function moneyAfterEntry(
   facts: MoneyFacts,
   entries: readonly MoneyEntry[],

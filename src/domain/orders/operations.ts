@@ -1,4 +1,4 @@
-// The three operations on orders.
+// The three operations on orders, for installations.
 
 import { limits } from '../../contract/limits.ts'
 import type { OpenInterfaceHandler } from '../../platform/http/open.ts'

@@ -1,5 +1,5 @@
-// The operator's actions on orders: received manual payments, parcels, refunds. Each is one transaction, and an action that is not
-// possible is refused with its code.
+// What the operator can do with orders: record manual payments, send parcels, refund. Each action is one transaction. An action that is
+// not possible is refused with a code.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'
@@ -55,7 +55,7 @@ import {
 } from './store.ts'
 import { type OrderFacts, orderTotals, orderView } from './view.ts'
 
-// Finds an order of this merchant by its number or its id.
+// Finds an order of this merchant by its number or id.
 export async function findOrderNamed(
   db: Reader,
   { merchantId, installationIds }: { merchantId: string; installationIds: readonly string[] },
@@ -80,7 +80,7 @@ export async function recordOrderPaid(tx: Tx, key: OrderKey, context: ChangeCont
   return collect(tx, found, { ...move, isAwaited }, context)
 }
 
-// Records received money of any amount. The order is paid once its total is reached, or if the merchant accepts less.
+// Records received money. The order is paid once its total is reached, or if the merchant accepts less (`settles`).
 export async function recordMoney(
   tx: Tx,
   key: OrderKey,
@@ -94,7 +94,7 @@ export async function recordMoney(
   const entries = await listMoneyByHand(tx, order)
   const before = sumReceivedMoney(found, entries)
   const { received, isPaid } = moneyAfterEntry(found, entries, input)
-  // Money that was received before entries were recorded.
+  // First records money that was received before entries existed.
   if (entries.length === 0 && before > 0) noteMoney(tx, found, before, { ...context, now: order.placedAt })
   noteMoney(tx, found, input.amount, context)
   const move = moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus)
@@ -134,7 +134,7 @@ async function lockOrder(tx: Tx, key: OrderKey): Promise<OrderFacts> {
   return found
 }
 
-// Refuses if the order's version is not the one that the caller has seen. `current` in the refusal shows the order as it is.
+// Refuses if the caller has seen another version of the order. `current` contains the present order.
 export function refuseOtherVersion(facts: OrderFacts, expected: number | undefined): void {
   const { version, status } = facts.order
   if (expected === undefined || expected === version) return
@@ -142,7 +142,8 @@ export function refuseOtherVersion(facts: OrderFacts, expected: number | undefin
   throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
 }
 
-// A pending refund has no version yet, so a caller that has not seen it would refund the same amount again.
+// Compares the refunded sum: a queued refund does not raise the version, so a caller who has not seen it would refund the same amount
+// again.
 export function refuseOtherRefunds(facts: OrderFacts, expected: number | undefined): void {
   const { version, status } = facts.order
   const { refunded: back, refundPending } = orderTotals(facts.order, facts.refunds)
@@ -167,7 +168,7 @@ async function collectAwaited(
   return payment?.status === 'pending' ? saveCollected(tx, payment, context) : undefined
 }
 
-// Creates a new payment: the original one is voided, or about to be, and that is not undone.
+// Creates a new payment, because the original one is voided or about to be voided, which cannot be undone.
 async function collectLate(
   tx: Tx,
   { order, payments }: OrderFacts,
@@ -193,12 +194,12 @@ export interface Parcel {
   carrier: string | null
   trackingNumber: string | null
   trackingUrl?: string | null
-  // Quantities by the codes or the ids of SKUs. null: all items that were not sent yet.
+  // Quantities by code or id of the SKU; null for all items that have not been sent yet.
   items: ReadonlyMap<string, number> | null
   itemsBy?: 'code' | 'skuId'
-  // Also send if the money has not arrived, or was refunded.
+  // Send the parcel even if the money has not arrived or was refunded.
   anyway?: boolean
-  // The caller knows that it is a test order.
+  // The caller knows that this is a test order.
   isTestMeant?: boolean
 }
 
@@ -222,7 +223,7 @@ export function linesAfterParcel({ lines }: Pick<OrderFacts, 'lines'>, sent: rea
   })
 }
 
-// Returns the contents of the parcel, or throws if it must not be sent. Nothing is written.
+// Returns the contents of the parcel, or refuses if it must not be sent. Writes nothing.
 export async function resolveParcelContents(db: Reader, found: OrderFacts, parcel: Parcel): Promise<ItemQuantity[]> {
   const { order } = found
   const { status, number } = order
@@ -245,8 +246,8 @@ function refuseUnpaid({ order: { number, paymentStatus }, payments }: OrderFacts
   throw refuse('order_not_paid', { message, current: { paymentStatus } })
 }
 
-// A parcel that is not the last one is announced by the event that the order is being processed. The last parcel and the completion of
-// the order each have an event of their own.
+// A parcel that is not the last one is announced by the event that the order is being processed. The last parcel has an event of its own,
+// and so has the completion of the order.
 function announceParcel(
   tx: Tx,
   found: OrderFacts,
@@ -274,7 +275,7 @@ function announceParcel(
   return announceFulfilled(tx, { ...started, ...withParcel }, context)
 }
 
-// Nothing is left to send: the last parcel was sent, or an edit removed the remaining items.
+// Called when nothing is left to send: the last parcel was sent, or an edit removed the remaining items.
 export function announceFulfilled(tx: Tx, started: OrderFacts, context: ChangeContext): OrderFacts {
   const { id, status } = started.order
   const sent = moveFor(orderLifecycle, 'fulfil', status)
@@ -292,7 +293,7 @@ export function announceFulfilled(tx: Tx, started: OrderFacts, context: ChangeCo
   )
 }
 
-// The contents of the parcel.
+// Returns the contents of the parcel.
 function sentFrom(
   lines: readonly OrderLine[],
   items: ReadonlyMap<string, number> | null,
@@ -316,8 +317,8 @@ function notLeft(message: string, current: { code: string; left: number } | null
   return refuse('fulfillment_not_possible', { message, ...(current && { current }) })
 }
 
-// A parcel that was sent and not paid came back, such as one to be paid on delivery that was refused at the door. No money is awaited any
-// more. Items that were never sent go back into stock; returned items do only if the operator asks for it.
+// Records that an unpaid parcel came back, such as one to be paid on delivery that the recipient refused. The money is no longer awaited.
+// Items that were never sent are restocked; returned items only if the operator asks for it.
 export async function returnUndeliveredOrder(
   tx: Tx,
   key: OrderKey,
@@ -333,7 +334,7 @@ export async function returnUndeliveredOrder(
   if (obstacle || !move || !voiding) throw notAwaited(order)
   if (move.to === 'cancelled') {
     const taken = await listUnitsTakenBy(tx, order, order.id)
-    // For a SKU on backorder, fewer units were taken from stock than were ordered.
+    // Fewer units than ordered were taken from stock if a SKU was on backorder.
     const unsent = lines
       .map(({ skuId, fulfilled }) => ({ skuId, quantity: (taken.get(skuId) ?? 0) - fulfilled }))
       .filter(({ quantity }) => quantity > 0)
@@ -347,7 +348,8 @@ export async function returnUndeliveredOrder(
   return announceOrderChange(tx, found, { kind: move.announces, order: change, timeline: ['voided'] }, context)
 }
 
-// Tracking is part of the order, so a correction has a version and an event: the event of the current fulfillment status is sent again.
+// Tracking is part of the order, so a correction raises the version and needs an event: the event of the present fulfillment status is
+// sent again.
 export async function correctFulfillment(
   tx: Tx,
   facts: OrderFacts,
@@ -362,25 +364,25 @@ export async function correctFulfillment(
 }
 
 export interface RefundInput {
-  // null: the amount of the failed refunds, if there are any; otherwise, or if the order is cancelled, everything that is left. If paid
-  // by hand, null means the pending refund.
+  // Null: if refunds have failed and the order is not cancelled, their sum; otherwise everything that is left. If paid by hand and a
+  // refund is pending, null means that refund.
   amount: number | null
   reason: string | null
-  // The operator has paid the money back: no provider is called.
+  // The operator has paid the money back, so no provider is called.
   isByHand?: boolean
-  // The refunded lines, if known. Otherwise those of the failed refunds that this refund replaces.
+  // The refunded lines, if known. Default: the lines of the failed refunds that this refund replaces.
   lines?: readonly RefundedLine[]
 }
 
 export interface QueuedRefund {
   facts: OrderFacts
-  // The first of the refunds over which the amount was spread, and all of them.
+  // `refunds`: all refunds that share the amount; `refund` is the first of them.
   refund: RefundRow
   refunds: readonly RefundRow[]
 }
 
-// Queues a refund, which the loop pays. Failed refunds are replaced by a refund with a new key: a provider that refused one would answer
-// the same to the old key.
+// Queues a refund, which a job pays. A failed refund is replaced by a refund with a new key: for the old key, the provider would repeat
+// its response.
 export async function refundOrder(
   tx: Tx,
   key: OrderKey,
@@ -415,7 +417,7 @@ export async function refundOrder(
   return queuedOf(tx, key, queued.refunds)
 }
 
-// Returns the amount that a refund would pay back, or throws if it would be refused. Nothing is written.
+// Returns the amount that a refund would pay, or throws the refusal of this refund. Writes nothing.
 export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
   const unvoided = unvoidedOf(found)
   if (unvoided) return unvoided.amount
@@ -439,7 +441,7 @@ interface LostEditRefund {
   reason: string | null
 }
 
-// The failed refunds of one edit, summed over all payments. They are queued again as a whole, and before any other refund.
+// Returns the failed refunds of one edit, added up over all payments. They are queued again together, and before any other refund.
 function lostEditRefund({ refunds }: OrderFacts, { amount, lines }: RefundInput): LostEditRefund | undefined {
   if (lines) return undefined
   const lost = new Map<string, LostEditRefund>()
@@ -472,7 +474,8 @@ function tooHigh(number: string, left: number, amount: number): Refusal {
   return refuse('refund_amount_too_high', { message, current: { left } })
 }
 
-// Checked before anything is queued: an amount may have a precision that a provider does not pay, such as the third decimal of a dinar.
+// Checked before anything is queued: a provider may not be able to pay the smallest units of a currency, such as the third decimal of a
+// dinar.
 export function refuseUncounted(facts: OrderFacts, amount: number): void {
   const { number, currency } = facts.order
   for (const { paymentId, amount: part } of splitRefund(facts, amount)) {
@@ -483,7 +486,7 @@ export function refuseUncounted(facts: OrderFacts, amount: number): void {
   }
 }
 
-// The payment that was to be voided, if that failed.
+// Returns the payment whose void failed, if any.
 function unvoidedOf({ payments, refunds }: OrderFacts): PaymentRow | undefined {
   return payments.find(({ id }) => refunds.some((kept) => kept.paymentId === id && isLostVoid(kept)))
 }
@@ -507,7 +510,7 @@ function amountMeant(found: OrderFacts, input: RefundInput): number {
   return input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
 }
 
-// A refund that the operator has paid by hand means a pending refund first: a single refund, or an amount that was spread over several
+// A refund that the operator paid by hand is first matched with a pending refund, or with all refunds that share an amount over several
 // payments.
 function pendingMeant(pending: readonly RefundRow[], amount: number | null): RefundRow[] {
   const shares = new Map<string, RefundRow[]>()
@@ -521,8 +524,8 @@ function pendingMeant(pending: readonly RefundRow[], amount: number | null): Ref
   return [...shares.values()].find((spread) => spread.reduce((sum, part) => sum + part.amount, 0) === amount) ?? []
 }
 
-// A command that is sent twice must not mean something else the second time, and refunding a part of a failed amount must not make the
-// rest forgotten.
+// Refuses ambiguous requests: a command that is repeated must not refund twice, and refunding part of a failed amount must not lose the
+// rest.
 function refuseUnclear(
   { order: { number, cancellation } }: OrderFacts,
   { input, pending, lost }: { input: RefundInput; pending: readonly RefundRow[]; lost: number },
@@ -549,7 +552,7 @@ async function queuedOf(tx: Tx, key: OrderKey, refunds: readonly RefundRow[]): P
   return { facts, refund, refunds }
 }
 
-// If a new refund replaces the one of the cancellation, the cancellation refers to the new one.
+// If the new refund replaces that of the cancellation, the cancellation refers to the new refund.
 function cancellationWith(
   cancellation: CancellationRow | null,
   refund: RefundRow,
@@ -560,7 +563,7 @@ function cancellationWith(
   return isReplaced ? { ...cancellation, refundId: refund.id } : cancellation
 }
 
-// Voids a payment again after voiding it failed.
+// Voids a payment again after the first void failed.
 export async function returnPayment(
   tx: Tx,
   payment: PaymentRow,

@@ -1,6 +1,6 @@
-// Creates an order: once for each session, numbered per merchant and mode, with its lines, its events and the use of its promotion, in
-// the transaction in which the session is completed. The caller takes the stock and counts the use in the same transaction, since either
-// may have to be refused.
+// Creates an order, once per session and with a number per merchant and mode. The order, its lines, its events and the use of its
+// promotion are written in the transaction that completes the session. In the same transaction the caller sells the stock and counts the
+// use, because both may be refused.
 
 import type { OrderPromotion } from '../../contract/open/orders.ts'
 import type { Metadata, Totals } from '../../contract/parts.ts'
@@ -33,7 +33,7 @@ import {
 import type { OrderFacts } from './view.ts'
 
 export interface NewOrder {
-  // The caller chooses the id beforehand: the address is sealed for it, and the payment is booked on it.
+  // Chosen by the caller beforehand: the address is encrypted for this id, and the payment refers to it.
   orderId: string
   // As returned by `assignOrderNumber`.
   number: string
@@ -50,16 +50,16 @@ export interface NewOrder {
     customerSealed: string | null
     emailMasked: string | null
     emailHash: string | null
-    // True for the checkout of an agent.
+    // True if the session was opened for an agent.
     holdsLater?: boolean
   }
   currency: string
   lines: readonly Omit<OrderLine, 'fulfilled'>[]
   totals: Totals
   shippingTax: number
-  // Null if nothing is shipped, if there are several rates, or if the rate is not known.
+  // Null if nothing is shipped, several rates apply, or the rate is unknown.
   shippingTaxRateBps: number | null
-  // The shares of the shipping tax by rate, if there are several.
+  // The shipping amount and its tax at each rate; null unless several rates apply.
   shippingTaxes: readonly TaxShare[] | null
   shipping: ShippingChoice | null
   promotion: (OrderPromotion & { id: string }) | null
@@ -67,16 +67,16 @@ export interface NewOrder {
   consents: readonly ConsentRecord[]
   // Check of the buyer's VAT number.
   vat?: VatCheck | null
-  // The discount that the merchant gave by hand, if there is no promotion.
+  // The discount that the merchant entered, if there is no promotion.
   ownDiscount?: number
   // The promotion after this use was counted.
   usedPromotion: Promotion | null
   addressId: string | null
-  // City and country; deleted together with the address.
+  // City and country of the address. Deleted together with the address.
   addressSummaryText: string | null
-  // False: the payment is pending.
+  // False while the payment is pending.
   isPaid: boolean
-  // Until when the order waits for the money; null: without a limit.
+  // Until when the order waits for its money; null if there is no deadline.
   paymentDueAt: number | null
   rootSecret: RootSecret
   now: number
@@ -86,12 +86,12 @@ export interface NewOrder {
 export interface PlacedOrder {
   order: OrderRow
   lines: readonly OrderLine[]
-  // The secret of the order's page: in plain text for the shopper, and sealed as it is stored.
+  // The secret of the order's page: unencrypted for the shopper, and encrypted as it is stored.
   statusSecret: string
   secretSealed: string
 }
 
-// The caller has locked the session and checked that it has no order yet; otherwise the unique index refuses the commit.
+// The caller has locked the session and checked that it has no order yet. If it had one, the unique index would refuse the insert.
 export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> {
   const { installationId, orderId, session, promotion, payments, now, cause } = given
   refuseWrongSums(given)
@@ -110,8 +110,8 @@ export async function placeOrder(tx: Tx, given: NewOrder): Promise<PlacedOrder> 
   const { hash: secretHash, sealed: secretSealed } = secret
   const { customerSealed, emailHash } = session
   const use = promotion && { promotionId: promotion.id, orderId, emailHash, usedAt: now }
-  // A paid order is announced by two events, placed and paid, though both happen together. The row is written with the version of the
-  // second.
+  // A paid order is announced by two events, `placed` and `paid`, which happen at the same time. The row is written with the version of
+  // the second event.
   const paid = given.isPaid ? moveFor(orderPaymentLifecycle, 'pay', order.paymentStatus) : undefined
   const last = paid ? paidFacts(placed, paid.to, now) : placed
   insertOrder(tx, last.order, { customerSealed, emailHash, secretHash, secretSealed })
@@ -189,8 +189,8 @@ function orderFrom(given: NewOrder): OrderRow {
   }
 }
 
-// Checks the sums, however the order was priced: an order whose sums do not agree is never written. A promotion's discount on shipping is
-// part of the discount and of no line.
+// Never writes an order whose sums do not agree, however it was priced. A promotion's discount on shipping is part of the discount of the
+// order, but of no line.
 function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion, ownDiscount = 0 }: NewOrder): void {
   const lineDiscount = sumOf(lines, ({ discount }) => discount)
   const shippingCharged = totals.shipping - (totals.discount - lineDiscount)
@@ -209,7 +209,7 @@ function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion,
   if (!agrees) throw new Error('the sums of an order do not agree')
 }
 
-// If tax was removed from a gross price, unit and line are each rounded, by half a minor unit at most.
+// If tax was deducted from a gross price, unit price and subtotal were each rounded, by at most half a minor unit.
 function isLineSum(
   { unitPrice, quantity, subtotal }: Pick<OrderLine, 'unitPrice' | 'quantity' | 'subtotal'>,
   relief: TaxRelief | undefined,

@@ -1,5 +1,5 @@
-// Records what a provider lists for a payment: refunds that others made there, and refunds of ours that failed later. The caller has
-// locked the order and the payment.
+// Records what a provider reports about a payment: refunds that others made at the provider, and refunds of ours that failed after they
+// had succeeded. The caller has locked the order and the payment.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'
@@ -44,7 +44,7 @@ export async function recordProviderState(
   return plan
 }
 
-// Finds the order to which money of the payment was moved, if the refund does not fit this order.
+// If the refund does not fit this order, finds the order to which money of the payment was moved and which the refund fits.
 async function findMoved(
   tx: Tx,
   facts: OrderFacts | undefined,
@@ -63,7 +63,7 @@ async function findMoved(
   return undefined
 }
 
-// A failed refund is not tried again automatically; a person must refund again.
+// A failed refund is not repeated automatically: a person must refund again.
 async function recordFailed(
   tx: Tx,
   facts: OrderFacts | undefined,
@@ -76,7 +76,7 @@ async function recordFailed(
   if (!facts || failed.orderId === null || failed.kind !== 'refund') return facts
   const key = { installationId: failed.installationId, orderId: failed.orderId }
   if (failed.orderId === facts.order.id) return announceFailed(tx, facts, failed, now)
-  // The refunded money had been moved to another order.
+  // The refunded money was moved to another order before.
   const other = await lockOrderFacts(tx, key)
   if (other) await announceFailed(tx, other, failed, now)
   return facts
@@ -92,7 +92,8 @@ async function announceFailed(tx: Tx, facts: OrderFacts, failed: RefundRow, now:
   return announceRefundEnded(tx, known, { refundId: failed.id, outcome: 'failed' }, now)
 }
 
-// Only records the refund if the payment has no order, or if the refund cannot be booked on the order (`isBooked`).
+// Records a refund that was made at the provider. If the payment has no order, or the refund cannot be booked on it (`isBooked`), the
+// order does not change.
 async function recordForeign(
   tx: Tx,
   facts: OrderFacts | undefined,
@@ -101,7 +102,7 @@ async function recordForeign(
   now: number,
 ): Promise<OrderFacts | undefined> {
   const { installationId, merchantId, id: paymentId, currency } = payment
-  // The refund of an edit failed here and was then made at the provider.
+  // Set if the refund of an edit failed here and was then made at the provider.
   const editId = instead?.replacedBy === null ? instead.editId : null
   const orderId = facts && (editId !== null || isBooked(facts, amount)) ? facts.order.id : null
   const made = { installationId, id: newId('rfd'), merchantId, orderId, paymentId, amount, currency, reference, editId }
@@ -119,7 +120,7 @@ async function recordForeign(
 }
 
 function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {
-  // After an edit, the paid amount can exceed the total.
+  // After an edit, more than the total may be paid.
   if (order.refunded + amount > order.total) return false
   const { back, pending } = refundSums(refunds)
   const verb = refundVerb('succeeded', { total: order.total, back: back + amount, pending })

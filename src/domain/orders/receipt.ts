@@ -1,11 +1,11 @@
-// The content of a receipt for an order: each line with its net amount, rate and tax, and the sums by rate. Pure.
+// The content of a receipt: each line of the order with net amount, tax rate and tax, and the sums by rate. Pure.
 
 import type { OrderLine, OrderRow } from './store.ts'
 
 // Amounts in minor units.
 export interface TaxedAmount {
   net: number
-  // Basis points; null if the rate was not stored.
+  // Tax rate in basis points; null if the rate was not stored.
   taxRateBps: number | null
   tax: number
   gross: number
@@ -19,9 +19,9 @@ export interface ReceiptLine extends TaxedAmount {
 
 export interface Receipt {
   lines: readonly ReceiptLine[]
-  // One entry per rate; empty if nothing was shipped.
+  // One entry per tax rate; empty if nothing was shipped.
   shipping: readonly (TaxedAmount & { label: string })[]
-  // Highest rate first. Null for an order that was placed before rates were stored.
+  // Sums by tax rate, the highest rate first. Null for an order that was placed before rates were stored.
   rates: readonly (TaxedAmount & { taxRateBps: number })[] | null
   total: TaxedAmount
 }
@@ -55,7 +55,7 @@ export function buildReceipt(order: ReceiptOrder, sold: readonly OrderLine[]): R
   }
 }
 
-// A promotion's discount on shipping is part of the discount, and of no line.
+// A promotion's discount on shipping is part of the discount of the order, but of no line.
 function shippingOf(order: ReceiptOrder, sold: readonly OrderLine[]): Receipt['shipping'] {
   if (!order.shippingChoice) return []
   const { label } = order.shippingChoice

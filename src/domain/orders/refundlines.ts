@@ -1,4 +1,4 @@
-// Computes refunds by line. Pure. The parts of a line add up to the line, to the last minor unit.
+// Computes what to refund for lines of an order. Pure. The refunds of a line add up exactly to the line.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -10,7 +10,7 @@ export interface RefundedLinesInput {
   shipping: boolean
 }
 
-// `before` lists the earlier refunds by line.
+// `before`: the lines of earlier refunds.
 export function refundedLinesFor(
   { order, lines }: Pick<OrderFacts, 'order' | 'lines'>,
   before: readonly RefundedLine[],
@@ -35,7 +35,7 @@ export function refundedLinesFor(
   return [...refunded, { skuId: '', quantity: 1, amount }]
 }
 
-// An edit may have changed the unit price since earlier units were refunded: the amount never exceeds what is left of the line.
+// Never returns more than is left of the line: an edit may have changed the unit price since earlier units were refunded.
 export function amountLeft(line: OrderLine, before: readonly RefundedLine[], quantity: number): number {
   const own = before.filter(({ skuId }) => skuId === line.skuId)
   const left = line.total - own.reduce((sum, { amount }) => sum + amount, 0)
@@ -46,7 +46,7 @@ function sumOf(lines: readonly RefundedLine[], skuId: string): number {
   return lines.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
 }
 
-// The amount for `quantity` more units, after `before` units were refunded.
+// Returns the amount for `quantity` more units of a line of which `before` units were already refunded.
 export function amountOfUnits(
   { total, quantity: ordered }: Pick<OrderLine, 'total' | 'quantity'>,
   before: number,

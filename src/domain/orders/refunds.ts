@@ -1,5 +1,5 @@
-// Refunds. A refund is queued in the transaction that makes it due, never above the paid amount, and paid by a loop; its outcome is
-// recorded here.
+// Refunds. A refund is queued in the transaction in which it becomes due, never above the paid amount, and is paid by a job. Its outcome
+// is recorded here.
 
 import type { RefundStatus } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -24,13 +24,13 @@ import { insertRefundedLine, lowerRefunded, queueDocument, type RefundedLine, ra
 import { type OrderFacts, refundSums } from './view.ts'
 
 export interface QueuedRefunds {
-  // One refund for each payment from which money is refunded.
+  // One refund for each payment that is refunded.
   refunds: readonly [RefundRow, ...RefundRow[]]
-  // The order as it will be written: refunding, with the new refunds among the others.
+  // The order with its new status, and the new refunds among its refunds.
   facts: OrderFacts
 }
 
-// Returns undefined if nothing was paid, or if less than the amount is left. The new refunds replace the failed ones.
+// Returns undefined if nothing was paid, or less than the amount is left. The new refunds replace failed refunds.
 export async function queueRefund(
   tx: Tx,
   facts: OrderFacts,
@@ -53,8 +53,8 @@ export async function queueRefund(
   }
 }
 
-// Queues a refund of the amount that was paid above the total after an edit or an exchange. The order stays paid. Returns undefined if
-// less than the amount is left.
+// Queues a refund of what is paid above the total after an edit or an exchange. The order stays paid. Returns undefined if less than the
+// amount is left.
 export async function queueEditRefund(
   tx: Tx,
   facts: OrderFacts,
@@ -102,13 +102,13 @@ export interface MovedMoney {
 
 export interface MovedPart {
   refund: RefundRow
-  // The payment of this order from which the money moves, and the id of the other order's payment that it becomes.
+  // `source`: the payment of this order from which the money is moved. `paymentId`: the payment of the other order that it becomes.
   source: PaymentRow
   paymentId: string
 }
 
-// Moves money of this order to another order, whose payment it becomes. No provider is called, so the refund ends immediately, and no
-// e-mail about a refund is sent. Returns undefined if less than the amount is left.
+// Moves money of this order to another order, as a payment of that order. No provider is called, so the refund ends immediately, and no
+// e-mail about it is sent. Returns undefined if less than the amount is left.
 export async function moveMoneyToOrder(
   tx: Tx,
   found: OrderFacts,
@@ -134,7 +134,7 @@ export async function moveMoneyToOrder(
   return { facts, parts }
 }
 
-// Called by the loop that pays refunds, in the transaction in which it writes the outcome.
+// Called by the job that pays refunds, in the transaction that writes the outcome.
 export async function recordRefundEnd(
   tx: Tx,
   refund: RefundRow,
@@ -147,20 +147,20 @@ export async function recordRefundEnd(
   const key = { installationId: refund.installationId, orderId: refund.orderId }
   const found = await lockOrderFacts(tx, key)
   if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
-  // The outcome counts whether or not the loop has written it yet.
+  // The row of the refund may not contain the outcome yet.
   const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
   if (refund.editId !== null) {
     announceEditRefund(tx, { ...found, refunds }, outcome, now)
     return
   }
-  // A failed refund is not tried again automatically; the operator must refund again.
+  // A failed refund is not repeated automatically: the operator must refund again.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
   if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
   const facts = { ...found, order: { ...found.order, refunded }, refunds }
   announceRefundEnded(tx, facts, { refundId: refund.id, outcome }, now)
 }
 
-// Queues no documents: they were created with the edit.
+// Queues no document: documents were created with the edit.
 export function announceEditRefund(
   tx: Tx,
   facts: OrderFacts,
@@ -176,7 +176,7 @@ export interface EndedRefund {
   outcome: Exclude<RefundStatus, 'pending'>
 }
 
-// Moves the payment status of the order after a refund has ended, announces that, and queues a document.
+// Changes the payment status of the order after a refund has ended, announces that, and queues a document.
 export function announceRefundEnded(
   tx: Tx,
   facts: OrderFacts,
@@ -195,7 +195,7 @@ export function announceRefundEnded(
   return announceOrderChange(tx, facts, change, { now, cause: null })
 }
 
-// The e-mail on a voided payment is sent when voiding is queued, or with the cancellation of its order.
+// A void sends no e-mail when it succeeds: the shopper gets one when the void is queued, or about the cancelled order.
 export function queueRefundEmail(
   tx: Tx,
   refund: RefundRow,
@@ -214,7 +214,7 @@ export async function markRefundPaidByHand(tx: Tx, queued: RefundRow, now: numbe
   await recordRefundEnd(tx, refund, 'succeeded', now)
 }
 
-// Whether the refund failed and waits for a person.
+// Whether the refund has failed and a person must refund again.
 export function isWaiting({ status, replacedBy }: RefundRow): boolean {
   return status === 'failed' && replacedBy === null
 }

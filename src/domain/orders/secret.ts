@@ -1,4 +1,4 @@
-// The secret in the URL of an order's page.
+// The secret in the address of an order's page.
 
 import { pageSecretsFor } from '../../platform/secrets/pagesecret.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -10,8 +10,8 @@ export interface OrderPageTools {
   publicOrigin: () => string
 }
 
-// Every holder of the URL can see the page: it is for the installation of the order and its shopper, and must not appear in events or
-// logs. Null if the version of the root secret that sealed the secret was dropped.
+// Everyone who has the URL can see the page, so it is only for the installation of the order and for the shopper, and must not appear in
+// events or logs. Null if the secret was encrypted with a version of the root secret that was removed.
 export function orderPageUrl(
   { rootSecret, publicOrigin }: OrderPageTools,
   { orderId, sealed }: { orderId: string; sealed: string },

@@ -1,12 +1,12 @@
-// Spreads a refund over the payments of an order. Pure. The newest payment is refunded first, as a bank refunds a recent charge more
-// reliably than an old one, and an amount that an edit added is refunded to the payment that collected it. No payment refunds more than
-// is left of it.
+// Divides a refund among the payments of an order. Pure. The newest payment is refunded first: banks refund recent charges more reliably
+// than old ones, and the amount that an edit added is refunded to the payment that collected it. Nothing is refunded beyond what is left
+// of a payment.
 
 import type { PaymentRow, RefundRow } from '../payments/store.ts'
 import type { RefundedLine } from './store.ts'
 
 export interface PaidMoney {
-  // Oldest first.
+  // In the order in which they were made.
   payments: readonly Pick<PaymentRow, 'id' | 'amount' | 'status'>[]
   refunds: readonly Pick<RefundRow, 'paymentId' | 'amount' | 'status'>[]
 }
@@ -28,7 +28,7 @@ export function splitRefund(paid: PaidMoney, amount: number): RefundShare[] {
   return missing > 0 ? [] : shares
 }
 
-// The sum of all payments that was not refunded.
+// Returns what is not yet refunded of all payments together.
 export function refundableAmount({ payments, refunds }: PaidMoney): number {
   return payments.reduce((sum, payment) => sum + leftOf(payment, refunds), 0)
 }
@@ -39,8 +39,9 @@ function leftOf({ id, amount, status }: PaidMoney['payments'][number], refunds: 
   return Math.max(0, amount - back.reduce((sum, refund) => sum + refund.amount, 0))
 }
 
-// Spreads the lines over the shares, one after the other. The units of a line are counted in the share where the line begins; the next
-// share has only a part of its price. Any amount by which the lines exceed the shares belongs to the last share.
+// Divides lines among the shares, one share after the other. A share contains the units of the lines that begin in it; if a line
+// continues in the next share, that share contains only the rest of the amount. If the lines exceed the shares, the last share contains
+// the excess.
 export function splitLinesByShare(
   shares: readonly Pick<RefundShare, 'amount'>[],
   lines: readonly RefundedLine[],

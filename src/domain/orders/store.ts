@@ -1,4 +1,4 @@
-// The SQL of orders. An order is inserted once and changed by few statements, each in a transaction that has locked its row.
+// The SQL of orders. An order is inserted once and changed by a few statements, each in a transaction that has locked the row.
 
 import type { OrderAttention, OrderChannel, OrderSort } from '../../contract/admin/orders.ts'
 import type { OrderPromotion } from '../../contract/open/orders.ts'
@@ -28,17 +28,17 @@ import { Fragment, firstRows, listFragment, type Reader, type Tx } from '../../p
 import { formatAddressSummary } from '../addresses/check.ts'
 import { parseVatCheck, type VatCheck } from '../vat/check.ts'
 
-// The part of the shipping cost that is taxed at one rate.
+// The part of the shipping amount that is taxed at one rate.
 export interface TaxShare {
   rateBps: number
-  // With or without tax, as the shop's prices are.
+  // With or without tax, like the prices of the shop.
   amount: number
   tax: number
 }
 
-// Units of a line that were refunded, and what was paid for them.
+// Units of a line that were refunded, and the refunded amount.
 export interface RefundedLine {
-  // Empty for the shipping.
+  // Empty for shipping.
   skuId: string
   quantity: number
   amount: number
@@ -49,7 +49,8 @@ export interface OrderKey {
   orderId: string
 }
 
-// The columns of an order that may be shown. The customer, the address and the secret of the order's page are sealed, and not here.
+// The columns of an order that may be shown. Customer, address and the secret of the order's page are encrypted, and not part of this
+// row.
 export interface OrderRow {
   id: string
   installationId: string
@@ -66,20 +67,20 @@ export interface OrderRow {
   discount: number
   shipping: number
   shippingTax: number
-  // Null if nothing was shipped, if there are several rates, or if the order was placed before rates were stored.
+  // Tax rate in basis points. Null if nothing was shipped, several rates apply, or the order was placed before rates were stored.
   shippingTaxRateBps: number | null
-  // The shares of the shipping cost by rate, if there are several.
+  // The shipping amount and its tax at each rate; null unless several rates apply.
   shippingTaxes: readonly TaxShare[] | null
   tax: number
   priceTax: 'included' | 'excluded'
   total: number
-  // Why no tax was charged; null if tax was charged, or if the order was placed before reasons were stored.
+  // Why no tax was charged; null if tax was charged, or the order was placed before reasons were stored.
   taxRelief: TaxRelief | null
-  // The check of the buyer's VAT number, as it was at the time of the purchase.
+  // The check of the buyer's VAT number at the time of the purchase.
   vat: VatCheck | null
   // Sum of the refunds that succeeded or are pending.
   refunded: number
-  // The amount paid above the total because edits lowered the total. It is paid back by refunds that `refunded` does not count.
+  // The amount that was paid above the total because edits lowered the total. Its refunds are not counted in `refunded`.
   reduced: number
   itemCount: number
   promotionId: string | null
@@ -94,13 +95,13 @@ export interface OrderRow {
   metadata: Metadata
   consents: readonly ConsentRecord[]
   cancellation: CancellationRow | null
-  // Deadline of the payment, kept after the money arrived; null: no deadline.
+  // Deadline of the payment, also after the money has arrived; null if there is none.
   paymentDueAt: number | null
   placedAt: number
   updatedAt: number
 }
 
-// The columns that a row of a list needs.
+// The columns of an order that lists show.
 export type OrderHead = Pick<
   OrderRow,
   | 'id'
@@ -125,14 +126,14 @@ export interface ShippingChoice {
   optionId: string
   label: string
   amount: number
-  // Lowest amount of the options that were offered. Earlier releases did not store it.
+  // The lowest amount of the options that were offered. Missing in rows of earlier releases.
   cheapest?: number
 }
 
-// The status of the money is not stored here; the refund has it.
+// Contains no refund status: the refund itself has it.
 export interface CancellationRow {
   id: string
-  // Missing in rows of earlier releases, in which only the API could cancel.
+  // Missing in rows of earlier releases, in which orders could only be cancelled through the API.
   by?: OrderCanceller
   reason: OrderCancellationReason | null
   note: string | null
@@ -155,10 +156,10 @@ export interface OrderLine {
   discount: number
   tax: number
   total: number
-  // Basis points; null for orders placed before rates were stored.
+  // Tax rate in basis points; null for orders that were placed before rates were stored.
   taxRateBps: number | null
   measure: SkuMeasure | null
-  // Why the buyer cannot withdraw from the contract about this item.
+  // Why the buyer has no right of withdrawal for this item.
   withdrawalExempt: ItemExemption | null
 }
 
@@ -187,12 +188,12 @@ export async function lockOrder(tx: Tx, { installationId, orderId }: OrderKey): 
   await tx.lockRow`select id from orders where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// Locks orders of any installations, in the order of their ids. At least one key.
+// Locks orders, of any installation, in the order of their ids. `keys` must not be empty.
 export async function lockOrders(tx: Tx, keys: readonly OrderKey[]): Promise<void> {
   await tx.lockRow`select o.id from orders o where ${orderKeysCondition(keys)} order by o.id`
 }
 
-// Condition that selects rows of `orders o` by key. At least one key.
+// SQL condition that selects rows of `orders o` by key. `keys` must not be empty.
 export function orderKeysCondition(keys: readonly OrderKey[]): Fragment {
   const installations = listFragment([...new Set(keys.map(({ installationId }) => installationId))])
   const orders = listFragment(keys.map(({ orderId }) => orderId))
@@ -241,7 +242,7 @@ function orderFrom({ addressId, city, country, ...row }: OrderColumns): OrderRow
     promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as OrderPromotion),
     shippingChoice: row.shippingChoice === null ? null : (JSON.parse(row.shippingChoice) as ShippingChoice),
     shippingTaxes: row.shippingTaxes === null ? null : (JSON.parse(row.shippingTaxes) as TaxShare[]),
-    // An erased address keeps its city and country.
+    // City and country remain after the address is erased.
     address: addressId === null ? null : { token: addressId, summary: placeName(city, country) },
     metadata: JSON.parse(row.metadata) as Metadata,
     consents: JSON.parse(row.consents) as ConsentRecord[],
@@ -280,7 +281,7 @@ export async function listFulfillments(db: Reader, { installationId, orderId }: 
   return rows.map((row) => ({ ...row, items: JSON.parse(row.items) as FulfillmentRow['items'] }))
 }
 
-// The page identifies the order by this secret; every holder of the secret may see the order.
+// Finds the order by the secret of its page; everyone who has the secret may see the order.
 export async function findOrderOfSecret(db: Reader, secretHash: string): Promise<OrderKey | undefined> {
   const [row] = await db.sql<OrderKey>`
     select installation_id as "installationId", id as "orderId" from orders where secret_hash = ${secretHash}`
@@ -293,7 +294,7 @@ export async function findSealedSecret(db: Reader, { installationId, orderId }: 
   return row?.sealed
 }
 
-// The facts of an order that its session shows.
+// Finds the members of an order that its session shows.
 export async function findSessionOrder(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -304,7 +305,7 @@ export async function findSessionOrder(
   return row
 }
 
-// The customer, sealed for the session in which the order was placed.
+// Finds the customer, who is encrypted for the checkout session of the order.
 export async function findSealedCustomer(db: Reader, { installationId, orderId }: OrderKey): Promise<string | null> {
   const [row] = await db.sql<{ sealed: string | null }>`
     select customer_sealed as "sealed" from orders where installation_id = ${installationId} and id = ${orderId}`
@@ -320,7 +321,7 @@ export interface SealedOrderName {
   addressId: string | null
 }
 
-// Returns the sealed customers by order number. Leaves out orders of other merchants and modes.
+// Lists the encrypted customers of orders, sorted by order number. Leaves out orders of other merchants and modes.
 export async function listSealedNames(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -341,7 +342,7 @@ const headColumns = new Fragment(`
   client_reference_id as "clientReferenceId", email_masked as "emailMasked", placed_at as "placedAt",
   updated_at as "updatedAt"`)
 
-// Returns the newest orders first.
+// Lists orders, newest first.
 export async function listOrders(db: Reader, installationId: string, limit: number): Promise<OrderHead[]> {
   return db.sql<OrderHead>`
     select ${headColumns} from orders
@@ -360,15 +361,15 @@ export async function listOrdersAfter(
     order by placed_at desc, id desc limit ${limit}`
 }
 
-// Whether the merchant also sells live, so a test order could be mistaken for a real one.
+// Whether the merchant also sells in live mode. A test order could then be mistaken for a real one.
 export async function isSellingLive(db: Reader, merchant: string): Promise<boolean> {
   const rows = await db.sql`
     select id from installations where merchant_id = ${merchant} and mode = 'live' and disabled_at is null limit 1`
   return rows.length > 0
 }
 
-// Orders whose money did not arrive in time, the longest overdue first. Orders with partial payments are left out: a person decides on
-// them.
+// Lists orders whose money has not arrived in time, the longest overdue first. Orders with partial payments are left out: a person
+// decides about them.
 export async function listUnpaidOrders(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
   return db.sql<OrderKey>`
     select installation_id as "installationId", id as "orderId" from orders
@@ -382,18 +383,18 @@ export async function listUnpaidOrders(db: Reader, now: number, limit: number): 
 export interface MerchantOrdersQuery {
   mode: Mode
   statuses: readonly OrderStatus[]
-  // Position of the order after which the list continues.
+  // Position of the last order of the previous page.
   after: CursorPosition | undefined
   limit: number
 }
 
-// Lists a merchant's orders for the operator, from all apps, newest first.
+// Lists orders of a merchant for the operator, whichever app sold them, newest first.
 export async function listOrdersOfMerchant(
   db: Reader,
   merchant: string,
   { mode, statuses, after, limit }: MerchantOrdersQuery,
 ): Promise<OrderHead[]> {
-  // Without a cursor, the list begins at the newest order.
+  // Without a cursor, the list begins with the newest order.
   const { at, id } = after ?? { at: Number.MAX_SAFE_INTEGER, id: '' }
   return db.sql<OrderHead>`
     select ${headColumns} from orders
@@ -436,19 +437,19 @@ export async function findOrderById(
 
 export interface AdminOrderHead extends OrderHead, OrderDestination {
   refunded: number
-  // Null if the order was not placed by an agent.
+  // Null if no agent placed the order.
   agentPlatformId: string | null
   agentHost: string | null
   agentProtocol: string | null
 }
 
-// The destination of an order, as far as it is not sealed, and who sold it.
+// The unencrypted parts of the destination of an order, and the installation that sold it.
 export interface OrderDestination {
   city: string | null
   country: string | null
   installationId: string
   installationName: string
-  // Null until a loop has found the customer, and after the person was erased.
+  // Null until a job has found the customer, and again after the customer was erased.
   customerId: string | null
 }
 
@@ -460,7 +461,7 @@ export interface OrderSearchQuery {
 }
 
 export interface AdminOrdersQuery {
-  // Restricts the search to these orders.
+  // Searches only these orders.
   keys?: readonly OrderKey[] | undefined
   status?: OrderStatus | undefined
   payment?: OrderPaymentStatus | undefined
@@ -477,10 +478,10 @@ export interface AdminOrdersQuery {
   limit: number
 }
 
-// Literals instead of parameters, so the partial indexes are used.
+// Status words are literals: with parameters, the database would not use the partial indexes.
 const literal = (word: OrderStatus | OrderPaymentStatus | FulfillmentStatus) => `'${word}'`
 
-// Orders that can be sent now: paid, or to be paid on delivery. The first line matches the partial index.
+// Orders that can be sent now: paid, or to be paid on delivery. The first line matches the condition of the partial index.
 export const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
   and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
     and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
@@ -499,7 +500,7 @@ const attentionConditions: Readonly<Record<OrderAttention, string>> = {
 
 const channelConditions: Readonly<Record<OrderChannel, string>> = { agents: 'o.agent_platform_id is not null' }
 
-// At least one key. Selects by installation and order, since the ids of orders are indexed by installation.
+// `keys` must not be empty. The installations are named too, because ids of orders are indexed by installation.
 function oneOfKeys(keys: readonly OrderKey[]): Fragment {
   const installations = listFragment([...new Set(keys.map(({ installationId }) => installationId))])
   const orders = listFragment(keys.map(({ orderId }) => orderId))
@@ -566,7 +567,7 @@ const adminHeadColumns = new Fragment(`
   left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
   left join agent_platforms g on g.installation_id = o.installation_id and g.id = o.agent_platform_id`)
 
-// Searches the merchant's orders in this mode, whichever installation sold them.
+// Finds an order of the merchant in this mode, whichever installation sold it.
 export async function findAdminOrder(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -581,7 +582,7 @@ export async function findAdminOrder(
   return row
 }
 
-// When the first and the last order before an instant were placed; undefined if there was none.
+// Returns when the first and the last order before `before` were placed; undefined if there is none.
 export async function findPlacedSpan(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -593,7 +594,7 @@ export async function findPlacedSpan(
   return row?.first == null || row.last === null ? undefined : { first: row.first, last: row.last }
 }
 
-// Lists the oldest orders first, without those that were placed by an exchange.
+// Lists orders that were placed before `before`, oldest first, without orders that were placed by an exchange.
 export async function listPlacedBefore(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -608,10 +609,10 @@ export async function listPlacedBefore(
 }
 
 const numbersFrom = 1_001
-// The number of a test order begins with this prefix, so every reader sees that it is a test order.
+// Numbers of test orders begin with this prefix, so everyone recognises them.
 const testNumberPrefix = 'T-'
 
-// Copies the agent from the session to the order, if an agent placed it.
+// Copies the agent from the checkout to the order, if an agent placed the order.
 export function copyAgentToOrder(tx: Tx, { installationId, id, checkoutSessionId }: OrderRow): void {
   tx.send`
     update orders set (agent_platform_id, agent_protocol, agent_version, agent_proof) = (
@@ -623,7 +624,7 @@ export function copyAgentToOrder(tx: Tx, { installationId, id, checkoutSessionId
 // The agent that placed an order.
 export interface OrderAgent {
   platformId: string
-  // Null once the platform is forgotten, and for agents without a profile.
+  // Null after the platform was deleted, and for agents without a profile.
   host: string | null
   protocol: string
   version: string
@@ -648,7 +649,7 @@ export interface ExchangeOrigin {
   orderNumber: string
 }
 
-// Returns the return whose items were exchanged for this order.
+// Finds the return whose items were exchanged for this order.
 export async function findExchangeOf(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -663,13 +664,13 @@ export async function findExchangeOf(
   return row
 }
 
-// Saves the amount that was paid above the total. It has refunds of its own.
+// Saves the amount that was paid above the total, which is refunded separately.
 export function saveReducedAmount(tx: Tx, { installationId, orderId }: OrderKey, amount: number): void {
   tx.send`update orders set reduced = ${amount} where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// The row is locked until the commit, so numbers follow the order of commits and none is skipped. The merchant's next order in this mode
-// waits for it.
+// The row stays locked until the commit, so numbers are assigned in the order of commits and none is skipped. Meanwhile the merchant's
+// next order in this mode waits.
 export async function assignOrderNumber(tx: Tx, { merchantId, mode }: MerchantMode): Promise<string> {
   const [row] = await tx.sql<{ number: number }>`
     insert into order_numbers (merchant_id, mode, last) values (${merchantId}, ${mode}, ${numbersFrom})
@@ -702,7 +703,7 @@ export function insertOrder(tx: Tx, order: OrderRow, sealed: SealedFacts): void 
       ${order.placedAt}, ${order.updatedAt})`
 }
 
-// Inserts the lines in the given order.
+// Inserts the lines in this order.
 export function insertOrderLines(tx: Tx, order: OrderRow, lines: readonly OrderLine[]): void {
   const given = tx.rows(
     lines.map((line, position) => [
@@ -745,7 +746,7 @@ const orderLineTypes = [
   'text',
 ] as const
 
-// Writes the order after a change. The previous version was read under the lock. The amounts of money have their own statements below.
+// Writes the order after a change. `before`: as read under the lock. The refunded amounts are written by separate statements below.
 export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }): void {
   tx.send`
     update orders set ${expectVersion(before.version, order.version)}, status = ${order.status},
@@ -755,8 +756,8 @@ export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }):
     where installation_id = ${order.installationId} and id = ${order.id}`
 }
 
-// The condition is in the statement: however many refunds run at the same time, never more is refunded than was paid. Returns undefined
-// if it would be more.
+// The statement itself contains the limit, so concurrent refunds together never exceed what was paid. Returns undefined if the amount
+// would exceed it.
 export async function raiseRefunded(
   tx: Tx,
   { installationId, orderId }: OrderKey,
@@ -781,7 +782,7 @@ export async function lowerRefunded(
   return row?.refunded
 }
 
-// The first entry gets this position.
+// `position`: of the first entry.
 export function insertTimeline(
   tx: Tx,
   { installationId, orderId }: OrderKey,
@@ -807,7 +808,7 @@ export function insertFulfillment(tx: Tx, { installationId, orderId }: OrderKey,
       ${fulfillment.trackingUrl}, ${JSON.stringify(fulfillment.items)}, ${fulfillment.at})`
 }
 
-// The table's check keeps the sum at or below the ordered quantity.
+// A check of the table keeps the sum at or below the ordered quantity.
 export function raiseFulfilled(tx: Tx, { installationId, orderId }: OrderKey, { skuId, quantity }: ItemQuantity): void {
   tx.send`
     update order_lines set fulfilled = fulfilled + ${quantity}
@@ -824,7 +825,7 @@ export function insertPromotionUse(
     values (${merchantId}, ${use.promotionId}, ${use.orderId}, ${mode}, ${use.emailHash}, ${use.usedAt})`
 }
 
-// Returns false if the use was already released, or if the promotion was never used.
+// Returns false if the use was already ended, or the order did not use the promotion.
 export async function endPromotionUse(
   tx: Tx,
   merchant: string,
@@ -891,12 +892,12 @@ type OrderOfMerchant = Pick<OrderRow, 'merchantId' | 'id'>
 // Money that people moved.
 export interface MoneyEntry {
   id: string
-  // Negative: paid back.
+  // Negative if the money was paid back.
   amount: number
   at: number
 }
 
-// Lists the oldest entry first.
+// Lists entries, oldest first.
 export async function listMoneyByHand(db: Reader, { merchantId, id }: OrderOfMerchant): Promise<MoneyEntry[]> {
   return db.sql<MoneyEntry>`
     select id, amount, at from money_by_hand
@@ -913,7 +914,7 @@ export function insertMoneyByHand(
     values (${merchantId}, ${orderId}, ${id}, ${amount}, ${at})`
 }
 
-// Lines of refunds that succeeded or are pending. Failed refunds are left out.
+// Lists lines of refunds that succeeded or are pending, without those of failed refunds.
 export async function listRefundedLines(db: Reader, { installationId, orderId }: OrderKey): Promise<RefundedLine[]> {
   return db.sql<RefundedLine>`
     select l.sku_id as "skuId", l.quantity, l.amount from refund_lines l
@@ -931,7 +932,7 @@ export async function listLinesOfRefund(
     where installation_id = ${installationId} and order_id = ${orderId} and refund_id = ${refundId}`
 }
 
-// Lines of all refunds of an order, including failed ones.
+// Lists lines of all refunds of an order, including failed refunds.
 export async function listLinesByRefund(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -941,7 +942,7 @@ export async function listLinesByRefund(
     where installation_id = ${installationId} and order_id = ${orderId} order by refund_id, sku_id`
 }
 
-// A line of a document that a refund or an edit of the order caused.
+// A line of a document that was created for a refund or an edit.
 export interface CreditedLine {
   skuId: string
   rateBps: number
@@ -950,7 +951,7 @@ export interface CreditedLine {
   total: number
 }
 
-// Returns lines by the id of the refund or the edit. Amounts that an edit added are subtracted from those that it removed.
+// Returns lines by the id of the refund or edit. Added amounts of an edit are deducted from removed ones.
 export async function listCredits(
   db: Reader,
   { merchantId, id }: Pick<OrderRow, 'merchantId' | 'id'>,
@@ -986,7 +987,7 @@ export function insertRefundedLine(
     values (${installationId}, ${orderId}, ${refundId}, ${skuId}, ${quantity}, ${amount})`
 }
 
-// The lines of some refunds of an order, summed by SKU.
+// Adds up the lines of these refunds of an order, by SKU.
 export async function listLinesOfRefunds(
   db: Reader,
   { installationId, orderId }: OrderKey,
@@ -1000,10 +1001,10 @@ export async function listLinesOfRefunds(
     group by sku_id order by sku_id desc`
 }
 
-// The draft of an edit or an exchange that waits for its payment.
+// The draft of an edit or an exchange that is still to be paid.
 export interface OpenChangeRow {
   draftId: string
-  // Null if the order is edited.
+  // Null for an edit.
   returnId: string | null
   total: number
   expiresAt: number
@@ -1022,8 +1023,8 @@ export async function findOpenChange(
   return row
 }
 
-// An order that has ended can no longer be edited: the link expires now, and the sweep releases the stock that it holds. Sent items can
-// still be exchanged.
+// An order that has ended can no longer be edited, so the payment link of the edit expires now, and the sweep releases its held stock.
+// Sent items can still be exchanged.
 export function expireChanges(tx: Tx, { merchantId, installationId, id: orderId }: OrderRow, now: number): void {
   tx.send`
     update checkout_sessions set expires_at = ${now}
@@ -1032,7 +1033,7 @@ export function expireChanges(tx: Tx, { merchantId, installationId, id: orderId 
         and d.return_id is null)`
 }
 
-// Queues a document; a loop creates the invoice or the credit note.
+// Queues a document. A job creates the invoice or the credit note.
 export function queueDocument(
   tx: Tx,
   { merchantId, mode, installationId, id }: OrderRow,
@@ -1044,7 +1045,7 @@ export function queueDocument(
     on conflict (merchant_id, cause, cause_id) do nothing`
 }
 
-// Refunds that replace failed ones belong to the same return. The failed ones name the first of these as their replacement.
+// Refunds that replace failed refunds belong to the same return. Each failed refund refers to the first of the new ones (`replaced_by`).
 export function copyReplacedReturns(
   tx: Tx,
   { installationId, orderId }: OrderKey,

@@ -1,4 +1,4 @@
-// Undoes the correction of a parcel's tracking. Parcels and refunds of an order cannot be undone.
+// Undoes corrections of the tracking of parcels. Sending a parcel and refunding cannot be undone.
 
 import { notUndoable, refuseIfOvertaken, reverseChange, type Undoer, valuesBefore } from '../../platform/audit/undo.ts'
 import { lockOrderFacts } from './change.ts'

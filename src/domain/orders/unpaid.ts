@@ -1,4 +1,4 @@
-// Cancels orders whose money did not arrive within their payment term: the stock is released, and so is the use of a promotion code.
+// Cancels orders whose money has not arrived within the payment term. Their items are restocked and the use of the promotion is undone.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -7,8 +7,8 @@ import { lockOrderFacts } from './change.ts'
 import { isOverdue } from './lifecycle.ts'
 import { listMoneyByHand, listUnpaidOrders, type OrderKey } from './store.ts'
 
-// Returns the number of cancelled orders. Safe to run on several nodes, and concurrently with payments, parcels and cancellations: each
-// order is checked again under its lock.
+// Returns how many orders were cancelled. Safe on several nodes, and concurrently with payments, parcels and cancellations: each order is
+// checked again under its lock.
 export async function cancelUnpaidOrders(storage: Storage, now: number, limit: number): Promise<number> {
   const overdue = await storage.read((db) => listUnpaidOrders(db, now, limit))
   return handleEach(
@@ -22,7 +22,7 @@ export async function cancelUnpaidOrders(storage: Storage, now: number, limit: n
 async function cancelUnpaid(tx: Tx, key: OrderKey, now: number): Promise<number> {
   const found = await lockOrderFacts(tx, key)
   if (!found || !isOverdue(found.order, now)) return 0
-  // A part of the money has arrived since the order was listed.
+  // Part of the money has arrived since the order was listed.
   if ((await listMoneyByHand(tx, found.order)).length > 0) return 0
   const input = { verb: 'cancel', by: 'system', reason: 'other', note: null, restocked: 'all' } as const
   await cancelLockedOrder(tx, found, input, { now, cause: null })

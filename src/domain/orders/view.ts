@@ -1,4 +1,4 @@
-// What an order looks like in the API. Pure: turns stored facts into the contract's order. It contains no address and no e-mail address.
+// Converts the stored facts of an order to the order of the contract. Contains neither the address nor the e-mail address. Pure.
 
 import type {
   Fulfillment,
@@ -27,8 +27,8 @@ export interface OrderFacts {
   refunds: readonly RefundRow[]
 }
 
-// Sums of an order's refunds: succeeded, pending and failed. Leaves out voids of pending payments, and refunds of what was paid above the
-// total of an edited order.
+// Returns the sums of an order's refunds: succeeded, pending and failed. Leaves out voids of pending payments, and refunds of what was
+// paid above the total of an edited order.
 export function refundSums(refunds: readonly RefundRow[]): { back: number; pending: number; failed: number } {
   const sums = { back: 0, pending: 0, failed: 0 }
   for (const { kind, status, amount, editId } of refunds) {
@@ -109,7 +109,7 @@ export function orderSummary(order: OrderHead): OrderSummary {
   }
 }
 
-// The status comes from the refund, or from the refund that replaced it after it failed.
+// The status is that of the refund, or of the refund that replaced it after it failed.
 export function cancellationView(
   { id, currency, total, paymentStatus, cancellation }: OrderRow,
   refunds: readonly RefundRow[],
@@ -135,13 +135,14 @@ function sumOfAmounts(refunds: readonly RefundRow[]): number {
   return refunds.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-// The status of an amount that is refunded to several payments. If a failed part was replaced, its replacement counts.
+// Returns the status of an amount that is refunded to several payments. If a failed refund was replaced, the status of its replacement
+// counts.
 function statusOfParts(parts: readonly RefundRow[], refunds: readonly RefundRow[]): RefundRow['status'] {
   const statuses = parts.map((part) => lastOf(part, refunds).status)
   return (['pending', 'failed'] as const).find((status) => statuses.includes(status)) ?? 'succeeded'
 }
 
-// The replacement may itself have failed and been replaced.
+// Follows replacements: a replacement may itself have failed and been replaced.
 function lastOf(refund: RefundRow, refunds: readonly RefundRow[]): RefundRow {
   const next = refunds.find(({ id }) => id === refund.replacedBy)
   return next ? lastOf(next, refunds) : refund
@@ -195,7 +196,7 @@ export function fulfillmentView(row: FulfillmentRow): Fulfillment {
   }
 }
 
-// Returns the URL that the merchant entered, or else the carrier's link, which uses the current tracking number.
+// Returns the URL that the merchant entered, or else the link of the carrier for the present tracking number.
 export function trackingUrlOf({ carrier, trackingNumber, trackingUrl }: FulfillmentRow): string | null {
   return trackingUrl ?? trackingLink(carrier, trackingNumber)
 }

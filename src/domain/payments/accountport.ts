@@ -1,5 +1,5 @@
-// The port to providers that work with an account of the merchant: how an account is connected, checked and disconnected, and the payment
-// provider that it creates. The operator's input passes through here, and is stored sealed.
+// The port to providers with accounts of merchants: connecting, checking and disconnecting an account, and the payment provider of an
+// account. The operator's input passes through here and is stored encrypted.
 
 import type { Issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -7,10 +7,10 @@ import type { AccountFacts, AccountRow, AccountSecrets } from './accounts.ts'
 import type { KeyAnswer } from './health.ts'
 import type { PaymentProvider } from './port.ts'
 
-// One line of input that the operator types.
+// One line of input that the operator enters.
 export interface AccountQuestion {
   name: string
-  // Includes an example of the input.
+  // Contains an example of the input.
   label: string
 }
 
@@ -19,16 +19,16 @@ export interface DecryptedAccount {
   secrets: AccountSecrets
   // Replaced secrets that are still accepted, newest first.
   previous: readonly AccountSecrets[]
-  // The URL to which the provider may send webhooks; null if it cannot reach us.
+  // The URL to which the provider may send webhooks; null if the provider cannot reach this server.
   noticeUrl: string | null
-  // Called with what each response shows about the key. Optional.
+  // Called after each response with what the response shows about the key.
   onCall?: (answer: KeyAnswer) => void
-  // The host of the page on which shoppers pay; null if it is not a public host that is reached by https.
+  // The host of the checkout page; null if it is not a public host with https.
   pageHost: string | null
 }
 
 export interface ConnectRequest {
-  // By the names of the questions.
+  // The operator's input by the names of the questions.
   answers: Readonly<Record<string, string>>
   mode: Mode
   noticeUrl: string | null
@@ -40,7 +40,8 @@ export interface ConnectedAccount {
   secrets: AccountSecrets
 }
 
-// The provider refuses the operator's input. The issue quotes no key; its path is below `/keys` if one key is wrong.
+// Thrown if the provider refuses the operator's input. The issue never quotes a key; its path is below `/keys` if one of the keys is
+// wrong.
 export class AccountRefused extends Error {
   readonly issue: Issue
   constructor(issue: Issue) {
@@ -49,7 +50,7 @@ export class AccountRefused extends Error {
   }
 }
 
-// The sentences about accounts begin in lower case and have no full stop.
+// Messages of issues about accounts begin in lower case and have no full stop.
 export function sentenceOfIssue({ message }: Pick<Issue, 'message'>): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }
@@ -57,17 +58,18 @@ export function sentenceOfIssue({ message }: Pick<Issue, 'message'>): string {
 export interface AccountProvider {
   readonly name: string
   readonly questions: readonly AccountQuestion[]
-  // Name of the public fact that identifies the account at the provider. It stays the same when keys are replaced.
+  // Name of the public fact that identifies the account at the provider. Its value stays the same when keys are replaced.
   readonly accountFact: string
-  // Queries to which account the key belongs, and creates at the provider what webhooks and the page need, if they have an address.
+  // Finds the account to which the key belongs, and creates at the provider what webhooks and the checkout page need, if they have an
+  // address.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
   // Returns the current problems of the account.
   check(open: DecryptedAccount, signal: AbortSignal): Promise<readonly Issue[]>
-  // Removes the objects that `connect` created at the provider.
+  // Deletes what `connect` created at the provider.
   disconnect(open: DecryptedAccount, signal: AbortSignal): Promise<void>
-  // Instructions for the operator if the provider does not have the webhook address.
+  // Returns instructions for the operator, for the case that the provider does not have the webhook URL.
   noticeHelp(noticeUrl: string): string
-  // The name of the secret that signs webhooks, among the account's secrets; null if webhooks are not signed.
+  // Name of the account's secret that signs webhooks; null if the provider does not sign webhooks.
   readonly noticeSecret: string | null
   open(account: DecryptedAccount): PaymentProvider
 }

@@ -1,4 +1,4 @@
-// A merchant's accounts at payment providers, one for each provider and mode. Their secrets are sealed for the account, so they cannot be
+// A merchant's accounts at payment providers, one per provider and mode. The secrets are encrypted for the account, so they cannot be
 // decrypted in a row that was moved to another merchant.
 
 import type { Mode } from '../../contract/words.ts'
@@ -11,22 +11,22 @@ export interface AccountRow {
   id: string
   mode: Mode
   provider: string
-  // Facts that may be shown, such as the provider's own name of the account.
+  // Facts that may be shown, such as the name of the account at the provider.
   public: AccountFacts
   secretsSealed: string
-  // Replaced secrets; the newest of them are accepted until `previousUntil`.
+  // Replaced secrets. The newest of them are accepted until `previousUntil`.
   previousSealed: string | null
   previousUntil: number | null
-  // Instant up to which the provider's list of events was read.
+  // The time up to which the provider's list of events was read.
   seenUntil: number | null
-  // Set once the account was disconnected: it takes no new payments, but its existing payments are still queried and refunded.
+  // Set after the account was disconnected: it takes no new payments, but its payments are still looked up and refunded.
   endedAt: number | null
   createdAt: number
   updatedAt: number
 }
 
 export type AccountFacts = Readonly<Record<string, string>>
-// Secrets by the names that the provider gives them.
+// Secrets by the names that their provider defines.
 export type AccountSecrets = Readonly<Record<string, string>>
 
 const purpose = 'payment account'
@@ -35,7 +35,7 @@ export function encryptAccountSecrets(rootSecret: RootSecret, account: AccountKe
   return encryptByRootSecret(rootSecret, purpose, JSON.stringify(secrets), contextOf(account))
 }
 
-// Returns undefined if the version of the root secret that sealed the secrets was dropped, or if the row was tampered with.
+// Returns undefined if the secrets were encrypted with a version of the root secret that was removed, or the row was tampered with.
 export function decryptAccountSecrets(
   rootSecret: RootSecret,
   account: AccountKey,
@@ -51,11 +51,11 @@ export interface FormerSecrets {
   until: number
 }
 
-// Member of the newest sealed entry that contains all earlier secrets.
+// Name of the member of the newest replaced secrets that contains the earlier ones.
 const earlierName = 'earlier'
 const formerMax = 20
 
-// Returns the columns that store former secrets, newest first.
+// Returns the columns that store replaced secrets. `former`: newest first.
 export function encryptFormerSecrets(
   rootSecret: RootSecret,
   account: AccountKey,
@@ -67,7 +67,7 @@ export function encryptFormerSecrets(
   return { previousSealed: encryptAccountSecrets(rootSecret, account, secrets), previousUntil: newest.until }
 }
 
-// Returns the former secrets that are still accepted, newest first.
+// Returns replaced secrets that are still accepted, newest first.
 export function decryptFormerSecrets(
   rootSecret: RootSecret,
   account: AccountKey & Pick<AccountRow, 'previousSealed' | 'previousUntil'>,
@@ -103,7 +103,7 @@ export async function findAccount(db: Reader, merchant: string, id: string): Pro
   return row && accountFrom(row)
 }
 
-// Returns the providers' names of these accounts, by our account ids.
+// Returns the names of the accounts at their providers, by our account ids.
 export async function listAccountNames(
   db: Reader,
   merchant: string,
@@ -124,13 +124,13 @@ export async function lockAccount(tx: Tx, merchant: string, id: string): Promise
   return row && accountFrom(row)
 }
 
-// A webhook names only the account's id.
+// Finds an account of any merchant: a webhook contains only the id of the account.
 export async function findAccountById(db: Reader, id: string): Promise<AccountRow | undefined> {
   const [row] = await db.sql<StoredAccount>`select ${columns} from payment_accounts where id = ${id}`
   return row && accountFrom(row)
 }
 
-// Lists the accounts that take payments, oldest first.
+// Lists the merchant's accounts in this mode that take payments, oldest first.
 export async function listLivingAccounts(db: Reader, { merchantId, mode }: MerchantMode): Promise<AccountRow[]> {
   const rows = await db.sql<StoredAccount>`
     select ${columns} from payment_accounts
@@ -138,7 +138,7 @@ export async function listLivingAccounts(db: Reader, { merchantId, mode }: Merch
   return rows.map(accountFrom)
 }
 
-// Lists the accounts of all merchants that take payments, with the slugs of their merchants.
+// Lists the accounts of all merchants that take payments, with the slug of each merchant.
 export async function listAccountsOfAll(db: Reader, limit: number): Promise<(AccountRow & { slug: string })[]> {
   const rows = await db.sql<StoredAccount & { slug: string }>`
     select ${columns}, (select m.slug from merchants m where m.id = payment_accounts.merchant_id) as "slug"
@@ -153,7 +153,7 @@ export async function listAccounts(db: Reader, merchant: string): Promise<Accoun
   return rows.map(accountFrom)
 }
 
-// Returns false if the merchant has an active account at this provider in this mode.
+// Returns false if the merchant already has an active account at this provider in this mode.
 export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
   const rows = await tx.sql`
     insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, previous_sealed, previous_until,
@@ -173,11 +173,11 @@ export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
     where merchant_id = ${account.merchantId} and id = ${account.id}`
 }
 
-// Payments of a disconnected account may still be refunded or disputed for this long.
+// How long payments of a disconnected account may still be refunded or disputed.
 const endedMs = 120 * 24 * 3_600_000
 
-// Returns the accounts whose list of events is due to be read, and schedules the next read in the same statement. A read scheduled
-// further ahead than that was scheduled before the clock was set back.
+// Claims accounts whose list of events is due to be read, and schedules their next read. If the scheduled time is too far in the future,
+// the clock was set back since, and the account is due too.
 export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, limit: number): Promise<AccountRow[]> {
   const rows = await tx.sql<StoredAccount>`
     with due as (
@@ -191,7 +191,7 @@ export async function claimAccountsToRead(tx: Tx, now: number, everyMs: number, 
   return rows.map(accountFrom)
 }
 
-// Called at every start: a webhook may have arrived while no process ran.
+// Called at every start: webhooks may have been missed while no process ran.
 export function makeProviderEventsDue(tx: Tx): void {
   tx.send`update payment_accounts set news_at = null where news_at is not null`
 }

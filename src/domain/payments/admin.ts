@@ -1,4 +1,4 @@
-// The admin operations on accounts at payment providers. The provider is called outside of any transaction.
+// The admin operations on accounts at payment providers. Providers are called outside of any transaction.
 
 import type { AdminPaymentAccount, paymentOperationRows } from '../../contract/admin/payments.ts'
 import { issueAt, withShortMessage } from '../../contract/issues.ts'
@@ -31,7 +31,7 @@ import {
 import { accountView } from './view.ts'
 
 export interface AdminPaymentParts extends ProviderTools {
-  // Limits calls per merchant, so keys cannot be guessed and a provider is not called in a loop. Null: no limit.
+  // Limits calls per merchant: keys must not be guessed, and no provider may be called in a loop. Null: no limit.
   throttle: Throttle | null
 }
 
@@ -81,7 +81,8 @@ export function adminPaymentOperations(parts: AdminPaymentParts): {
       const account = await db.read((reader) => findOwn(reader, caller, accountId))
       if (account.endedAt !== null) throw refuse('payment_account_ended')
       admit(parts, caller, now)
-      // Removed at the provider before the account ends here: a repeated request must be able to remove what this one did not reach.
+      // Deletes first at the provider, and then ends the account here: what this request could not delete must be deletable by another
+      // one.
       const left = await removeAtProvider(parts, account)
       return new OutsideResult({
         async write(tx) {

@@ -1,5 +1,5 @@
-// Disputes: a shopper asks their bank for the money back, and the bank notifies the provider. Disputes are recorded as the provider
-// reports them, are shown to the operator, and never change an order.
+// Disputes: a shopper asks the bank for the money back, and the bank notifies the provider. Disputes are recorded as the provider reports
+// them and are shown to the operator. They never change an order.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -12,14 +12,14 @@ export interface DisputeRow {
   id: string
   merchantId: string
   paymentId: string
-  // The provider's own id of the dispute.
+  // The provider's id of the dispute.
   reference: string
   amount: number
   currency: string
   status: ProviderDispute['state']
-  // The provider's word for the reason.
+  // The reason in the provider's terms.
   reason: string | null
-  // Deadline for the merchant's answer.
+  // Deadline for the merchant's response.
   dueAt: number | null
   createdAt: number
   updatedAt: number
@@ -29,7 +29,7 @@ const columns = new Fragment(`
   installation_id as "installationId", id, merchant_id as "merchantId", payment_id as "paymentId", reference, amount, currency,
   status, reason, due_at as "dueAt", created_at as "createdAt", updated_at as "updatedAt"`)
 
-// The caller has locked the payment. Returns `before`: the previous status of the dispute; null if the dispute is new.
+// The caller has locked the payment. Returns the dispute and its previous status (`before`), which is null if the dispute is new.
 export async function recordDispute(
   tx: Tx,
   { installationId, merchantId, id: paymentId, currency }: PaymentRow,
@@ -63,7 +63,7 @@ export async function findDispute(db: Reader, installation: string, id: string):
   return row
 }
 
-// Lists the oldest dispute first.
+// Lists disputes, oldest first.
 export async function listDisputesOfOrder(db: Reader, installation: string, orderId: string): Promise<DisputeRow[]> {
   return db.sql<DisputeRow>`
     select ${columns} from disputes

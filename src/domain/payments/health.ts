@@ -1,5 +1,5 @@
-// Whether a merchant's accounts work: what calls to providers and webhooks show about keys and secrets. A problem is recorded when it
-// begins, reported to the merchant once, and removed when it is solved.
+// Tracks whether a merchant's accounts work: what calls to providers and webhooks show about keys and secrets. A problem is recorded when
+// it begins, reported to the merchant once, and removed when it is solved.
 
 import type { PaymentAccountProblem } from '../../contract/words.ts'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -8,7 +8,7 @@ import { listFragment, type Reader, type Storage, type Tx } from '../../platform
 import type { AccountRow } from './accounts.ts'
 import type { PaymentWatch } from './watch.ts'
 
-// What a response shows about the key that was sent. `accepted`: the key is valid, whatever else the response says.
+// What a response shows about the key of its request. `accepted`: the key is valid, whatever else the response says.
 export type KeyAnswer = 'accepted' | 'key_refused' | 'permission_missing'
 
 type Account = Pick<AccountRow, 'merchantId' | 'id' | 'provider' | 'mode'>
@@ -16,7 +16,7 @@ type Account = Pick<AccountRow, 'merchantId' | 'id' | 'provider' | 'mode'>
 export interface AccountHealth {
   called(account: Account, answer: KeyAnswer): void
   webhookSeen(account: Account, isAccepted: boolean): void
-  // Resolves when no write is in progress.
+  // Resolves once no write is in progress.
   idle(): Promise<void>
 }
 
@@ -27,19 +27,20 @@ export interface HealthParts {
 }
 
 const accountsMax = 1_000
-// While a problem lasts, its record is renewed this often.
+// How often the record of a lasting problem is renewed.
 const againMs = 5 * 60_000
-// Anyone who knows the address can send a webhook that is refused, so a single refused webhook proves nothing.
+// Everyone who knows the address can send a webhook that is refused, so one refused webhook proves nothing.
 const refusedMin = 3
-// A problem that was not seen for this long counts as solved.
+// A problem that has not occurred for this long counts as solved.
 const forgottenMs = 24 * 3_600_000
 
 export function createAccountHealth({ storage, clock, watch }: HealthParts): AccountHealth {
-  // By account and kind. An account without an entry was not used by this process yet; another process may have recorded a problem of it.
+  // By account and kind of problem. An account without an entry was not used by this process yet, and another process may have recorded a
+  // problem of it.
   const seen = new Lru<string, { at: number | null; count: number } | 'fine'>(3 * accountsMax)
   let writing: Promise<unknown> = Promise.resolve()
 
-  // Writes run one after the other, so a problem is not recorded after it was solved.
+  // Writes run one after the other: otherwise a problem could be recorded again after it was solved.
   function write(account: Account, work: (tx: Tx) => Promise<void>): void {
     const facts = { provider: account.provider, accountId: account.id }
     writing = writing.then(() => storage.write(work)).catch((error: unknown) => watch.accountUnrecorded(facts, error))
@@ -67,7 +68,7 @@ export function createAccountHealth({ storage, clock, watch }: HealthParts): Acc
   return {
     called(account, answer) {
       if (answer !== 'key_refused') fine(account, 'key_refused')
-      // That one request is permitted proves nothing about other requests.
+      // An accepted request does not clear `permission_missing`: other requests may still lack a permission.
       if (answer !== 'accepted') bad(account, answer)
     },
     webhookSeen: (account, isAccepted) => (isAccepted ? fine : bad)(account, 'notices_refused'),
@@ -87,7 +88,7 @@ async function noteProblem(
     values (${merchantId}, ${id}, ${kind}, ${now}, ${now})
     on conflict (merchant_id, account_id, kind) do update set seen_at = ${now}
     returning since`
-  // The problem was already known.
+  // The problem was already recorded.
   if (row?.since !== now) return
   const email = {
     kind: 'payment_account_problem',

@@ -1,4 +1,4 @@
-// Payments whose order number still has to be sent to the provider.
+// Payments about which the provider is still to be sent the order number.
 
 import type { ClockSetBack } from '../../platform/jobs/clock.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
@@ -22,7 +22,7 @@ export function queueLabel(
     values (${installationId}, ${id}, ${now}, ${now}) on conflict (installation_id, payment_id) do nothing`
 }
 
-// Each claim counts as a try.
+// Every claim counts as a try.
 export async function claimLabels(
   tx: Tx,
   { now, limit }: { now: number; limit: number },
@@ -56,7 +56,7 @@ export function deleteLabel(tx: Tx, { installationId, paymentId }: LabelRow): vo
   tx.send`delete from payment_labels where installation_id = ${installationId} and payment_id = ${paymentId}`
 }
 
-// Called after the clock was set back, as for payments.
+// Makes labels due earlier after the clock was set back, as for payments.
 export function bringLabelsForward(tx: Tx, { now, backMs }: ClockSetBack): void {
   const earliest = now + leaseMs
   tx.send`

@@ -1,5 +1,5 @@
-// The books of the test provider, and their SQL. Each function is one transaction and stands for a call to a remote provider; none may be
-// called from inside a transaction of ours.
+// The charges and refunds of the test provider, and their SQL. Each function is one transaction and stands for a call to a remote
+// provider, so it must not be called within a transaction of ours.
 
 import type { PaymentErrorCode } from '../../contract/words.ts'
 import { Fragment, listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
@@ -7,7 +7,7 @@ import type { Charge, RefundRequest } from './port.ts'
 
 export type TestChargeState = 'challenge' | 'approved' | 'declined' | 'voided'
 
-// `given`: the refund succeeds. `refused`: it fails. `lost`: it succeeds, but the response to the first request is lost.
+// `given`: the refund succeeds. `refused`: the refund fails. `lost`: the refund succeeds, but the response to the first request is lost.
 export type TestRefundAnswer = 'given' | 'refused' | 'lost'
 
 export interface TestCharge {
@@ -26,12 +26,12 @@ export interface TestCharge {
 
 export type TestVerdict = Pick<TestCharge, 'state' | 'errorCode' | 'brand' | 'last4' | 'refundAnswer'>
 
-// Lists every charge, oldest first; tests and invariants compare our payments with them.
+// Lists all charges, oldest first. Tests and invariants compare our payments with them.
 export async function listTestCharges(storage: Storage): Promise<TestCharge[]> {
   return storage.read((db) => db.sql<TestCharge>`select ${chargeColumns} from test_charges order by created_at, key`)
 }
 
-// The unique key is the lock: if several requests arrive with one key, one is recorded and the others find it.
+// Of several requests with one key, one inserts the charge, and the others find it: the key is unique.
 export async function recordTestCharge(
   storage: Storage,
   charge: Charge,
@@ -50,7 +50,7 @@ export async function findCharge(storage: Storage, charge: Charge): Promise<Test
   return storage.read((db) => findIn(db, charge))
 }
 
-// Only the first answer counts: a challenge that has ended stays as it is.
+// Only the first answer counts: a challenge that has ended is not changed.
 export async function answerTestChallenge(
   storage: Storage,
   charge: Charge,
@@ -69,7 +69,7 @@ export async function answerTestChallenge(
 
 export type RefundOutcome = 'paid' | 'paid_losing_answer' | 'paid_before' | 'refused'
 
-// The row of the charge is locked, so refunds of one charge run one after the other and each sees the earlier ones.
+// Locks the row of the charge, so refunds of a charge run one after the other and each sees the earlier ones.
 export async function recordTestRefund(storage: Storage, refund: RefundRequest, now: number): Promise<RefundOutcome> {
   const { key, charge, amount } = refund
   return storage.write(async (tx) => {
@@ -89,7 +89,7 @@ export async function recordTestRefund(storage: Storage, refund: RefundRequest, 
   })
 }
 
-// An unknown key is closed by inserting a row for it, so a delayed request to create the charge finds the key closed.
+// An unknown key is closed by inserting a voided charge, so a delayed request to create the charge finds the key closed.
 export async function recordTestVoid(storage: Storage, charge: Charge, now: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
@@ -102,7 +102,7 @@ export async function recordTestVoid(storage: Storage, charge: Charge, now: numb
   })
 }
 
-// Closes the key, so nothing can be charged under it any more; an existing charge stays. Returns false if there is one.
+// Closes the key, so nothing can be charged with it any more. An approved charge stays. Returns false if there is one.
 export async function recordTestClose(storage: Storage, charge: Charge, now: number): Promise<boolean> {
   return storage.write(async (tx) => {
     const closed = { state: 'voided', errorCode: null, brand: null, last4: null, refundAnswer: 'given' } as const
@@ -114,7 +114,7 @@ export async function recordTestClose(storage: Storage, charge: Charge, now: num
   })
 }
 
-// Called for payments that are deleted. An approved charge stays, so `doctor` finds money without a payment.
+// Called for payments that are deleted. Approved charges stay, so `doctor` finds charges without a payment.
 export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += deletedAtOnce)
     await tx.sql`
@@ -155,7 +155,7 @@ async function lockIn(tx: Tx, charge: Charge): Promise<TestCharge | undefined> {
   return row && sameFacts(row, charge)
 }
 
-// A key belongs to one amount. A caller that names another amount has mixed up two payments, and must get no answer about either.
+// A key belongs to one amount. A caller with another amount has confused two payments, and must get no response about either.
 function sameFacts(row: TestCharge, charge: Charge): TestCharge {
   if (row.amount === charge.amount && row.currency === charge.currency) return row
   throw new Error(`the test charge ${charge.key} was asked for before, with another amount`)

@@ -1,10 +1,10 @@
-// The moves that a payment may make; a payment is one attempt to collect money. A pair of verb and status without a row is refused.
-// Payments have no events: the order announces what a payment changes for it.
+// What may happen to a payment, which is one attempt to collect money. A combination of verb and status without a row is refused.
+// Payments have no events: the order announces how a payment changes it.
 
 import type { PaymentStatus } from '../../contract/words.ts'
 import type { SettlementKind } from './port.ts'
 
-// `challenge`: the shopper must confirm. API responses call it processing.
+// `challenge`: the shopper must confirm the payment. The API shows this status as processing.
 export type StoredPaymentStatus = PaymentStatus | 'challenge'
 
 // biome-ignore format: one row is one move
@@ -15,13 +15,13 @@ export const paymentLifecycle = [
   ['challenge',    'challenge',  'challenge' ],
   ['decline',      'processing', 'declined'  ],
   ['decline',      'challenge',  'declined'  ],
-  // The money arrives later, moved by people or confirmed by the provider.
+  // The money arrives later: a person records it, or the provider reports it.
   ['await',        'processing', 'pending'   ],
   ['await',        'challenge',  'pending'   ],
   ['collect',      'processing', 'succeeded' ],
   ['collect',      'challenge',  'succeeded' ],
   ['collect',      'pending',    'succeeded' ],
-  // The provider approves a payment that was given up here. The money must be refunded.
+  // The provider approves a payment that had already ended here. The money must be refunded.
   ['await_late',   'declined',   'pending'   ],
   ['await_late',   'voided',     'pending'   ],
   ['collect_late', 'declined',   'succeeded' ],
@@ -34,17 +34,17 @@ export function shownStatus(status: StoredPaymentStatus): PaymentStatus {
   return status === 'challenge' ? 'processing' : status
 }
 
-// The provider has not reported the outcome.
+// Whether the provider has not reported the outcome yet.
 export function isUndecided({ status }: { status: StoredPaymentStatus }): boolean {
   return status === 'processing' || status === 'challenge'
 }
 
-// The payment ended here without money.
+// Whether the payment ended here without money.
 export function isGivenUp({ status }: { status: StoredPaymentStatus }): boolean {
   return status === 'declined' || status === 'voided'
 }
 
-// Whether an order waits for the payment, and its provider reports when the money arrives.
+// Whether an order waits for the money of the payment, and the provider reports its arrival.
 export function isAwaitedFromProvider(payment: {
   status: StoredPaymentStatus
   settles: SettlementKind | null

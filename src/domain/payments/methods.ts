@@ -1,5 +1,5 @@
-// Manual payment methods of a merchant, by mode: which methods are offered, their instructions for the shopper, and how long the shop
-// waits for the money. Rules and SQL.
+// A merchant's manual payment methods by mode: which are offered, the instructions for the shopper, and how long the shop waits for the
+// money. Rules and SQL.
 
 import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
 import { Fragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
@@ -8,22 +8,22 @@ export interface MethodSettings {
   mode: Mode
   method: ManualMethod
   isOffered: boolean
-  // Plain text for the shopper, such as the bank account; line breaks are kept.
+  // Plain text for the shopper, such as the bank account. Line breaks are kept.
   instructions: string | null
-  // An order that is not paid this many days after it was placed is cancelled; null: never.
+  // If the order is not paid this many days after it was placed, it is cancelled. Null: never.
   termDays: number | null
-  // The merchant has not configured the method.
+  // Whether these are the defaults, because the merchant has not configured the method.
   isDefault: boolean
 }
 
-// The defaults for a method that the merchant has not configured: in test mode everything can be tried; in live mode the method is not
-// offered, since shoppers would not know how to pay.
+// Returns the defaults of a method that the merchant has not configured: in test mode it can be tried; in live mode it is not offered,
+// because shoppers would not know how to pay.
 export function defaultSettings(mode: Mode, method: ManualMethod): MethodSettings {
   const termDays = method === 'bank_transfer' ? 14 : null
   return { mode, method, isOffered: mode === 'test', instructions: null, termDays, isDefault: true }
 }
 
-// A bank transfer needs instructions that name the account, except in test mode.
+// In live mode, a bank transfer needs instructions that name the bank account.
 export function lacksInstructions({
   mode,
   method,
@@ -37,7 +37,7 @@ type Row = Omit<MethodSettings, 'isOffered' | 'isDefault'> & { disabledAt: numbe
 
 const columns = new Fragment('mode, method, instructions, term_days as "termDays", disabled_at as "disabledAt"')
 
-// Returns every method in every mode, whether or not the merchant has configured it.
+// Returns every method in both modes, whether or not the merchant has configured it.
 export async function listMethodSettings(db: Reader, merchant: string): Promise<MethodSettings[]> {
   const rows = await db.sql<Row>`select ${columns} from manual_methods where merchant_id = ${merchant}`
   return modes.flatMap((mode) =>
@@ -48,7 +48,7 @@ export async function listMethodSettings(db: Reader, merchant: string): Promise<
   )
 }
 
-// Returns undefined if the word does not name a manual method.
+// Returns undefined if `method` is not a manual method.
 export async function findMethodSettings(
   db: Reader,
   merchant: string,
@@ -80,7 +80,7 @@ function settingsFrom({ disabledAt, ...row }: Row): MethodSettings {
 
 const dayMs = 24 * 3_600_000
 
-// The deadline for money that an order waits for from now on; null: no deadline.
+// Returns the deadline for the money of an order that is placed now; null if there is none.
 export function paymentDueAt({ termDays }: MethodSettings, now: number): number | null {
   return termDays === null ? null : now + termDays * dayMs
 }

@@ -1,4 +1,4 @@
-// Metrics of payments: calls to providers, their results, and money that did not move as it should.
+// Metrics of payments: calls to providers, their outcomes, and money that was not collected or refunded as expected.
 
 import type { Metrics } from '../../platform/metrics/metrics.ts'
 import type { PaymentWatch } from './watch.ts'

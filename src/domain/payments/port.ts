@@ -1,6 +1,6 @@
-// The port to payment providers. A provider is called outside of any transaction, within a deadline, under a key of ours; a missing
-// response is an outcome like the others. The shopper's input passes through here and is stored nowhere: not in a table, not in the log,
-// not in an error.
+// The port to payment providers. A provider is called outside of any transaction, with a deadline and a key of ours; a missing response
+// is an outcome like any other. The shopper's input passes through here and is not stored anywhere: not in a table, a log line or an
+// error.
 
 import type { Address } from '../../contract/open/carts.ts'
 import type { Mode, PaymentErrorCode } from '../../contract/words.ts'
@@ -8,7 +8,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 
 export type ProviderOutcome =
-  // `collected`: the amount that was really charged, in minor units.
+  // `collected`: the amount that was actually charged, in minor units.
   | ({
       kind: 'approved'
       reference: string
@@ -16,40 +16,40 @@ export type ProviderOutcome =
       brand: string | null
       last4: string | null
     } & PaidWith)
-  // The money comes later: a person reports its arrival, or the provider does when it is queried.
+  // The money arrives later: a person records it, or the provider reports it when it is queried.
   | ({ kind: 'pending'; reference: string; settles: SettlementKind } & PaidWith)
   | { kind: 'declined'; code: PaymentErrorCode; brand: string | null; last4: string | null }
-  // The shopper must confirm; `challenge` is a text for the page, opaque to all other code.
+  // The shopper must confirm. `challenge`: a text for the page; other code does not interpret it.
   | { kind: 'challenge'; reference: string; challenge: string }
-  // The shopper pays at the provider, until `until`. The outcome is found out by querying the provider. `isTried`: the provider knows of
-  // an attempt that did not succeed.
+  // The shopper can pay at the provider until `until`. The provider must be queried for the outcome. `isTried`: the provider knows of an
+  // attempt that failed.
   | { kind: 'redirect'; reference: string; nextAction: NextAction; until: number; isTried?: boolean }
-  // No response arrived. The charge may exist: query it under the same key.
+  // No response arrived. The charge may exist: look it up with the same key.
   | { kind: 'unknown' }
 
-// The instrument that the shopper really used, such as sepa_debit or apple_pay, if a provider offers several as one method.
+// How the shopper actually paid, such as sepa_debit or apple_pay, if the provider offers several instruments as one method.
 interface PaidWith {
   instrument?: string | null
 }
 
 export type SettlementKind = 'by_hand' | 'by_provider'
 
-// A page of the provider, or a frame of it on a page of ours, with the data that its script needs.
+// A page of the provider, or a frame of the provider on our page with the data that its script needs.
 export type NextAction = { kind: 'page'; url: string } | { kind: 'frame'; facts: Readonly<Record<string, string>> }
 
-// `absent`: the provider does not know the key. Only reliable when no call can still be in progress.
+// `absent`: the provider does not know the key. This is reliable only if no call can still be in progress.
 export type ProviderFinding = (ProviderOutcome | { kind: 'absent' }) & { providerState?: ProviderState }
 
-// Further facts that the provider has about a paid charge: all its refunds, including those that others made, and its dispute.
+// What else the provider knows about a paid charge: all its refunds, including those made by others, and its dispute.
 export interface ProviderState {
   refunds: readonly ProviderRefund[]
   dispute: ProviderDispute | null
 }
 
 export interface ProviderRefund {
-  // The provider's own id of the refund.
+  // The provider's id of the refund.
   reference: string
-  // Our key, if the refund was requested here.
+  // Our key, if this server requested the refund.
   key: string | null
   // Minor units.
   amount: number
@@ -61,32 +61,32 @@ export interface ProviderDispute {
   // Minor units, in the currency of the charge.
   amount: number
   state: 'open' | 'won' | 'lost'
-  // The provider's word for the reason.
+  // The reason in the provider's terms.
   reason: string | null
-  // Deadline for the merchant's answer.
+  // Deadline for the merchant's response.
   dueAt: number | null
 }
 
-// `pending`: requested, and in progress; `refundState` reports how it ends. `failed`: the money certainly did not move, and may move on
-// another try. `refused`: it never will. An adapter that is not sure returns `unknown`.
+// `pending`: the refund was requested and is in progress; `refundState` reports the outcome. `failed`: the money has certainly not been
+// refunded, and a retry may succeed. `refused`: a retry cannot succeed. An adapter that is not certain must return `unknown`.
 export type RefundAnswer = 'succeeded' | 'pending' | 'failed' | 'refused' | 'unknown'
 
-// `absent`: the provider has no refund under the key, or no longer knows it.
+// `absent`: the provider has no refund with this key, or no longer knows the key.
 export type RefundState = RefundAnswer | 'absent'
 
 export interface Charge {
-  // The payment's id. Repeated requests with the same key never charge twice.
+  // The id of the payment. Requests with the same key never charge twice.
   key: string
   // Minor units.
   amount: number
   currency: string
   mode: Mode
-  // The provider's own id of the charge, once it is known.
+  // The provider's id of the charge; null while it is unknown.
   reference: string | null
   createdAt: number
 }
 
-// The URLs to which a provider sends the shopper back from its page.
+// The URLs to which the provider redirects the shopper after its page.
 export interface ReturnUrls {
   returnUrl: string
   cancelUrl: string
@@ -97,17 +97,17 @@ export interface ReturnUrls {
 export interface StartRequest {
   method: string
   details: MethodDetails
-  // Called by providers that send the shopper to a page of theirs.
+  // Called by providers that redirect the shopper to a page of their own.
   returnUrls: () => Promise<ReturnUrls>
-  // For methods that require a billing address. Only the provider needs it, and it is not stored here.
+  // Set for methods that require a billing address. It is only sent to the provider, and not stored here.
   billing?: Address
-  // For providers that work with an account of the merchant. It is not stored here either.
+  // Set for providers with accounts of merchants. It is not stored here either.
   purchase?: Purchase
 }
 
 // The purchased items, the shopper, and the delivery address.
 export interface Purchase {
-  // Each member may be empty.
+  // Every member may be empty.
   shopper: { email: string; name: string; phone: string }
   // Null if nothing is shipped.
   delivery: Address | null
@@ -115,7 +115,7 @@ export interface Purchase {
   lines: readonly PurchaseLine[]
 }
 
-// Amounts are in minor units. `unitPrice` and `discount` are with or without tax, like the shop's prices; `total` is with tax.
+// Amounts in minor units. `unitPrice` and `discount` include tax if the prices of the shop do; `total` always includes tax.
 export interface PurchaseLine {
   kind: 'physical' | 'digital' | 'shipping'
   name: string
@@ -124,21 +124,21 @@ export interface PurchaseLine {
   unitPrice: number
   discount: number
   total: number
-  // Basis points; null if the rate is not known.
+  // Tax rate in basis points; null if the rate is unknown.
   taxRateBps: number | null
 }
 
-// Facts of the order that are shown with the payment at the provider.
+// Data of the order that the provider shows with the payment.
 export interface PlacedOrderFacts {
   orderNumber: string
   merchantName: string
 }
 
-// `refused`: the provider will never accept the description.
+// `refused`: the provider will never accept this description.
 export type DescribeAnswer = 'described' | 'refused' | 'unknown'
 
 export interface RefundRequest {
-  // The refund's id. Repeated requests with the same key never refund twice.
+  // The id of the refund. Requests with the same key never refund twice.
   key: string
   charge: Charge
   amount: number
@@ -155,7 +155,7 @@ export type MethodDetails = Readonly<Record<string, string>>
 export interface MethodField {
   name: string
   labelKey: string
-  // As in HTML: the type of keyboard, and what the browser may fill in.
+  // As in HTML: the kind of keyboard, and what the browser may fill in.
   inputMode: 'numeric' | 'text'
   autocomplete: string
   lengthMax: number
@@ -164,24 +164,24 @@ export interface MethodField {
 export interface Method {
   id: string
   labelKey: string
-  // A sentence below the method, or null.
+  // Translation key of a sentence below the method; null if there is none.
   noteKey: string | null
   fields: readonly MethodField[]
-  // How the shopper pays: by typing here, in a frame of the provider, on a page of the provider, or later.
+  // How the shopper pays: in fields of our page, in a frame of the provider, on a page of the provider, or later.
   shape: 'fields' | 'frame' | 'page' | 'later'
-  // Brands of cards that the method accepts, named as in an outcome.
+  // Brands of the cards that the method accepts, with the same names as in an outcome.
   brands?: readonly string[]
   // Whether the method requires a billing address.
   billing?: boolean
 }
 
 export interface DetailProblem {
-  // JSON Pointer to a field of the details.
+  // JSON Pointer to a field of the input.
   path: string
   messageKey: string
 }
 
-// Sentences by language, then by key. English is complete; other languages may lack keys.
+// Texts by language and key. English is complete; other languages may lack keys.
 export type ProviderTexts = Readonly<Record<'en', Readonly<Record<string, string>>>> &
   Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -190,75 +190,76 @@ export interface PaymentProvider {
   readonly modes: readonly Mode[]
   readonly methods: readonly Method[]
   readonly texts: ProviderTexts
-  // Pure: returns what is wrong with the shopper's input, without repeating the input.
+  // Returns what is wrong with the shopper's input, without quoting it. Pure.
   check(method: string, details: MethodDetails, now: number): DetailProblem[]
-  // Pure: returns a value that identifies the card, such as its number. It is hashed immediately, to count how often the card is
-  // declined. Undefined, or not implemented, if there is no such value.
+  // Returns a value that identifies the card, such as its number; undefined if there is none. The value is hashed immediately, and used
+  // to count how often the card is declined. Pure.
   instrument?(method: string, details: MethodDetails): string | undefined
   start(charge: Charge, request: StartRequest, signal: AbortSignal): Promise<ProviderOutcome>
   // Called after a challenge. Repeated calls return the same outcome.
   confirm(charge: Charge, answer: 'accept' | 'refuse', signal: AbortSignal): Promise<ProviderOutcome>
   lookUp(charge: Charge, signal: AbortSignal): Promise<ProviderFinding>
   refund(refund: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>
-  // Status of a refund that may have been requested; `absent` if no refund was made under its key. Called before a request is repeated,
-  // because a repeated request may get the same response as the first, and its key may be forgotten. Not implemented if a repeated
-  // `refund` always returns the current status. Also called for a void, under its key and with the amount of the charge: a void of money
-  // that was paid is a refund at the provider. For a void that refunded nothing it returns `absent`, and the void is repeated.
+  // Returns the present state of a refund that may have been requested; `absent` if there is no refund with its key. Called before a
+  // request is repeated: repeating it may only return the first response again, or the provider may have forgotten the key. Not
+  // implemented if repeating `refund` always returns the present state. For a void it is called with the key of the void and the amount
+  // of the charge, because voiding paid money makes a refund at the provider. `absent` for a void means that nothing was refunded, and
+  // the void is repeated.
   refundState?(refund: RefundRequest, signal: AbortSignal): Promise<RefundState>
-  // Voids a charge as a whole. If the key is unknown, the key is closed: a `start` that arrives later is declined. `lookUp` reports a
-  // voided charge as declined. A void may be repeated at any time, also under a key that was forgotten: the amount of the charge limits
-  // what can be refunded.
+  // Voids a whole charge. An unknown key is closed, so a `start` that arrives later is declined. `lookUp` reports a voided charge as
+  // declined. A void may be repeated at any time, even with a key that the provider has forgotten: no more than the amount of the charge
+  // can be refunded.
   void(request: VoidRequest, signal: AbortSignal): Promise<RefundAnswer>
-  // From now on no payment can begin under the key, and an unfinished one is given up; nothing is refunded. `taken`: it was paid, or is
-  // being paid.
+  // Closes the key: no payment can begin with it any more, and an unfinished payment ends. Nothing is refunded. `taken`: the charge is
+  // paid or being paid.
   close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer>
-  // Writes the order's number to the charge, so the merchant and statements show it. Called once the order is placed, and again if there
-  // was no response. Not implemented by providers that cannot do this.
+  // Adds the order number to the charge, so the provider's dashboard and the shopper's statement show it. Called after the order is
+  // placed, and repeated if no response arrives. Not implemented if the provider does not support it.
   describe?(charge: Charge, about: PlacedOrderFacts, signal: AbortSignal): Promise<DescribeAnswer>
-  // Sources that the provider's script and frames on the pay page need beyond our own policy.
+  // Sources that the provider's script and frames on the checkout page need in addition to our own content security policy.
   readonly sources?: PageSources
-  // Pure: returns whether a message at the webhook address comes from the provider, and which charges it is about. The message is only a
-  // reason to query these charges.
+  // Returns which charges a webhook is about, or `refused` if it does not come from the provider. A webhook only causes look-ups of these
+  // charges. Pure.
   webhook?(message: ProviderWebhook, now: number): { references: readonly string[] } | 'refused'
-  // Lists events after `since`, oldest first, for webhooks that did not arrive. After an interruption, reading continues after the last
-  // event that was yielded. `leftOut` reports gaps: events that are not listed or cannot be read in time.
+  // Lists events after `since`, oldest first, in case webhooks did not arrive. A read that is interrupted continues after the last event
+  // that was yielded. `leftOut` reports gaps: events that are no longer listed, or cannot be read in time.
   providerEvents?(
     since: number,
     signal: AbortSignal,
     leftOut: (reason: ProviderEventGap) => void,
   ): AsyncIterable<ProviderEvent>
-  // Pure: whether the provider can take this amount and currency. Not implemented by providers that take everything.
+  // Whether the provider can charge this amount and currency. Not implemented if it can charge all. Pure.
   offers?(facts: { currency: string; amount: number }): boolean
-  // How software pays for a shopper, without the page. Missing for providers with which only people can pay.
+  // How agents pay for a shopper without the page. Missing if only people can pay with the provider.
   readonly tokens?: readonly TokenHandler[]
 }
 
-// A credential that a platform sends in place of the shopper's input.
+// Accepts a credential that a platform sends instead of the shopper's input.
 export interface TokenHandler {
-  // Unique among all handlers of a shop.
+  // Unique among the handlers of a shop.
   id: string
-  // A reverse domain name, such as com.google.pay. Null: a name below this server's name.
+  // A reverse domain name, such as com.google.pay. Null for a name below the name of this server.
   name: string | null
-  // The handler's name below this server's name.
+  // The name of the handler below the name of this server.
   ownName: string
   version: string
   // Kinds of instruments, such as card.
   instruments: readonly string[]
-  // For a token that the provider creates for the merchant at a platform's request: the provider's own id of the merchant's account.
+  // Set if the provider creates tokens for the merchant at the request of a platform: the provider's id of the merchant's account.
   delegatedTo?: string
   config?(facts: { mode: Mode; merchantName: string; currency: string }): object
-  // Pure: returns the arguments that `start` needs, or undefined if the handler does not accept the credential. Nothing of the credential
-  // is stored, logged or repeated.
+  // Returns the arguments for `start`; undefined if the handler does not accept the credential. Nothing of the credential is stored,
+  // logged or quoted. Pure.
   read(credential: Readonly<Record<string, unknown>>): { method: string; details: MethodDetails } | undefined
 }
 
 export interface ProviderEvent {
   at: number
-  // The provider's own id of the charge.
+  // The provider's id of the charge.
   reference: string
 }
 
-// `too_old`: the provider no longer lists the events.
+// `too_old`: the provider no longer lists these events.
 export type ProviderEventGap = 'too_many' | 'too_old'
 
 export interface ProviderWebhook {
@@ -268,13 +269,13 @@ export interface ProviderWebhook {
 
 export type CloseAnswer = 'closed' | 'taken' | 'unknown'
 
-// Hosts for the content security policy of the pay page, by directive.
+// Hosts for the content security policy of the checkout page, by directive.
 export interface PageSources {
   script: readonly string[]
   frame: readonly string[]
   connect: readonly string[]
   image: readonly string[]
-  // Whether the script writes style attributes. Style sheets and elements of others are never allowed.
+  // Whether the script sets style attributes. Style sheets and elements from other hosts are never allowed.
   styleAttributes?: boolean
 }
 
@@ -284,7 +285,7 @@ export interface OfferedProvider {
   accountId: string | null
 }
 
-// The provider and the account that serve a payment.
+// The provider and the account of a payment.
 export interface PaymentOwner {
   provider: string
   accountId: string | null
@@ -294,13 +295,14 @@ export interface PaymentOwner {
 export interface Providers {
   // Names of all installed providers.
   readonly names: readonly string[]
-  // Finds the provider by the payment's account, if it has one: no other account knows the payment.
+  // Finds the provider of a payment, by the account of the payment if it has one: no other account knows the payment.
   of(db: Reader, payment: PaymentOwner): Promise<PaymentProvider | undefined>
-  // Returns providers in the order in which the page offers their methods. Accounts are looked up unless it is known that there are none.
+  // Lists providers in the order in which the page lists their methods. Accounts are read from the database unless `hasAccounts` is
+  // false.
   offered(db: Reader, merchant: MerchantMode & { hasAccounts?: boolean }): Promise<readonly OfferedProvider[]>
-  // The offered providers that need no account, so no query is needed.
+  // Lists the offered providers that need no account, without a query.
   offeredToAll(mode: Mode): readonly OfferedProvider[]
-  // Finds the provider of an account, including a disconnected one.
+  // Finds the provider of an account, even if the account is disconnected.
   ofAccount(db: Reader, accountId: string): Promise<PaymentProvider | undefined>
 }
 
@@ -319,7 +321,7 @@ export function createProviders(providers: readonly PaymentProvider[]): Provider
   }
 }
 
-// Returns the text of a key in the shopper's language (`de-CH` falls back to `de`), else in English.
+// Returns the provider's text for a key in the shopper's language (`de-CH` falls back to `de`), or else in English.
 export function providerText({ name, texts }: PaymentProvider, key: string, locale: string): string {
   const language = locale.split('-')[0]?.toLowerCase() ?? 'en'
   const text = (Object.hasOwn(texts, language) ? texts[language]?.[key] : undefined) ?? texts.en[key]
@@ -327,21 +329,21 @@ export function providerText({ name, texts }: PaymentProvider, key: string, loca
   return text
 }
 
-// Maximum time for a response of a provider.
+// Timeout of a call to a provider.
 export const providerMsMax = 20_000
 
-// Why there was no response, without the shopper's input: the message of an error may quote the request, so only the error's name, code
-// and stack frames are passed on.
+// Why no response arrived. The message of an error may quote the shopper's input, so only the name, the code and the stack frames of the
+// error are passed on.
 export interface MissingResponse {
-  // invalid_answer: the response is none of the expected ones.
+  // invalid_answer: the response has an unexpected form.
   reason: 'timed_out' | 'threw' | 'invalid_answer'
   error: string | null
   code: string | null
   frames: readonly string[]
 }
 
-// For each call, either `onAnswer` or `onSilence` is called, once. A response after the deadline is additionally passed to `onLate`,
-// possibly much later.
+// Each call calls either `onAnswer` or `onSilence`, once. A response after the deadline is passed to `onLate` as well, possibly much
+// later.
 export interface CallOptions<Answer> {
   onAnswer?: (answer: Answer) => void
   onSilence?: (silence: MissingResponse) => void
@@ -371,7 +373,7 @@ const refundStates: readonly unknown[] = [...refundAnswers, 'absent']
 const describeAnswers: readonly unknown[] = ['described', 'refused', 'unknown'] satisfies DescribeAnswer[]
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
-// The only functions that call a provider: they never throw, and they end within the deadline.
+// All calls to providers are made by these functions, which never throw and end within the deadline.
 export async function callProvider<Answer extends ProviderFinding>(
   ask: Ask<Answer>,
   options: CallOptions<Answer> = {},
@@ -406,13 +408,13 @@ export async function callToDescribe(
   return (await answerOf(ask, (answer) => describeAnswers.includes(answer), options)) ?? 'unknown'
 }
 
-// Returns whether everything was read.
+// Returns whether all events were read.
 export async function callForProviderEvents(ask: Ask<boolean>, options: CallOptions<boolean> = {}): Promise<boolean> {
   return (await answerOf(ask, (answer) => typeof answer === 'boolean', options)) ?? false
 }
 
-// If a provider ignores the signal, the call ends without it, and a late response is passed to `onLate`. A response to the abort is
-// passed there too: an adapter that gives up might report a decline.
+// If the provider ignores the abort signal, the call ends without it, and a late response is passed to `onLate`. So is a response that
+// follows the abort: an aborted adapter might report a decline.
 async function answerOf<Answer>(
   ask: Ask<Answer>,
   isAnswer: (answer: unknown) => boolean,
@@ -421,7 +423,7 @@ async function answerOf<Answer>(
   const controller = new AbortController()
   const { signal } = controller
   const silent = { error: null, code: null, frames: [] }
-  // Not AbortSignal.timeout: its timer cannot be cleared, and does not keep a command running that waits for a response.
+  // The timer of AbortSignal.timeout cannot be cleared, and does not keep a command alive while it waits for a response.
   const timedOut = Symbol('timed out')
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<typeof timedOut>((resolve) => {
@@ -430,7 +432,7 @@ async function answerOf<Answer>(
       resolve(timedOut)
     }, msMax)
   })
-  // Called inside a promise, so a synchronous error is handled like a later one.
+  // Called inside a promise, so a synchronous error is handled like a rejection.
   const asked = Promise.resolve(signal).then(ask)
   try {
     const answer = await Promise.race([asked, deadline])
@@ -469,7 +471,7 @@ export function missingResponseFrom(error: unknown): MissingResponse {
 
 const framesMax = 8
 
-// The stack begins with the message, whose lines may look like frames. If the message is not found in the stack, no frames are taken.
+// A stack begins with the message, whose lines may look like frames. If the message is not found in the stack, no frames are returned.
 function framesOf({ stack = '', message }: Error): string[] {
   const messageAt = stack.indexOf(message)
   if (messageAt < 0) return []
@@ -477,7 +479,7 @@ function framesOf({ stack = '', message }: Error): string[] {
   return lines.flatMap((line) => / \(?(?:file:\/\/)?([^ ()]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? []).slice(0, framesMax)
 }
 
-// A careless adapter must not put a card number into our tables through `last4`.
+// An adapter with a defect must not store a card number through `last4`.
 function safeAnswer<Answer extends ProviderFinding>(answer: Answer): Answer {
   if (answer?.kind !== 'approved' && answer?.kind !== 'declined') return answer
   const last4 = answer.last4 !== null && /^\d{4}$/.test(answer.last4) ? answer.last4 : null

@@ -1,5 +1,4 @@
-// Reads provider events, the providers' lists of what happened, in case webhooks did not arrive. This is one round of a loop; an account
-// is read by one node at a time.
+// Reads the lists of events at providers, in case webhooks did not arrive. Runs as a job; each account is read by one node at a time.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { type AccountRow, claimAccountsToRead, saveSeenUntil } from './accounts.ts'
@@ -16,11 +15,11 @@ export interface ProviderEventTools {
 }
 
 const minute = 60_000
-// How often each account is read.
+// How often the events of an account are read.
 export const providerEventsEveryMs = 10 * minute
-// Providers may list an event with a delay.
+// Providers may list events with a delay.
 const overlapMs = 60 * minute
-// Maximum per read. The rest is read the next time.
+// Maximum per read. The next read continues with the rest.
 const eventsMax = 20_000
 const readMsMax = minute
 const batchSize = 200
@@ -61,7 +60,7 @@ async function readAccount(
       onSilence: (silence) => watch.providerEvents(facts, silence),
     },
   )
-  // If only a part was read, also because the provider failed midway, the next read begins where this one ended.
+  // After a partial read, even one that the provider interrupted, the next read continues where this one ended.
   const read = providerEvents.slice()
   const last = read.at(-1)
   const seenUntil = isWhole ? now : last && last.at + overlapMs

@@ -1,5 +1,5 @@
-// A merchant's account at a payment provider, from its connection to its end. The provider is called outside of any transaction. Our
-// errors never quote the provider's or the operator's words, except for the sentences that a provider writes for the operator.
+// The life of a merchant's account at a payment provider, from connecting to disconnecting. The provider is called outside of any
+// transaction. Errors never quote the provider or the operator, except sentences that the provider's adapter wrote for the operator.
 
 import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { AuditedChange } from '../../../platform/audit/change.ts'
@@ -45,7 +45,7 @@ export interface ProviderTools {
 
 export interface AccountTools extends ProviderTools {
   storage: Storage
-  // Adds an entry to the list of changes, in the transaction of the change.
+  // Adds an entry to the audit log, in the transaction of the change.
   record: (tx: Tx, account: AccountRow, change: AccountChange) => void
 }
 
@@ -53,9 +53,9 @@ export type AccountChange = Pick<AuditedChange, 'kind' | 'members'>
 
 export type ConnectAnswers = ConnectRequest['answers']
 
-// How long secrets are accepted after they were replaced.
+// How long replaced secrets are still accepted.
 const previousMs = 24 * 3_600_000
-// Connecting takes several requests to the provider.
+// Longer than for other calls: connecting sends several requests to the provider.
 const askMsMax = 60_000
 
 export async function accountProvider(
@@ -86,7 +86,7 @@ function secondAccount({ id, provider, mode }: AccountRow): Refusal {
   })
 }
 
-// An account that its provider accepts, and that is not stored yet.
+// An account that the provider accepts but that is not stored yet.
 export interface AcceptedAccount {
   account: AccountRow
   provider: AccountProvider
@@ -119,7 +119,7 @@ export async function connectAtProvider(
   return { account, provider, secrets: connected.secrets }
 }
 
-// Refuses if a concurrent request has connected an account first.
+// Refuses if a concurrent request has already connected an account.
 export async function insertAccepted(tx: Tx, { account, provider }: AcceptedAccount): Promise<AuditedChange> {
   if (!(await insertAccount(tx, account))) throw secondAccount(account)
   const members = [{ member: 'account', from: null, to: account.public[provider.accountFact] ?? null }]
@@ -130,7 +130,7 @@ export function accountChange({ id, mode, provider }: AccountRow, change: Accoun
   return { ...change, what: 'payment_account', id, name: `${mode} ${provider}` }
 }
 
-// Removes the objects that were created at the provider. Returns null, or the problem that prevents it.
+// Deletes what was created at the provider. Returns null, or the problem that prevented it.
 export async function removeAtProvider(
   tools: ProviderTools,
   account: AccountRow,
@@ -146,8 +146,8 @@ export async function removeAtProvider(
   }
 }
 
-// Replaces the keys of an account. The webhook endpoint at the provider stays, with the secret that signs webhooks; if there is none yet,
-// it is created now. A disconnected account still needs valid keys, for the payments that it took; nothing is created for it.
+// Replaces the keys of an account. An existing webhook endpoint at the provider stays, with the secret that signs webhooks; a missing one
+// is created. A disconnected account also needs valid keys, for its existing payments; no endpoint is created for it.
 export async function rotateAccount(
   tools: AccountTools,
   account: AccountRow,
@@ -205,8 +205,7 @@ function recordChange(
   })
 }
 
-// Only `changed` is overwritten; everything else keeps the value that it has when the row is locked, since another command may have
-// changed it after it was read.
+// Overwrites only `changed`. Everything else is read again under the lock, because another command may have changed it since.
 export async function changeAccount(
   tx: Tx,
   { rootSecret, clock }: Pick<ProviderTools, 'rootSecret' | 'clock'>,
@@ -226,12 +225,12 @@ export async function changeAccount(
     updatedAt: Math.max(now, found.updatedAt + 1),
   }
   await saveAccount(tx, rotated)
-  // Whether the new keys or the new secret are valid shows when they are used.
+  // Using the new keys or the new secret will show whether they are valid.
   clearProblems(tx, rotated, replaced === 'keys' ? ['key_refused', 'permission_missing'] : ['notices_refused'])
   return { rotated, change: { kind: 'change', members: [{ member: replaced, from: null, to: toInstant(now) }] } }
 }
 
-// The account takes no new payment from now on; its existing payments are queried and refunded as before.
+// The account takes no new payments from now on. Its existing payments are still looked up and refunded.
 export async function endAccount(tx: Tx, account: AccountRow, now: number): Promise<AccountRow> {
   const found = await lockKnown(tx, account)
   if (found.endedAt !== null) throw refuse('payment_account_ended')
@@ -286,7 +285,7 @@ function opened(tools: ProviderTools, account: AccountRow, secrets: AccountSecre
   return { account, secrets, previous: [], noticeUrl: noticeUrlFor(tools, account), pageHost }
 }
 
-// This timer keeps the command running.
+// Not AbortSignal.timeout: this timer keeps the command running.
 async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const controller = new AbortController()
   const late = Promise.withResolvers<never>()
@@ -302,7 +301,7 @@ async function within<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Pr
   }
 }
 
-// An error of a client may quote the key, so only sentences that the provider's adapter wrote are passed on.
+// Errors of the client may quote the key, so only sentences that the provider's adapter wrote are passed on.
 function issueOf(provider: string, error: unknown): Issue {
   if (error instanceof AccountRefused) return error.issue
   const { error: name, code } = missingResponseFrom(error)

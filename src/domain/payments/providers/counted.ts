@@ -1,4 +1,4 @@
-// Which amounts a provider can express, by the provider's name. Pure, and without the code of any provider.
+// Which amounts a provider can represent, by the name of the provider. Pure, and without importing any provider.
 
 import { toMollieAmount } from './mollie/amounts.ts'
 import { toStripeAmount } from './stripe/amounts.ts'
@@ -8,7 +8,7 @@ const countedBy: Readonly<Record<string, (amountMinor: number, currency: string)
   mollie: toMollieAmount,
 }
 
-// A provider that is not listed can express every amount.
+// Providers that are not listed can represent every amount.
 export function isCountedBy(provider: string, amountMinor: number, currency: string): boolean {
   const count = Object.hasOwn(countedBy, provider) ? countedBy[provider] : undefined
   return !count || count(amountMinor, currency) !== undefined

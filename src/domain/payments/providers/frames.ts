@@ -1,5 +1,5 @@
-// The scripts that put a provider's frame into our pay page, by the provider's name. They are served from our own origin, and import
-// nothing of the provider's server code.
+// The scripts that show a provider's frame on the checkout page, by the name of the provider. They are served from our own origin, and
+// import nothing from the provider's code for the server.
 
 export const frameScripts: Readonly<Record<string, URL>> = {
   stripe: new URL('stripe/browser/frame.ts', import.meta.url),

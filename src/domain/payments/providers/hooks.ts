@@ -8,9 +8,9 @@ import { type ProviderWebhookTools, providerWebhooksOf, type TakeProviderWebhook
 import { providerWebhookPath } from './registry.ts'
 
 export interface HookParts extends ProviderWebhookTools {
-  // Limits refused messages by address and, if the account is known, by account. Accepted messages are not limited: a provider may send
-  // thousands from one address in a minute. A provider sends for all its customers from the same addresses, so a refused message for one
-  // account does not count for another.
+  // Limits refused webhooks by address and, if known, by account. Accepted webhooks are not limited: a provider may send thousands per
+  // minute from one address. All customers of a provider share its addresses, so a refused webhook for one account does not count for
+  // another.
   refusedThrottle: Throttle | null
 }
 
@@ -33,7 +33,7 @@ export function providerWebhookPage(parts: HookParts): HtmlPage {
       const take = await providerWebhooksOf(parts, account)
       const address = addressBucket(request.address)
       const bucket = take ? `${account} ${address}` : address
-      // Checked before the message is read.
+      // Checked before the body is read.
       refuseAfter(throttle?.peek(bucket, clock().getTime()))
       const outcome = take ? await takeFrom(take, request) : 'unknown'
       if (outcome === 'taken') return { status: 200, body: '', headers: {} }

@@ -9,7 +9,7 @@ import { createSandboxProvider, sandboxName } from './sandbox/provider.ts'
 
 export type InstalledParts = Omit<RegistryParts, 'withoutAccount' | 'withAccount'> & { storage: Storage }
 
-// The code of each provider is imported with its first account.
+// The code of a provider is imported when it is first used.
 export function accountProviders(
   urls: ProviderUrls,
   clock = () => new Date(),
@@ -27,7 +27,7 @@ export const installedNames: readonly string[] = [sandboxName, manualName, ...Ob
 export function installedProviders({ storage, ...parts }: InstalledParts): Providers {
   return createRegistry({
     ...parts,
-    // In the order in which the page offers their methods.
+    // In the order in which the page lists their methods.
     withoutAccount: [createSandboxProvider({ storage, clock: parts.clock }), manualProvider],
     withAccount: accountProviders(parts.providerUrls, parts.clock),
   })

@@ -1,5 +1,5 @@
-// Money that people move: a transfer to the merchant's bank, or cash on delivery. No external service is called and nothing is stored
-// here; the operator records when the money arrived, and pays refunds by hand.
+// Money that people move: a bank transfer, or cash on delivery. No external service is called, and nothing is stored here; the operator
+// records when money arrived, and pays refunds by hand.
 
 import { manualMethods } from '../../../../contract/words.ts'
 import type { Charge, PaymentProvider, ProviderOutcome, ProviderTexts } from '../../port.ts'
@@ -31,7 +31,7 @@ const methods = manualMethods.map((id) => ({
 
 export const manualName = 'manual'
 
-// The order is sent before it is paid.
+// Whether the order is sent before it is paid.
 export function isPaidOnDelivery({ provider, method }: { provider: string; method: string }): boolean {
   return provider === manualName && method === 'cash_on_delivery'
 }
@@ -46,7 +46,7 @@ export const manualProvider: PaymentProvider = {
   start: async (charge) => pending(charge),
   confirm: async (charge) => pending(charge),
   lookUp: async (charge) => pending(charge),
-  // A request above the paid amount fails. The store ensures that several refunds together do not exceed it.
+  // A refund above the amount of the charge fails. The store ensures that the sum of several refunds does not exceed it.
   refund: async ({ charge, amount }) => (amount <= charge.amount ? 'succeeded' : 'failed'),
   void: async () => 'succeeded',
   close: async () => 'closed',

@@ -1,5 +1,5 @@
-// A merchant's account at Mollie: an API key of one profile, for test or live mode. Connecting creates nothing at Mollie: each payment
-// contains the webhook URL.
+// A merchant's account at Mollie: an API key of one profile, for test or live mode. Connecting creates nothing at Mollie, because each
+// payment contains the webhook URL.
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
@@ -10,7 +10,7 @@ import { type MollieProfile, readProfile } from './objects.ts'
 import { createMollieProvider, mollieName } from './provider.ts'
 
 export interface MollieAccountParts {
-  // URL that replaces that of Mollie's API, for tests: live keys are refused with it.
+  // For tests: replaces the URL of Mollie's API. Live keys are then refused.
   url?: string | undefined
 }
 
@@ -57,7 +57,7 @@ export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountP
       }
     },
 
-    // The merchant deletes the key in Mollie's dashboard, where it was created.
+    // Nothing was created at Mollie. The merchant deletes the key in Mollie's dashboard.
     disconnect: async () => {},
     noticeHelp: () =>
       'Mollie is given the address with each payment, once the public URL of this server is https. Until then payments are looked up on a schedule.',

@@ -1,10 +1,10 @@
-// Amounts in Mollie's format: decimal text with as many digits as the currency has.
+// Amounts in Mollie's format: decimal text with the number of digits of the currency.
 
 import { currencyExponent, decimalAmount } from '../../../../platform/kit/money.ts'
 
-// https://docs.mollie.com/docs/multicurrency, with the digits that it names. They are those of ISO 4217, also for ISK and JPY (none) and
-// for HUF and TWD (two; only amounts that Mollie passes on to PayPal are rounded). Other currencies are not offered; which of these an
-// account really accepts depends on its methods.
+// The digits by https://docs.mollie.com/docs/multicurrency. They equal those of ISO 4217, also for ISK and JPY (none) and for HUF and TWD
+// (two; Mollie rounds only amounts that it passes on to PayPal). Other currencies are not offered. Which of these currencies an account
+// accepts depends on its methods.
 // biome-ignore format: a table is read by its rows
 const codesByExponent: Readonly<Record<number, string>> = {
   0: 'ISK JPY',
@@ -22,7 +22,7 @@ export interface MollieAmount {
   value: string
 }
 
-// Returns undefined if Mollie cannot take the amount.
+// Returns undefined if Mollie cannot charge the amount.
 export function toMollieAmount(amountMinor: number, currency: string): MollieAmount | undefined {
   const isTaken = mollieExponents.has(currency) && mollieExponents.get(currency) === currencyExponent(currency)
   if (!isTaken || !Number.isSafeInteger(amountMinor) || amountMinor <= 0) return undefined

@@ -1,5 +1,5 @@
-// The only access to Mollie's API: JSON over HTTPS with a deadline and a limit on the size of responses. It follows no redirect and no
-// link of a response, so the key is sent to one host only. https://docs.mollie.com/reference/overview
+// All requests to Mollie's API are sent here: JSON over HTTPS, with a deadline and a maximum size of responses. Redirects and links in
+// responses are not followed, so the key is sent to one host only. https://docs.mollie.com/reference/overview
 
 import type { KeyAnswer } from '../../health.ts'
 
@@ -14,17 +14,17 @@ export interface MollieClient {
 export interface PostRequest {
   path: string
   body: object
-  // For some time, Mollie repeats the response to the first request with the same key.
+  // For some time, Mollie repeats its first response to requests with the same key.
   idempotencyKey: string
 }
 
-// The failure in our own words: Mollie's message may quote the request.
+// The failure in our own words, because Mollie's message may quote the request.
 export class MollieError extends Error {
   override readonly name = 'MollieError'
-  // For the log, which accepts only letters.
+  // Contains letters only, as the log requires.
   readonly code: string
   readonly status: number
-  // Name of the parameter that was refused.
+  // Name of the parameter that Mollie refused.
   readonly field: string | null
 
   constructor(status: number, field: string | null = null) {
@@ -46,17 +46,17 @@ const codes: Readonly<Record<number, string>> = {
 
 const keyAnswers: Readonly<Record<number, KeyAnswer>> = { 401: 'key_refused', 403: 'permission_missing' }
 
-// Below the 20 s that a provider has for the whole of a call.
+// Less than the 20 s that a whole call to a provider may take.
 const requestMsMax = 15_000
-// A page of 250 payments has about 500 KB.
+// A response with 250 payments has about 500 KB.
 const bodyBytesMax = 4_000_000
-// If the key of a request is in use, the request is repeated after these waits: the first request will be answered soon.
+// Waits before a request is repeated whose key is in use: the first request with this key is about to finish.
 const conflictWaitsMs = [200, 600, 1_800]
 
 export interface MollieClientParts {
   url: string
   key: string
-  // Called with what each response shows about the key.
+  // Called after each response with what the response shows about the key.
   onCall?: ((answer: KeyAnswer) => void) | undefined
 }
 
@@ -114,7 +114,7 @@ async function readBounded({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-// An error page of a proxy in between is not JSON.
+// The response may be an error page of a proxy, which is not JSON.
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-// The members of Mollie's objects that are used here. A response that lacks one of them is refused.
+// Reads the members of Mollie's objects that are used. A response without one of them is refused.
 // https://docs.mollie.com/reference/get-payment, /get-refund, /get-chargeback, /pagination
 
 import { parseDecimal } from '../../../../platform/kit/money.ts'
@@ -14,12 +14,12 @@ export interface MolliePayment {
   currency: string
   method: string | null
   isCancelable: boolean
-  // Our payment's id, if the payment was created here.
+  // The id of our payment, if this server created the payment.
   key: string | null
   checkoutUrl: string | null
   createdAt: number
   expiresAt: number | null
-  // The latest change of status for which Mollie gives a time.
+  // The latest change of the status for which Mollie states a time.
   changedAt: number | null
   cardLabel: string | null
   cardNumber: string | null
@@ -34,7 +34,7 @@ export interface MollieRefund {
   status: (typeof refundStatuses)[number]
   amount: number
   key: string | null
-  // Whether the refund voids the payment as a whole, at our request.
+  // Whether this refund voids the whole payment, at our request.
   isVoid: boolean
   createdAt: number
 }
@@ -50,11 +50,11 @@ export interface MollieChargeback {
 
 export interface MolliePage<Row> {
   rows: readonly Row[]
-  // Id at which the next page begins; null on the last page.
+  // Id with which the next page begins; null on the last page.
   next: string | null
 }
 
-// Members of the metadata with our ids, of a payment and of a refund. The refund of a void also has a mark of its own.
+// Members of the metadata of payments and refunds that contain our ids. The refund of a void has its own member too.
 export const paymentMark = 'cartwright_payment'
 export const refundMark = 'cartwright_refund'
 export const voidMark = 'cartwright_void'
@@ -114,7 +114,7 @@ export function readChargeback(value: unknown): MollieChargeback {
 
 export function readPage<Row>(value: unknown, name: string, read: (row: unknown) => Row): MolliePage<Row> {
   const page = record(value)
-  // Only the id in the link is used, not its URL, which Mollie could change.
+  // Only the id in the link is used: Mollie may change the URL.
   const href = textOf(optional(optional(page._links).next).href)
   const next = href === null ? null : (URL.parse(href)?.searchParams.get('from') ?? null)
   return { rows: listed(record(page._embedded)[name]).map(read), next: next && mollieId(next, '[a-z]+') }
@@ -131,7 +131,7 @@ export function readProfile(value: unknown): MollieProfile {
   return { id: mollieId(profile.id, 'pfl'), name: textOf(profile.name) ?? '', status: textOf(profile.status) }
 }
 
-// An id becomes a part of a URL, so it may contain only the characters of ids.
+// Ids become part of URLs, so they may only contain the characters of ids.
 export function isMollieId(id: unknown, prefix: string): id is string {
   return typeof id === 'string' && new RegExp(`^${prefix}_[A-Za-z0-9]{1,60}$`).test(id)
 }

@@ -1,6 +1,6 @@
-// The description of a purchase for Mollie, which methods such as Klarna, Riverty and in3 require: lines that add up to the amount, and
-// addresses. https://docs.mollie.com/reference/create-payment. Members that Mollie would refuse are left out: an unusual address must not
-// prevent a payment.
+// The description of a purchase for Mollie, which methods such as Klarna, Riverty and in3 require: addresses, and lines that add up to
+// the amount. https://docs.mollie.com/reference/create-payment. Members that Mollie would refuse are left out: an unusual address must
+// not prevent a payment.
 
 import { domainToASCII } from 'node:url'
 import type { Address } from '../../../../contract/open/carts.ts'
@@ -41,7 +41,7 @@ export interface MollieOrder {
   shippingAddress?: MollieAddress
 }
 
-// The delivery address is also sent as the billing address: the shop does not ask for another one.
+// The delivery address is also sent as the billing address: the checkout page asks for no other address for these methods.
 export function buildMollieOrder(
   { shopper, delivery, lines }: Purchase,
   { amount, currency }: { amount: number; currency: string },
@@ -65,8 +65,8 @@ const types = { physical: 'physical', digital: 'digital', shipping: 'shipping_fe
 const textMax = 255
 const skuMax = 64
 
-// `(unitPrice × quantity) - discountAmount` must be `totalAmount`, with tax. If prices exclude tax, a unit may have no exact price with
-// tax: the line is then sent with a quantity of one.
+// `(unitPrice × quantity) - discountAmount` must equal `totalAmount`, with tax. If the shop's prices exclude tax, the price of one unit
+// with tax may not be a whole number: the line is then sent with a quantity of one.
 function lineOf(line: PurchaseLine, currency: string): MollieLine {
   const { kind, name, code, quantity, unitPrice, discount, total, taxRateBps } = line
   const money = (value: number): MollieAmount => ({ currency, value: decimalAmount(value, currency) })
@@ -95,13 +95,13 @@ function lineOf(line: PurchaseLine, currency: string): MollieLine {
   }
 }
 
-// `totalAmount × (vatRate / (100 + vatRate))`: "any deviations from this will result in an error". Half a cent is rounded up.
+// `totalAmount × (vatRate / (100 + vatRate))`: "any deviations from this will result in an error". Halves are rounded up.
 export function mollieVatAmount(total: number, rateBps: number): number {
   const [numerator, denominator] = [BigInt(total) * BigInt(rateBps), BigInt(10_000 + rateBps)]
   return Number((2n * numerator + denominator) / (2n * denominator))
 }
 
-// "at least two characters and cannot contain only numbers". A name of one word serves as both names.
+// "at least two characters and cannot contain only numbers". A single word is used as both names.
 function nameOf(name: string): Pick<MollieAddress, 'givenName' | 'familyName'> {
   const words = name.trim().split(/\s+/)
   const [given, family] =

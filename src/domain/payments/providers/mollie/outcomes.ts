@@ -1,4 +1,4 @@
-// Translates the state of a payment at Mollie. Pure.
+// Converts the state of a payment at Mollie to an outcome. Pure.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type {
@@ -19,13 +19,13 @@ export function mollieFindingOf(charge: Charge, payment: MolliePayment): Provide
   return { ...mollieOutcomeOf(payment), ...providerState }
 }
 
-// A key belongs to one amount. A payment with other facts is a defect here, or another customer's payment.
+// A key belongs to one amount. Other facts mean a defect here, or a payment of another customer.
 export function assertMatchesCharge({ key, amount, currency }: Charge, payment: MolliePayment): void {
   if (payment.key !== key || payment.amount !== amount || payment.currency !== currency)
     throw new Error(`the payment ${key} has other facts at Mollie`)
 }
 
-// Assumed lifetime of an unpaid payment for which Mollie gives no expiry.
+// Assumed lifetime of an unpaid payment for which Mollie states no expiry.
 const openMs = 3_600_000
 
 export function mollieOutcomeOf(payment: MolliePayment): ProviderOutcome {
@@ -39,7 +39,7 @@ export function mollieOutcomeOf(payment: MolliePayment): ProviderOutcome {
     case 'pending':
       return { kind: 'pending', reference, settles: 'by_provider', instrument }
     case 'open':
-      // The shopper knows the account to pay to, and has days to do so.
+      // The shopper has seen the bank account and has days to pay.
       if (payment.method === 'banktransfer') return { kind: 'pending', reference, settles: 'by_provider', instrument }
       if (checkoutUrl === null) return { kind: 'unknown' }
       return {
@@ -55,13 +55,13 @@ export function mollieOutcomeOf(payment: MolliePayment): ProviderOutcome {
     case 'expired':
       return { kind: 'declined', code: 'authentication_failed', ...card }
     case 'authorized':
-      // Mollie returns this status only for payments that are captured later, which are never created here.
+      // Mollie returns this status only for payments with a later capture, which this server never creates.
       throw new Error('a payment at Mollie waits to be captured')
   }
 }
 
-// https://docs.mollie.com/reference/extra-payment-parameters, `failureReason` of cards. Suspected fraud is not shown, since the shopper
-// may be the thief.
+// https://docs.mollie.com/reference/extra-payment-parameters, `failureReason` of cards. Suspected fraud is not mentioned, because the
+// shopper may be the thief.
 const failureCodes: ReadonlyMap<string, PaymentErrorCode> = new Map(
   Object.entries({
     authentication_abandoned: 'authentication_failed',
@@ -82,7 +82,7 @@ function cardOf({ cardLabel, cardNumber }: MolliePayment): { brand: string | nul
   return { brand, last4: /\d{4}$/.exec(cardNumber ?? '')?.[0] ?? null }
 }
 
-// The sum of refunds that succeeded or are pending.
+// Returns the sum of the refunds that succeeded or are pending.
 export function sumMollieRefunds({ refunds }: MolliePayment): number {
   const counted = refunds.filter(({ status }) => status !== 'failed' && status !== 'canceled')
   return counted.reduce((sum, { amount }) => sum + amount, 0)
