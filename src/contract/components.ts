@@ -1,4 +1,4 @@
-// The named schemas of an OpenAPI document. Replaces each named part of a schema by a reference to it.
+// The named schemas of an OpenAPI document. Replaces each named part of a schema by a reference to the part.
 
 import { originalSchemaOf, type TSchema } from './schema.ts'
 

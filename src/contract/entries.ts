@@ -1,6 +1,6 @@
 // Schemas of what a merchant writes: products, categories, promotions, taxes, shipping, payment methods, the shop. Shop files and the
-// admin API share them. An entry refers to others by names that the merchant chose (slugs, SKU codes, zones), so it can be applied to any
-// shop; the admin API adds ids around it.
+// admin API share them. An entry refers to other entries by names that the merchant chose (slugs, SKU codes, zones), so it can be applied
+// to any shop. Responses of the admin API add ids around it.
 
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
@@ -111,8 +111,8 @@ export const SkuEntry = object({
   barcode: optionalMember('GTIN, EAN, UPC or ISBN.', nullable(Type.String({ minLength: 1, maxLength: 64 }))),
 })
 
-// Manufacturers and responsible persons belong to a shop, and any number of products may name one. Regulation (EU) 2023/988, Art. 19,
-// demands these members.
+// Manufacturers and responsible persons are entries of the shop, and any number of products may name the same one. Regulation (EU)
+// 2023/988, Art. 19, demands these members.
 const partyMembers = {
   name: withDescription('Name, registered trade name or trade mark.', nameSchema),
   address: withDescription('Lines of the postal address.', Type.Array(nameSchema, { minItems: 1, maxItems: 6 })),
@@ -381,9 +381,9 @@ export const InvoicesEntry = object({
   ),
 })
 
-// Settings of a merchant's shop. Shop files add e-mails and the legal name.
 export const TimeZone = Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Berlin.' })
 
+// Settings of a merchant's shop. Shop files add e-mails and the legal name.
 export const merchantMembers = {
   slug: withDescription('Its name in addresses and commands, and in every later file.', slugSchema),
   name: withDescription('What shoppers read.', nameSchema),

@@ -1,4 +1,4 @@
-// The one shape that every error has.
+// The shape that all errors share.
 
 import { type AnyIssueValues, openInterfaceIssueCodes } from './issues.ts'
 import { limits } from './limits.ts'
@@ -37,7 +37,7 @@ export function issueSchema<const Codes extends readonly string[]>(codes: Codes)
   })
 }
 
-// Present state that helps the caller to recover. Unlike elsewhere, members that do not apply are left out.
+// Present state that helps the caller to recover. Members that do not apply are left out; other schemas set them to null.
 export const ErrorCurrent = object(
   {
     status: Type.Optional(Type.String({ description: 'Present status of the resource.' })),

@@ -1,5 +1,5 @@
 // Explains why a value does not fit its schema, as a list of places and broken rules. Walks the parts of JSON Schema that the contract
-// uses. The engine always decides whether a single value fits, so the two cannot disagree.
+// uses. The validator decides whether each value fits, so the explanation cannot contradict it.
 
 import { type BrokenRule, type Issue, issue, withShortMessage } from './issues.ts'
 import { limits } from './limits.ts'
@@ -11,7 +11,7 @@ export type MatchesSchema = (schema: TSchema, value: unknown) => boolean
 export function explainMismatch(schema: TSchema, value: unknown, fits: MatchesSchema): Issue[] {
   const issues: Issue[] = []
   visit({ fits, issues }, schema, value, '', '')
-  // If the walk finds no issue, as with a keyword that it does not know, the value is still refused.
+  // If the walk finds no issue, for example because it does not support a keyword, the value is still refused.
   if (issues.length === 0) report({ fits, issues }, '', issue('does_not_match'))
   return issues
 }
@@ -45,7 +45,7 @@ interface Walk {
   issues: Issue[]
 }
 
-// `orElse`: end of the sentence, if the schema also allows something simpler, such as null.
+// `orElse`: end of the message if the schema also allows null.
 function visit(walk: Walk, node: Node, value: unknown, path: string, orElse: string): void {
   if (walk.issues.length >= limits.issuesMax || walk.fits(node as TSchema, value)) return
   if (node.anyOf) visitUnion(walk, node.anyOf, value, path)
@@ -70,7 +70,7 @@ function visitUnion(walk: Walk, branches: readonly Node[], value: unknown, path:
   }
 }
 
-// The member that is a constant in every branch, by which the branches differ.
+// The discriminator of the union: a member that is a constant in every branch.
 function tagOf(branches: readonly Node[]): string | undefined {
   const names = Object.keys(branches[0]?.properties ?? {})
   return names.find((name) => branches.every((branch) => branch.properties?.[name]?.const !== undefined))
@@ -108,7 +108,7 @@ function visitObject(walk: Walk, node: Node, value: Record<string, unknown>, pat
   }
 }
 
-// Exactly one of several members must be present: each branch names one that it requires.
+// Exactly one of several members must be present: each branch requires one of them.
 function visitChoice(walk: Walk, branches: readonly Node[], value: Record<string, unknown>, path: string): void {
   const names = branches.flatMap((branch) => branch.required ?? [])
   const present = names.filter((name) => Object.hasOwn(value, name))
@@ -132,7 +132,7 @@ function visitArray(walk: Walk, node: Node, value: unknown[], path: string): voi
   }
 }
 
-// `orElse` is not among the values of the issue: a form that shows the rule has an empty field for null.
+// `orElse` is only in the message, not in the values: a form that shows the rule has an empty field for null.
 function report(walk: Walk, path: string, rule: BrokenRule, orElse = ''): void {
   if (walk.issues.length >= limits.issuesMax) return
   walk.issues.push(withShortMessage({ path, ...rule, message: `${rule.message}${orElse}` }))
@@ -172,7 +172,7 @@ function ruleOf(node: Node): BrokenRule {
   }
 }
 
-// The sentence of a pattern with a length bound includes both.
+// If a pattern also has a length bound, its sentence includes both.
 function stringRule({ minLength, maxLength, pattern }: Node): BrokenRule {
   if (pattern === undefined)
     return boundRule(minLength, maxLength, {

@@ -1,6 +1,6 @@
 // Every rule that a place in a request or a file can break: the code of the rule, and its sentence without a subject. `{name}` stands for
-// a value. Text between `[?` and `?]` is left out if its values are missing. Programs and translations read code and values; the sentence
-// is for people.
+// a value. Text between `[?` and `?]` is left out if its values are missing. Programs and translations use the code and the values; the
+// sentence is for people.
 
 import { limits } from './limits.ts'
 import { patterns } from './patterns.ts'
@@ -60,7 +60,7 @@ export const openInterfaceIssues = {
   not_an_id:               `must be an id of the form {prefix}_…${length}`,
   pattern_mismatch:        `must be a string that matches {pattern}${length}`,
 
-  // JSON that cannot be read.
+  // JSON that cannot be parsed.
   malformed:               'is not JSON at position {position}',
   ends_early:              'ends too early',
   forbidden_name:          'is a name that is not allowed',
@@ -164,7 +164,7 @@ export const operatorIssues = {
   not_rising:              'must rise',
   instructions_needed:     'is needed: it tells shoppers where to send the money',
 
-  // Keys and accounts of payment providers. These are whole sentences, because some of them concern no single place.
+  // Keys and accounts of payment providers. These are whole sentences, because some of them do not concern a single place.
   key_of_other_mode:       'this is a key of {mode} mode',
   not_a_publishable_key:   'the publishable key begins with pk_test_ or pk_live_',
   not_a_secret_key:        'the restricted key begins with rk_test_ or rk_live_, the secret key with sk_test_ or sk_live_',
@@ -319,7 +319,7 @@ export interface BrokenRule {
 }
 
 export interface Issue extends BrokenRule {
-  // JSON Pointer to the place in the value, which is the body for a request; `/query/…` and `/headers/…` are outside of the body.
+  // JSON Pointer to the place in the value. For a request, the value is the body; `/query/…` and `/headers/…` point outside of the body.
   path: string
 }
 
@@ -343,7 +343,7 @@ export function issueAt<Code extends IssueCode>(path: string, code: Code, ...val
 // How a language formats values in a sentence.
 export interface ValueStyle {
   number(value: number): string
-  // The word between the last two of several values.
+  // The word before the last of several values.
   or: string
 }
 

@@ -1,4 +1,4 @@
-// The public bounds, each with its unit. Schemas, the identity answer and the body reader take them from here.
+// The public limits. Schemas, the identity response and the reader of request bodies use them.
 
 export const limits = {
   keyOriginsMax: 20,
@@ -10,11 +10,11 @@ export const limits = {
   // Rows in a list of the admin surface, and items in one bulk operation.
   adminListRowsMax: 50,
   bulkItemsMax: 200,
-  // Most SKUs that the products of one request may have: for `updateAdminProducts`, and for `updateAdminSkus`, which changes only some of
-  // them.
+  // Maximum number of SKUs that the products of one request have in total: for `updateAdminProducts`, and for `updateAdminSkus`, which
+  // changes only some of them.
   bulkSkusMax: 2_000,
   bulkSkusReadMax: 10_000,
-  // Subjects that an entry of the list of changes shows.
+  // Changed resources that an entry of the list of changes shows.
   changesShownMax: 50,
   pictureBytesMax: 1_048_576,
   // A file is imported in pieces, at most 64 MiB in total.
@@ -45,7 +45,7 @@ export const limits = {
   warningsMax: 20,
   warningLengthMax: 2_000,
   guaranteeYearsMax: 99,
-  // RFC 5321, 4.5.3.1.3, less the angle brackets.
+  // RFC 5321, 4.5.3.1.3, without the angle brackets.
   emailLengthMax: 254,
   // Names of people who sign in.
   userNameLengthMax: 80,

@@ -55,7 +55,7 @@ const openMethods: Readonly<Record<OperationId, string>> = {
   removeCustomerAddress:                  'customer.removeAddress',
 }
 
-// Names of operations for which the rule of `methodBy` gives a poor name.
+// Method names of operations for which `methodBy` would give a poor name.
 const adminMethods: Readonly<Partial<Record<AdminOperationId, string>>> = {
   getAdminHome: 'home',
   getAdminDuties: 'duties.get',

@@ -6,7 +6,7 @@ import { sampleId } from './sampleid.ts'
 import type { TSchema } from './schema.ts'
 import type { ErrorFacts, Operation, Surface } from './surface.ts'
 
-// The documentation of a surface in addition to its rows.
+// What the documentation of a surface contains besides its operations.
 export interface SurfaceDocument {
   surface: Surface
   title: string
@@ -18,7 +18,7 @@ export interface SurfaceDocument {
   examples: Readonly<Record<string, OperationExample>>
   schemas: NamedSchemas
   errorSchema: TSchema
-  // Codes that the surface may refuse with, and what their examples have besides the sentence.
+  // Refusal codes of the surface, and what the examples of their errors contain besides code and sentence.
   codes: readonly RefusalCode[]
   errorDetails: Readonly<Partial<Record<RefusalCode, Partial<ErrorFacts>>>>
   // The description of each path parameter.

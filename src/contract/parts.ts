@@ -89,7 +89,7 @@ export const ExpectedVersion = withDescription(
 
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-// Text that callers send, in one line or in several.
+// Schemas for text that callers send: one line, or several lines.
 export function lineSchema(minLength: number, maxLength: number, description?: string) {
   return Type.String({ minLength, maxLength, pattern: patterns.line.source, ...(description && { description }) })
 }
@@ -118,7 +118,7 @@ export const Metadata = Type.Unsafe<Record<string, string>>({
   description: 'Your own names and values. Kept and given back as they are.',
 })
 
-// Address of a picture or a link. Answers do not check that it is a URI: it was checked when it was stored.
+// Address of a picture. The schema does not demand a URI, because the address was checked when it was stored.
 export const ImageUrl = nullable(Type.String({ maxLength: 2000 }), { description: 'Address of the picture.' })
 
 export const Scope = oneOf(scopes)

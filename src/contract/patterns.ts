@@ -90,7 +90,7 @@ export function idPattern(prefix: string): Pattern {
 
 const prefixBySource = new Map(Object.values(idPrefixes).map((prefix) => [idPattern(prefix).source, prefix]))
 
-// The prefix of the ids that match this pattern.
+// Returns the prefix of the ids that match this pattern.
 export function idPrefixOfPattern(source: string): string | undefined {
   return prefixBySource.get(source)
 }

@@ -1,5 +1,5 @@
-// Every refusal of this server: the code, its status and its sentence. The sentence is the default; a refusal may be more specific, but
-// never mean something else.
+// Every refusal of this server: the code, its status and its sentence. The sentence is the default; a refusal may use a more specific
+// sentence, but never one with another meaning.
 
 // Refusals that an operation of the open interface may answer with. The OpenAPI document and the reference page list them.
 // biome-ignore format: a table reads best with one row a line
@@ -58,7 +58,7 @@ export const openInterfaceRefusals = {
   unavailable:                { status: 503, sentence: 'The service cannot answer now. Try again.' },
 } as const satisfies Record<string, Refusal>
 
-// Further refusals of an operator's commands. They use the codes above if the meaning is the same.
+// Further refusals of an operator's commands. The commands use the codes above if the meaning is the same.
 // biome-ignore format: a table reads best with one row a line
 export const operatorRefusals = {
   webhook_endpoint_invalid:   { status: 400, sentence: 'The webhook endpoint is not valid.' },

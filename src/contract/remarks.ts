@@ -1,11 +1,11 @@
-// Every remark on an imported file and its rows: why a row is refused, and what is imported other than written. A remark has a code and a
-// sentence, as an issue does; programs and translations read code and values, the sentence is for people.
+// Every remark on an imported file and its rows: why a row is refused, and which values are imported differently than written. A remark
+// has a code and a sentence, as an issue does. Programs and translations use the code and the values; the sentence is for people.
 
 import { type AnyIssueValues, fillSentence, type IssueValue, type ValuesIn } from './issues.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const remarkSentences = {
-  // Remarks of earlier versions, which stored whole sentences.
+  // Remarks of earlier releases, which stored whole sentences.
   earlier:                     '{sentence}',
 
   // Why a file cannot be read to its end.
@@ -88,7 +88,7 @@ export const remarkSentences = {
   not_written:                 'it could not be written because of an error of the server',
   not_written_because:         'it could not be written: {reason}',
 
-  // Why a product does not fit its SKUs that the file does not name, which stay.
+  // Why a product is refused if the file does not list all of its SKUs: the unlisted SKUs stay, and would become invalid.
   too_many_with_unnamed:       'with the SKUs that it does not name it would have more than {max}',
   unnamed_lacks_option:        'it does not fit to the SKUs that it does not name: {path} must name {option}',
   unnamed_repeats:             'it does not fit to the SKUs that it does not name: {path} is there twice',
@@ -114,7 +114,7 @@ export const remarkSentences = {
   compare_at_price_not_above:    'the compare-at price {value} is not above the price and was left out',
   compare_at_price_not_shown:    '{slug}: the compare-at price of {members}[? and {more} more?] is stored and not shown, as no higher price in the 30 days before is known',
 
-  // Values of a file that are imported other than written.
+  // Values of a file that are imported differently than written.
   columns_not_imported:        'columns that are not imported: {members}',
   columns_by_place:            'columns that are known by their place alone: {members}',
   no_prices:                   'the file has no prices, so it changes only products and SKUs that exist',
@@ -163,7 +163,7 @@ export const remarkSentences = {
 
 export type RemarkCode = keyof typeof remarkSentences
 
-// The cast claims that the table has only its own keys.
+// The cast holds because the table has only its own keys.
 export const remarkCodes = Object.keys(remarkSentences) as RemarkCode[]
 
 // Types of the values that sentences contain.
@@ -220,7 +220,7 @@ export function remark<Code extends RemarkCode>(code: Code, ...[given]: ValuesGi
   return { code, values: Object.fromEntries(values) }
 }
 
-// The sentence in English, without the line.
+// The sentence in English, without the line number.
 export function remarkMessage({ code, values, moreRows, leavesOut }: Remark): string {
   const said = fillSentence(remarkSentences[code], values, { number: String, or: 'or' })
   return `${said}${moreRows === undefined ? '' : ` (and ${moreRows} more rows)`}${leavesOut ? '; the product is left out' : ''}`

@@ -1,6 +1,5 @@
-// The small vocabulary in which schemas are written. The types are TypeBox's, so a schema is also its TypeScript type. The values are
-// plain JSON Schema made here: loading TypeBox's own builders took 160 to 230 ms of every start (Node 24, two shared cores), and these
-// take none.
+// The builders for schemas. The types are TypeBox's, so a schema is also its TypeScript type. The values are plain JSON Schema made here:
+// loading TypeBox's own builders took 160 to 230 ms of every start (Node 24, two shared cores), and these builders take none.
 
 import type * as TypeBox from 'typebox'
 import type { Static, TObjectOptions, TProperties, TSchema, TSchemaOptions } from 'typebox'
@@ -10,7 +9,8 @@ type Builders = Pick<
   'Array' | 'Boolean' | 'Integer' | 'Literal' | 'Null' | 'Object' | 'Optional' | 'String' | 'Union' | 'Unsafe'
 >
 
-// TypeBox marks an optional member by this property, which JSON output omits. With the same mark both kinds of schemas can be mixed.
+// TypeBox marks an optional member by this property, which JSON output omits. With the same mark, schemas of both kinds of builders can
+// be mixed.
 const optional = '~optional'
 
 // A copy with its own mark or description remembers the schema that it was made from, so the OpenAPI document can refer to a named part
@@ -25,7 +25,7 @@ export function originalSchemaOf(schema: TSchema): TSchema {
   return (schema as Copy)[origin] ?? schema
 }
 
-// The cast claims that these builders make what TypeBox makes; a test compares the two.
+// The cast holds because these builders make what TypeBox's builders make; a test compares the two.
 export const Type = {
   Array: (items: TSchema, options?: object) => ({ type: 'array', items, ...options }),
   Boolean: (options?: object) => ({ type: 'boolean', ...options }),
@@ -43,7 +43,7 @@ export const Type = {
   Unsafe: (schema: object) => ({ ...schema }),
 } as unknown as Builders
 
-// An object that refuses members it does not name.
+// An object schema that refuses unknown members.
 export function object<const Members extends TProperties>(members: Members, options: TObjectOptions = {}) {
   return Type.Object(members, { ...options, additionalProperties: false })
 }

@@ -1,5 +1,5 @@
-// A surface is one API: its rows, its base path, and its form of errors. Routes, checks, handler types, the OpenAPI document, the
-// reference page and the tests made from the rows are all derived from a surface.
+// A surface is one API: its operations, its base path, and the shape of its errors. Routes, validation, handler types, the OpenAPI
+// document, the reference page and many tests are derived from a surface.
 
 import type { Issue } from './issues.ts'
 import type { RefusalCode, RefusalCodeOf } from './refusals.ts'
@@ -15,11 +15,11 @@ export interface Operation {
   idempotency: 'required' | 'none'
   stability: Stability
   tag: string
-  // Page of the documentation that describes it, if its tag has several (default: the page named as the tag).
+  // Documentation page of the operation if its tag has several pages (default: the page named as the tag).
   page?: string
   summary: string
   description: string
-  // Whether the answer may contain a link to more rows. The link has a signed `cursor`.
+  // Whether the response may contain a link to more rows. The link has a signed `cursor`.
   paged: boolean
   // Query parameters: strings, integers, booleans, and arrays of them, which are sent as repeated parameters.
   query?: TSchema
@@ -30,13 +30,13 @@ export interface Operation {
   cost?: number
   // The operation computes for a millisecond or more: such calls run in order of arrival, and other calls run between them.
   takesTurns?: true
-  // The operation calls another service, such as a payment provider, or reads more than one turn allows. Its handler does that outside of
-  // any transaction, and returns an `Outside`, whose writes are the transaction.
+  // The operation calls another service, such as a payment provider, or reads more than one turn allows. Its handler does so outside of
+  // any transaction and returns an `Outside`, whose writes then run in a transaction.
   asksOutside?: true
   // What the list of changes records (default: none). `change`: what the operation changed. `look`: that it showed encrypted data. The
   // handler returns an `Audited`, and the entry is written in the same transaction.
   audit?: Audit
-  // The answer contains catalog data only and no secret, so it may be compressed. Always true of operations for anyone.
+  // The response contains catalog data only and no secret, so it may be compressed. Always true for operations that anyone may call.
   isCatalog?: true
   // A page of a storefront may call the operation with a publishable key.
   forPages?: true
@@ -48,14 +48,14 @@ export interface Operation {
   refusals: readonly RefusalCodeOf<403 | 404 | 409>[]
 }
 
-// `lookOnce`: the same access again makes no entry for some minutes, since a page repeats it automatically.
+// `lookOnce`: repeating the same access within some minutes records nothing, because a page repeats the access automatically.
 export type Audit = 'change' | 'look' | 'lookOnce' | 'none'
 
 export interface Reply {
   status: 200 | 201 | 202 | 204
-  // Null: an answer without a body (204).
+  // Null: a response without a body (204).
   schema: TSchema | null
-  // The answer contains a secret, so it is stored encrypted for repeated requests.
+  // The response contains a secret, so it is stored encrypted for repeated requests.
   isSecret?: true
 }
 

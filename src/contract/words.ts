@@ -1,4 +1,4 @@
-// Every public word, spelled once. The order of a list is the order in which the reference shows it; its type is the union.
+// Every public word, spelled once. A list has the order in which the reference shows it, and its type is the union of its words.
 
 // Scopes of what an installation does for its shoppers.
 export const openInterfaceScopes = ['webhooks:read', 'webhooks:write', 'catalog:read', 'checkout:quote'] as const
@@ -133,7 +133,7 @@ export type ConsentKind = (typeof consentKinds)[number]
 // Must change with each change of the sentences in web/languages/checkout/.
 export const consentTextVersion = '2026-11-18'
 
-// What a path of an online store leads to.
+// What a path of an online store shows.
 export const pathKinds = ['product', 'category', 'page', 'moved', 'gone', 'missing'] as const
 
 // Why a host is not verified: its name does not resolve, another server answers, no server answers, or another shop has it.
@@ -143,7 +143,7 @@ export type HostProblem = (typeof hostProblems)[number]
 export const installationStatuses = ['active', 'suspended', 'ended'] as const
 export type InstallationStatus = (typeof installationStatuses)[number]
 
-// `publishable`: for the pages of a storefront, so anyone who opens one can read the key.
+// `publishable`: used by the pages of a storefront, so anyone who opens a page can read the key.
 export const keyKinds = ['secret', 'publishable'] as const
 export type KeyKind = (typeof keyKinds)[number]
 
@@ -192,7 +192,7 @@ export type PromotionType = (typeof promotionTypes)[number]
 export const promotionStates = ['none', 'applied', 'pending', 'rejected'] as const
 export type PromotionState = (typeof promotionStates)[number]
 
-// Promotion states that a cart stores. A rejected code is only answered, not stored.
+// Promotion states that a cart stores. A rejected code is only in the response, and not stored.
 export const cartPromotionStates = ['none', 'applied', 'pending'] as const
 
 export const promotionReasons = [
@@ -263,7 +263,7 @@ export type OrderPaymentStatus = (typeof orderPaymentStatuses)[number]
 export const fulfillmentStatuses = ['unfulfilled', 'partially_fulfilled', 'fulfilled'] as const
 export type FulfillmentStatus = (typeof fulfillmentStatuses)[number]
 
-// Carriers whose tracking links are made from the parcel's number. Other carriers may be named too, and need a link of their own.
+// Carriers whose tracking links are derived from the parcel's number. Other carriers may be named too, but need their own link.
 export const carrierNames = ['DHL', 'UPS', 'DPD', 'GLS', 'FedEx', 'Royal Mail', 'La Poste', 'PostNL', 'USPS'] as const
 export type CarrierName = (typeof carrierNames)[number]
 
@@ -292,7 +292,7 @@ export type DisputeStatus = (typeof disputeStatuses)[number]
 export const documentKinds = ['invoice', 'credit_note'] as const
 export type DocumentKind = (typeof documentKinds)[number]
 
-// `refund_failed`: the refund failed after it had succeeded. The invoice then reverses the credit note.
+// `refund_failed`: a refund failed after it had succeeded. A new invoice then reverses the credit note.
 export const documentCauses = ['order_paid', 'refund_paid', 'refund_failed'] as const
 export type DocumentCause = (typeof documentCauses)[number]
 
@@ -362,14 +362,14 @@ export type DutyId = (typeof dutyIds)[number]
 export const dutyStatuses = ['done', 'missing', 'by_hand', 'not_needed'] as const
 export type DutyStatus = (typeof dutyStatuses)[number]
 
-// What a merchant must provide: name, address and e-mail of the seller, the content of every SKU, the maker of every product, who is
-// responsible in the EU for makers elsewhere, or a legal text or the notice on the legal guarantee.
+// What a merchant must provide: name, address and e-mail of the seller, the content of every SKU, the maker of every product, the
+// responsible person in the EU for makers outside of it, a legal text, or the notice on the legal guarantee.
 export const dutyNeeds = ['seller', 'measures', 'makers', 'responsible', ...legalTextKinds] as const
 export type DutyNeed = (typeof dutyNeeds)[number]
 
 // The languages of the hosted pages.
 export const textLanguages = ['en', 'de', 'fr', 'es', 'nl', 'ja', 'ar'] as const
-// Languages of the list above in which the harmonised notice on the legal guarantee exists: official languages of the EU.
+// Languages of the hosted pages in which the harmonised notice on the legal guarantee exists: official languages of the EU.
 export const noticeLanguages = [
   'en',
   'de',
@@ -508,7 +508,7 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
-// Subjects of entries in the list of changes.
+// Kinds of resources that entries in the list of changes are about.
 export const changeSubjects = [
   'merchant',
   'category',
@@ -527,7 +527,7 @@ export const changeSubjects = [
   'site_page',
   'site_content',
   'redirect',
-  // The settings of e-mails. The list of changes stores the word, so it cannot be renamed.
+  // The e-mail settings. The list of changes stores the word, so it cannot be renamed.
   'letters',
   'installation',
   'app',
@@ -559,8 +559,8 @@ export type ChangeSubject = (typeof changeSubjects)[number]
 export const closedOutcomes = ['succeeded', 'declined'] as const
 export type ClosedOutcome = (typeof closedOutcomes)[number]
 
-// Subjects whose changes can be undone, and the scope that undoing needs in addition to the right to see the entry. For a fulfillment
-// only the tracking can be undone.
+// Kinds of resources whose changes can be undone, and the scope that undoing needs in addition to the right to see the entry. For a
+// fulfillment, only the tracking can be undone.
 export const undoScopes = {
   product: 'admin:catalog',
   sku: 'admin:catalog',
@@ -586,7 +586,8 @@ export type UndoableSubject = keyof typeof undoScopes
 
 export const changeKinds = ['create', 'change', 'retire', 'look'] as const
 
-// Why a picture of an imported product could not be copied from another server. `limit`: the shop has the most pictures that it may have.
+// Why a picture of an imported product could not be copied from another server. `limit`: the shop has reached its maximum number of
+// pictures.
 export const remotePictureProblems = [
   ...['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'],
   ...['not_a_picture', 'limit'],
@@ -601,7 +602,7 @@ export type ActorKind = (typeof actorKinds)[number]
 export const productStatuses = ['published', 'hidden', 'archived'] as const
 export type ProductStatus = (typeof productStatuses)[number]
 
-// Whether a shopper could use a promotion now, apart from the contents of the cart; the first word that applies.
+// Whether a shopper could use a promotion now, apart from the contents of the cart. If several statuses apply, the first one is used.
 export const promotionStatuses = ['disabled', 'expired', 'scheduled', 'exhausted', 'active'] as const
 export type PromotionStatus = (typeof promotionStatuses)[number]
 
@@ -612,7 +613,7 @@ export type MovementKind = (typeof movementKinds)[number]
 export const importKinds = ['products', 'stock'] as const
 export type ImportKind = (typeof importKinds)[number]
 
-// What a column of a product file of an unknown system may hold.
+// What a column of a product file may contain if the file is from an unknown system.
 // biome-ignore format: a list of words
 export const columnMeanings = [
   'title', 'price', 'sku', 'product', 'option', 'compareAtPrice', 'quantity', 'description', 'brand', 'category', 'tags', 'barcode',

@@ -1,4 +1,4 @@
-// What merchants let buying agents do: schemas and rows.
+// What merchants let buying agents do: schemas and operations.
 
 import { agentLevels, agentPayers, platformStatuses } from '../agents/settings.ts'
 import { limits } from '../limits.ts'

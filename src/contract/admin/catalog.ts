@@ -1,5 +1,5 @@
-// Products, SKUs, stock, categories and promotions: schemas and rows. A merchant writes entries as in a shop file. Answers add ids,
-// versions and counts around an entry, so an answer can be changed and sent back.
+// Products, SKUs, stock, categories and promotions: schemas and operations. A merchant writes entries as in a shop file. Responses add
+// ids, versions and counts around an entry, so a response can be edited and sent back.
 
 import {
   brandSchema,
@@ -37,8 +37,6 @@ const productBodyBytesMax = 512 * 1024
 const changing = { idempotencyKey: Type.Optional(IdempotencyKey) }
 const Search = (description: string) => Type.Optional(withDescription(description, lineSchema(1, 100)))
 const Changes = Type.Array(AdminSubjectChange, { description: 'What changed, or with dryRun would change.' })
-
-// Products
 
 export const ProductStatus = oneOf(productStatuses, {
   description: 'published: in the catalog. hidden: not in the catalog. archived: no longer sold; lists leave it out.',
@@ -163,8 +161,6 @@ export const UpdateAdminProductsRequest = object({
   dryRun: Type.Optional(DryRun),
 })
 
-// SKUs and stock
-
 export const AdminSku = object({
   id: SkuId,
   productId: ProductId,
@@ -240,8 +236,6 @@ export const AdminStockMovement = object({
 
 export const AdminStockMovementListResponse = listOf(AdminStockMovement, 'Newest first, in the mode of the caller.')
 
-// Brands
-
 export const AdminBrand = object({
   name: Type.String(),
   products: withDescription('Products of it that are not archived.', Count),
@@ -254,8 +248,6 @@ export const AdminBrandListResponse = listOf(
   'By name. Two spellings of a brand are two rows.',
   limits.bulkItemsMax,
 )
-
-// Categories
 
 export const AdminCategory = object({
   id: CategoryId,
@@ -277,8 +269,6 @@ export const ReplaceAdminCategoryRequest = object({
 })
 export const RemoveAdminCategoryRequest = object({ ...changing, expectedVersion: ExpectedVersion })
 export const RemoveAdminCategoryResponse = object({ data: object({ id: CategoryId, removed: Type.Literal(true) }) })
-
-// Promotions
 
 export const PromotionStatus = oneOf(promotionStatuses, {
   description: 'Whether a shopper could use it now, apart from what is in the cart.',

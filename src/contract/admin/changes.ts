@@ -109,7 +109,8 @@ export type AdminActor = Static<typeof AdminActor>
 export type AdminSubjectChange = Static<typeof AdminSubjectChange>
 export type AdminChange = Static<typeof AdminChange>
 
-// These members say that an order or a return waits for a draft. The entry also names that draft, so undoing the draft undoes them.
+// Members that show that an order or a return waits for a draft. The entry also names the draft, and undoing the change of the draft
+// resets these members.
 const followingMembers = ['openChange', 'openExchange']
 
 export function hasOwnEffect(change: { kind: string; members: readonly { member: string }[] }): boolean {

@@ -1,4 +1,4 @@
-// Installations, keys and webhooks: schemas and rows. All of them are of the caller's mode.
+// Installations, keys and webhooks: schemas and operations. A caller sees only those of its own mode.
 
 import { limits } from '../limits.ts'
 import { credentialMembers } from '../open/identity.ts'

@@ -1,4 +1,4 @@
-// The documentation of the admin surface in addition to its rows.
+// What the documentation of the admin surface contains besides its operations.
 
 import { collectNamedSchemas } from '../components.ts'
 import {

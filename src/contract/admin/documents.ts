@@ -1,4 +1,4 @@
-// Invoices, credit notes and the tax report: schemas and rows.
+// Invoices, credit notes and the tax report: schemas and operations.
 
 import { LegalEntry } from '../entries.ts'
 import { Amount, Country, Currency, DocumentId, ListMeta, lineSchema, Mode, OrderId } from '../parts.ts'

@@ -1,4 +1,4 @@
-// Duties of a shop under the law of the countries that it sells to: schemas and rows.
+// Duties of a shop under the law of the countries that it sells to: schemas and operations.
 
 import { Count, Country } from '../parts.ts'
 import { object, oneOf, type Static, Type, withDescription } from '../schema.ts'

@@ -1,4 +1,4 @@
-// Errors of the admin surface: the same shape as elsewhere, with more codes, and with the present state of the resource in `current`.
+// Errors of the admin surface: the shape of all errors, with more codes, and with the present state of the resource in `current`.
 
 import { issueSchema } from '../errors.ts'
 import { issueCodes } from '../issues.ts'

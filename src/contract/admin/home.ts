@@ -1,4 +1,4 @@
-// Home and search: schemas and rows.
+// Home and search: schemas and operations.
 
 import { Amount, Count, Currency, Instant, lineSchema, OrderId, ProductId, PromotionId, SkuId, Slug } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type } from '../schema.ts'

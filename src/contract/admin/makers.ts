@@ -1,4 +1,4 @@
-// Makers of products: schemas and rows.
+// Makers of products: schemas and operations.
 
 import { MakerEntry } from '../entries.ts'
 import { limits } from '../limits.ts'

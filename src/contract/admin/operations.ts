@@ -1,4 +1,4 @@
-// The admin surface: the operations that run a merchant's shop, one row each. Each group of operations has its own file.
+// The admin surface: the operations that run a merchant's shop. Each group of operations has its own file.
 
 import { openInterfaceRefusals, type RefusalCode, refusalCodes, refusals } from '../refusals.ts'
 import type { Surface } from '../surface.ts'
@@ -69,7 +69,7 @@ export const adminSurface: Surface<AdminOperations> = {
   errorBody: (error) => ({ error }),
 }
 
-// Codes that every operation may answer with, and those that the rows name.
+// The codes that every operation may answer with, and those that single operations declare.
 const own = new Set<RefusalCode>(Object.values<AdminOperation>(adminOperations).flatMap((row) => row.refusals))
 export const adminRefusalCodes = refusalCodes.filter((code) => own.has(code) || isCommon(code))
 

@@ -1,4 +1,4 @@
-// Orders as the merchant sees them: schemas and rows. Only getAdminOrderCustomer answers with addresses and e-mails, and each such access
+// Orders as the merchant sees them: schemas and operations. Only getAdminOrderCustomer answers with addresses and e-mails, and each such access
 // is recorded in the list of changes.
 
 import { platformProofs } from '../agents/settings.ts'
@@ -253,7 +253,7 @@ export const AdminOrder = object({
 
 export const orderSorts = ['newest', 'oldest'] as const
 export type OrderSort = (typeof orderSorts)[number]
-// Problems of an order that need a person.
+// Problems of an order that a person must look at.
 export const orderAttentions = ['refund_failed', 'dispute_open', 'dispute_lost'] as const
 export type OrderAttention = (typeof orderAttentions)[number]
 

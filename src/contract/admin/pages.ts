@@ -1,4 +1,4 @@
-// The pages of the online store: schemas and rows.
+// The pages of the online store: schemas and operations.
 
 import { optionalMember, slugSchema, textSchema } from '../entries.ts'
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'

@@ -1,4 +1,4 @@
-// Accounts at payment providers: schemas and rows. All of them are of the caller's mode.
+// Accounts at payment providers: schemas and operations. A caller sees only those of its own mode.
 
 import { issueSchema } from '../errors.ts'
 import { issueCodes } from '../issues.ts'

@@ -1,4 +1,4 @@
-// The people who run the shop: schemas and rows. No operation changes how a person signs in: only the person can.
+// The people who run the shop: schemas and operations. No operation changes how a person signs in: only the person can.
 
 import { IdempotencyKey, Instant } from '../parts.ts'
 import { idPattern, patterns } from '../patterns.ts'

@@ -1,4 +1,4 @@
-// Pictures: schemas and rows.
+// Pictures: schemas and operations.
 
 import { limits } from '../limits.ts'
 import { IdempotencyKey } from '../parts.ts'

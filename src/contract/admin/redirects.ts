@@ -1,4 +1,4 @@
-// Redirects of the online store: schemas and rows.
+// Redirects of the online store: schemas and operations.
 
 import { ExpectedVersion, IdempotencyKey, Instant, RedirectId, Version } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'

@@ -1,4 +1,4 @@
-// Reports: schemas and rows.
+// Reports: schemas and operations.
 
 import { Amount, Currency } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'

@@ -1,4 +1,4 @@
-// Returns of goods: schemas and rows.
+// Returns of goods: schemas and operations.
 
 import { amountSchema } from '../entries.ts'
 import { limits } from '../limits.ts'

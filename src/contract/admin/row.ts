@@ -1,4 +1,4 @@
-// Parts that the rows of the admin surface share.
+// Parts that the operations of the admin surface share.
 
 import { limits } from '../limits.ts'
 import { ListMeta } from '../parts.ts'
@@ -8,7 +8,7 @@ import type { AdminScope } from '../words.ts'
 
 export interface AdminOperation extends Operation {
   path: `/api/v1/admin/${string}`
-  // An API key or an access token. A signed-in person calls the operation without HTTP.
+  // An API key or an access token. The dashboard calls operations for signed-in people without HTTP.
   caller: 'key'
   scope: AdminScope
   stability: 'extension'
@@ -39,10 +39,10 @@ export const adminTags = [
   { name: 'Changes', description: 'Who changed what, and taking it back.' },
 ] as const
 
-// Members that begin every row.
+// Members that all operations have in common.
 export const adminRow = { caller: 'key', stability: 'extension', paged: false } as const
 
-// The answer of a list: `{ data: […], meta: { count, next } }`.
+// The response of a list: `{ data: […], meta: { count, next } }`.
 export function listOf<const Row extends TSchema>(
   row: Row,
   description: string,
@@ -51,13 +51,14 @@ export function listOf<const Row extends TSchema>(
   return object({ data: Type.Array(row, { maxItems, description }), meta: ListMeta })
 }
 
-// The parameter `limit` of a list whose rows are then sent together to a bulk operation.
+// The parameter `limit` of a list whose rows the caller may then send together to a bulk operation.
 export function bulkListLimit(operationId: string) {
   const description = `How many rows to answer (default: ${limits.adminListRowsMax}). At most as many as ${operationId} takes.`
   return Type.Optional(Type.Integer({ minimum: 1, maximum: limits.bulkItemsMax, description }))
 }
 
-// One example for each row, typed by its schemas. The reference shows the examples, and the tests made from the rows send them.
+// One example for each operation, typed by its schemas. The reference shows the examples, and the tests that are derived from the
+// operations send them.
 export type AdminExamples<Rows extends AdminOperationRows> = {
   readonly [Id in keyof Rows]: {
     path: PathOf<Rows[Id]['path']>

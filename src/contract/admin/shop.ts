@@ -1,4 +1,4 @@
-// The merchant, taxes, shipping and payment methods: schemas and rows.
+// The merchant, taxes, shipping and payment methods: schemas and operations.
 
 import {
   InvoicesEntry,

@@ -1,4 +1,4 @@
-// The online store that this server shows for the merchant: schemas and rows.
+// The online store that this server shows for the merchant: schemas and operations.
 
 import { ExpectedVersion, IdempotencyKey, Instant, Version } from '../parts.ts'
 import { nullable, object, oneOf, type Static, Type, withDescription } from '../schema.ts'

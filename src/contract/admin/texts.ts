@@ -1,4 +1,4 @@
-// Legal texts: schemas and rows.
+// Legal texts: schemas and operations.
 
 import { limits } from '../limits.ts'
 import { Count, IdempotencyKey, Instant, paragraphSchema } from '../parts.ts'

@@ -1,4 +1,4 @@
-// Imports and exports of files: schemas and rows.
+// Imports and exports of files: schemas and operations.
 
 import type { AnyIssueValues } from '../issues.ts'
 import { limits } from '../limits.ts'
@@ -13,11 +13,11 @@ import { AdminOrderListQuery } from './orders.ts'
 import { AdminReturnListQuery } from './returns.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
-// Most changes, refused rows and notes in the answer for one plan. The plan's counts cover all of them.
+// Maximum numbers of changes, refused rows and notes in the response for a plan. The counts of the plan cover all of them.
 export const plannedChangesMax = 100
 export const refusedRowsMax = 1_000
 export const transferNotesMax = 100
-// Number of columns shown, from the first, of a file of an unknown system.
+// Columns that are shown, counted from the first, if a file is from an unknown system.
 export const fileColumnsMax = 200
 
 export const TransferId = Type.String({
@@ -190,7 +190,7 @@ export const AdminExportResponse = object({
   meta: ListMeta,
 })
 
-// JSON may write a character as an escape that takes three times its bytes.
+// JSON may escape a non-ASCII character, which then takes up to three times its UTF-8 bytes.
 const pieceBodyBytesMax = 3 * limits.transferPieceBytesMax + 4_096
 
 // biome-ignore format: rows are read one below the other

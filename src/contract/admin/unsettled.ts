@@ -1,4 +1,4 @@
-// Payments whose provider does not report an outcome: schemas and rows.
+// Payments whose provider does not report an outcome: schemas and operations.
 
 import { limits } from '../limits.ts'
 import { Amount, Currency, IdempotencyKey, OrderId } from '../parts.ts'

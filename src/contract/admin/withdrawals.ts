@@ -1,4 +1,4 @@
-// Statements of withdrawal as the merchant sees them: schemas and rows. Only getAdminWithdrawalStatement answers with what the shopper
+// Statements of withdrawal as the merchant sees them: schemas and operations. Only getAdminWithdrawalStatement answers with what the shopper
 // typed, and each such access is recorded in the list of changes.
 
 import { limits } from '../limits.ts'

@@ -1,5 +1,5 @@
-// Operations that platforms may call by the Agentic Commerce Protocol: one row each, with the members of the body that are read. Other
-// members are ignored.
+// Operations that platforms may call by the Agentic Commerce Protocol. The schemas of bodies contain the members that this server reads;
+// other members are ignored.
 
 import { limits } from '../limits.ts'
 import { type Static, type TSchema, Type } from '../schema.ts'
@@ -61,7 +61,6 @@ export const AcpCreateShape = Type.Object({
   line_items: LineItems,
   ...sessionMembers,
   currency: Type.Optional(text(10)),
-  // The buyer's locale.
   locale: Type.Optional(text(40)),
   affiliate_attribution: Type.Optional(OpenObject),
 })
@@ -78,7 +77,7 @@ export const AcpCompleteShape = Type.Object({
 
 export interface AcpRow {
   method: 'GET' | 'POST'
-  // Relative to the address of the shop; `{id}` is the session.
+  // Relative to the address of the shop; `{id}` is the id of the session.
   path: string
   body: TSchema | null
   status: 200 | 201

@@ -1,5 +1,4 @@
-// Operations that platforms may call by the Universal Commerce Protocol, one row each. REST routes and MCP tools are derived from the
-// rows.
+// Operations that platforms may call by the Universal Commerce Protocol. REST routes and MCP tools are derived from this table.
 
 import type { TSchema } from '../schema.ts'
 import {
@@ -14,7 +13,7 @@ import {
 
 export interface UcpRow {
   method: 'GET' | 'POST' | 'PUT'
-  // Relative to the address of the shop; `{id}` is the resource.
+  // Relative to the address of the shop; `{id}` is the id of the resource.
   path: string
   // Name of the MCP tool, and of the operation in the protocol.
   tool: string

@@ -11,7 +11,7 @@ export type AgentPayers = (typeof agentPayers)[number]
 export const platformStatuses = ['seen', 'approved', 'blocked'] as const
 export type PlatformStatus = (typeof platformStatuses)[number]
 
-// How a platform proves that it is the one whose profile it names.
+// How a platform proves that the profile it names is its own.
 export const platformProofs = ['signature', 'key'] as const
 export type PlatformProof = (typeof platformProofs)[number]
 

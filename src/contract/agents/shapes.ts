@@ -1,4 +1,4 @@
-// Members of a platform's requests that are read. Other members are ignored, because the protocol grows by adding members.
+// The members that this server reads from a platform's requests. Other members are ignored, because the protocol grows by adding members.
 
 import { limits } from '../limits.ts'
 import { type Static, Type } from '../schema.ts'
@@ -18,7 +18,7 @@ const LineItem = Type.Object({
 })
 
 const LineItems = Type.Array(LineItem, { minItems: 1, maxItems: limits.cartLinesMax })
-// May be empty: the lines of a named cart are in the checkout already.
+// May be empty: if the request names a cart, its lines are in the checkout already.
 const NewLineItems = Type.Array(LineItem, { maxItems: limits.cartLinesMax })
 
 const BuyerShape = Type.Object({

@@ -1,4 +1,4 @@
-// The cart: its members, and the requests that change it. Answers never contain the address that was set.
+// The cart: its members, and the requests that change it. Responses never contain the address of the cart.
 
 import { limits } from '../limits.ts'
 import {
@@ -207,7 +207,7 @@ export const PublicCartAddressTokenResponse = object({
   }),
 })
 
-// The extensions below have schemas of their own, so the interface's named schemas are used exactly where the interface says.
+// Extensions have schemas of their own, so the named schemas of the interface are used exactly where the interface defines them.
 
 export const PublicCartCreateRequest = object({
   idempotencyKey: Type.Optional(IdempotencyKey),

@@ -1,4 +1,4 @@
-// Contents of the catalog: categories, product rows, and one product in full.
+// The catalog: categories, product rows, and one product in full.
 
 import { limits } from '../limits.ts'
 import {
@@ -34,7 +34,7 @@ export const Category = object({
 
 export const PriceRange = object({ min: Money, max: Money }, { description: 'Lowest and highest price of its SKUs.' })
 
-// Optional for the same reason as `brand`.
+// Optional like `brand`: absent for the first minutes after an upgrade from a release without prior prices.
 const PriorPrice = Type.Optional(
   nullable(Money, {
     description: 'The lowest price of the 30 days before the announced reduction. null: none may be shown.',

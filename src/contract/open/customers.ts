@@ -1,4 +1,4 @@
-// A shopper who signs in at a storefront by a mailed code. The session is valid for one browser and one origin.
+// A shopper who signs in at a storefront with a code sent by e-mail. The session is valid for one browser and one origin.
 
 import { limits } from '../limits.ts'
 import {
@@ -124,7 +124,7 @@ export const CustomerAddressSaveRequest = object({
 
 export const CustomerAddressRemoveRequest = object({ idempotencyKey: Type.Optional(IdempotencyKey) })
 
-// Has only the id, because answers are stored and addresses must not be.
+// Contains only the id: responses are stored for repeated requests, and must not contain addresses.
 export const CustomerAddressResponse = object({ data: object({ id: CustomerAddressId }) })
 
 export type ShopperOrder = Static<typeof ShopperOrder>

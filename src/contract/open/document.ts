@@ -1,4 +1,4 @@
-// The documentation of the open surface in addition to its rows: words, examples, named schemas.
+// What the documentation of the open surface contains besides its operations: texts, examples, named schemas.
 
 import { collectNamedSchemas } from '../components.ts'
 import * as errors from '../errors.ts'
@@ -38,7 +38,7 @@ const description = `A storefront and checkout installation over HTTP: catalog, 
 
 **Stability.** \`x-stability\`: \`stable\` only grows; \`candidate\` may still change with notice; \`extension\` is an addition of this server to the interface.`
 
-// Only the codes whose errors have more than a sentence.
+// Only the codes whose errors contain more than code and sentence.
 const errorDetails: SurfaceDocument['errorDetails'] = {
   invalid_request: { issues: [issueAt('/quantity', 'integer_out_of_range', { min: 0, max: 999 })] },
   scope_missing: { current: { requiredScope: 'checkout:quote' } },
@@ -120,7 +120,7 @@ const callers: SurfaceDocument['callers'] = {
   anyone: { title: 'None', curl: [], security: [] },
 }
 
-// Standard Webhooks 1.0. These are headers of requests that this server sends; the operations of the interface declare none.
+// Headers of Standard Webhooks 1.0. This server sends them; the operations of the interface declare no headers.
 const webhookHeaders = {
   WebhookId: webhookHeader('webhook-id', 'The id of the event: the same at every attempt and replay.'),
   WebhookTimestamp: webhookHeader('webhook-timestamp', 'Seconds since 1970 of this attempt.'),

@@ -1,4 +1,4 @@
-// Events as they are sent to webhook endpoints: one envelope, and the data of each kind of event.
+// Events as webhook endpoints receive them: one envelope, and the data of each kind of event.
 
 import {
   Amount,
@@ -142,7 +142,7 @@ export const TruncatedEventData = object(
   { description: 'Stands in for data that would make the event larger than 64 KiB.' },
 )
 
-// The subject and the data of each kind. An inventory event is about a SKU.
+// The subject and the data of each kind of event. An inventory event is about a SKU.
 // biome-ignore format: a table reads best with one row a line
 export const eventDefinitions = {
   'cart.created':                    { subject: 'cart',             data: CartEventData,             says: 'A cart was made.' },
@@ -200,7 +200,7 @@ export const EventCause = object(
   { description: 'The request that caused it. operationId is null where a page did.' },
 )
 
-// The envelope of any event, if its kind is not known yet.
+// The envelope of an event whose kind is not known yet.
 export const Event = envelope(
   EventId,
   EventType,
@@ -214,7 +214,7 @@ export type EventDataOf<Kind extends EventKind> = Static<(typeof eventDefinition
 export const eventSchemas: ReadonlyMap<EventKind, TSchema> = new Map(
   eventKinds.map((kind) => {
     const { subject, data } = eventDefinitions[kind]
-    // The id of the fixture has another form, so no receiver takes it for a real event.
+    // Ids of the fixture have another form, so no receiver takes the fixture for a real event.
     const id = kind === 'webhook.fixture' ? Type.String() : EventId
     return [kind, envelope(id, Type.Literal(kind), Type.Literal(subject), Type.Union([data, TruncatedEventData]))]
   }),

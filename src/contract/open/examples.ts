@@ -545,7 +545,7 @@ const completed: Order = {
   status: 'completed',
   timeline: [...fulfilled.timeline, { at: later, type: 'completed', cancelledBy: null }],
 }
-// Was to be paid on delivery and is never paid, so the event of the payment is missing before this one.
+// An order with cash on delivery that was never paid, so its timeline has no `paid` before this event.
 const returned: Order = {
   ...completed,
   paymentStatus: 'voided',
@@ -620,7 +620,7 @@ const receivedReturn = {
   items: returnSample.items.map((item) => ({ ...item, received: 1 })),
 } as const
 
-// One example of each kind as a receiver gets it. The numbers agree: the sequence is the version of the resource in the data.
+// One example of each kind of event, as a receiver gets it. The sequence of an event equals the version of the resource in its data.
 const appFacts = {
   installation: { id: sampleId('installation', 2), name: 'Parcel Pigeon' },
   app: { id: sampleId('app'), name: 'Parcel Pigeon' },
@@ -758,7 +758,7 @@ export const eventExamples: Record<EventKind, Event> = {
       endpointId: endpointSample.id,
       message: 'Signed with the live secret. Nothing happened.',
     }),
-    // Another form of id, so no receiver takes it for a real event.
+    // The id has another form than that of a real event, so no receiver takes the fixture for one.
     id: 'fixture_live_check',
   },
 }
@@ -829,7 +829,7 @@ function event<Kind extends EventKind>(
     mode: identitySample.installation.mode,
     subject,
     sequence,
-    // The request of a shopper's page calls no operation; a webhook event has no request that caused it.
+    // An event caused by a shopper's page names no operation; a webhook event names no request either.
     cause: type.startsWith('webhook.') ? null : { operationId: null, requestId: sampleId('request') },
     data,
   }

@@ -1,4 +1,4 @@
-// The open surface: every public operation is one row. The first twenty rows are the interface and never change; rows of stability
+// The open surface: every public operation is one row. The first twenty rows are the interface and never change; rows with stability
 // `extension` are additions of this server.
 
 import type { TSchema } from '../schema.ts'
@@ -70,7 +70,7 @@ import { PublicWebhookReplayRequest } from './webhooks.ts'
 export interface OpenInterfaceOperation extends Operation {
   path: `/api/v1/${string}`
   // key: an API key. visitor: an API key, with rate limits by the address of the shopper. customer: an API key and the session of a
-  // shopper. oauth: a DPoP-bound access token.
+  // shopper. oauth: a DPoP-bound access token. anyone: no credential.
   caller: 'key' | 'visitor' | 'customer' | 'oauth' | 'anyone'
   scope: Scope | null
   tag: Tag

@@ -174,7 +174,7 @@ export const TimelineEntry = object({
   }),
 })
 
-// Members of an order that all who may see it are shown.
+// Members of an order that everyone who may see the order gets.
 export const orderMembers = {
   ...orderRow,
   items: Type.Array(OrderItem, { maxItems: limits.cartLinesMax }),

@@ -1,4 +1,4 @@
-// Catalog search, and what a page without a key may list of the catalog. These are extensions, with schemas of their own.
+// Catalog search, and the lists of the catalog that pages without a key may read. These are extensions, with schemas of their own.
 
 import { limits } from '../limits.ts'
 import { Amount, Count, ListMeta, Slug } from '../parts.ts'

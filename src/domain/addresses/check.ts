@@ -1,5 +1,5 @@
-// Checks an address by the rules of its country and normalizes it. Pure; problems never quote the input, because an address concerns only
-// the carrier.
+// Checks an address by the rules of its country and normalizes it. Pure. Issues never quote the input, because an address is personal
+// data.
 
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { Address, type AddressSummary } from '../../contract/open/carts.ts'
@@ -44,8 +44,8 @@ function normalized(address: Address): { address: NormalizedAddress; issues: Iss
   return { address: normal, issues }
 }
 
-// Normalizes an address that may be incomplete: enough to price a delivery, not enough to send one. Invalid fields are left out, and
-// reported like missing ones. Returns undefined without a country.
+// Normalizes an address that may be incomplete: enough to price a delivery, not enough to send one. Invalid fields are left out and
+// reported as if they were missing. Returns undefined without a known country.
 export function normalizePartialAddress(address: Address): { address: NormalizedAddress; issues: Issue[] } | undefined {
   return isCountry(address.country) ? normalized(address) : undefined
 }
@@ -57,13 +57,13 @@ export function summarizeAddress({ city, region, country, postalCode }: Normaliz
   return { city, region: region ?? null, country, postalCodePrefix: prefixOf(postalCode) }
 }
 
-// "Berlin, DE", as a cart shows it.
+// Formats the summary as a cart shows it: "Berlin, DE".
 export function formatAddressSummary({ city, country }: Pick<AddressSummary, 'city' | 'country'>): string {
   // The city is empty after an erasure.
   return city === '' ? country : `${city}, ${country}`
 }
 
-// At most half of the code: in some countries a whole code stands for one building.
+// At most half of the code, because in some countries a whole code stands for one building.
 function prefixOf(postalCode = ''): string | null {
   const code = withoutPunctuation(postalCode)
   return code.slice(0, Math.min(prefixLengthMax, Math.floor(code.length / 2))) || null
@@ -86,13 +86,13 @@ function textFinding(field: Text, text = ''): Finding {
   return { value }
 }
 
-// Maximum length of a field, from the schema. The schema has checked it already, but composing a text can make it longer. TypeBox keeps
-// the bound without a type.
+// Maximum length of a field, from the schema. The schema has checked the length already, but Unicode composition can make a text longer.
+// The cast is needed because TypeBox does not type the bound.
 function lengthMax(field: Text): number {
   return (Address.properties[field] as { maxLength?: number }).maxLength ?? 0
 }
 
-// A region or a postal code is left out if addresses of the country do not have one: some form required it anyway.
+// A region or a postal code is ignored if addresses of the country have none: the form of a storefront may have required it anyway.
 function regionFinding(country: string, text = ''): Finding {
   const { need } = formatFor(country).region
   if (need === 'none') return nothing
@@ -130,8 +130,8 @@ function phoneFinding(text = ''): Finding {
   return { value: dialled.startsWith('+') ? `+${digits}` : digits }
 }
 
-// Returns the text composed, on one line, with single spaces. Characters that only control direction or line breaking are removed: on a
-// label they could make the text look different from the one that was checked.
+// Returns the text in composed form (NFC), on one line, with single spaces. Characters that only control direction or line breaking are
+// removed: on a label they could make the text look different from the text that was checked.
 function oneLine(text: string): string {
   return text
     .toWellFormed()

@@ -18,7 +18,7 @@ export type AddressFieldName =
 // `none`: addresses of the country do not have this field, and forms do not ask for it.
 export type FieldRequirement = 'required' | 'optional' | 'none'
 
-// Keys of the labels of a form. The page that shows the form has the texts.
+// Keys of the labels of a form. The page that shows the form contains the texts.
 export const addressLabelKeys = [
   'address.country',
   'address.name',
@@ -203,7 +203,7 @@ export function formatFor(country: string): CountryFormat {
   return formats.get(country) ?? lenient
 }
 
-// The fields of a form, in the order in which it asks for them. The country comes first: the rest depends on it.
+// The fields of a form, in the order in which the form asks for them. The country comes first, because the other fields depend on it.
 export function addressFieldsFor(country: string): readonly AddressFormField[] {
   return formatFor(country).fields
 }
@@ -283,7 +283,8 @@ const oldSigns: Readonly<Record<string, string>> = {
   AT: 'A', BE: 'B', DE: 'D', ES: 'E', FR: 'F', HU: 'H', IT: 'I', LI: 'FL', LU: 'L', NO: 'N', PT: 'P', SE: 'S',
 }
 
-// Adds the country's letters if the postal code has them and the writer left them out, and removes them if it is the reverse.
+// Adds the country's letters if its postal codes begin with them and the text does not, and removes them if the text begins with them and
+// the postal codes do not.
 function respelled(country: string, shape: string, code: string): string {
   if (shape.startsWith(country)) return country + code
   if (!/^[#0-9]/.test(shape)) return code

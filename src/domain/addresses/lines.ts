@@ -9,8 +9,8 @@ import { findLocalRegionName, regionsFor } from './regions.ts'
 const person = '%N|%O|%A|'
 const codeThenCity = '%Z %C'
 
-// Line of the city in countries that write neither "postal code, city" nor the region on a line below, by the addressing guides of the
-// Universal Postal Union.
+// Lines of the city in countries that use neither the line "postal code, city" nor a line below it for the region, by the addressing
+// guides of the Universal Postal Union.
 const places: Readonly<Record<string, string>> = {
   AE: '%C|%R',
   AU: '%C %S %Z',
@@ -52,7 +52,7 @@ const places: Readonly<Record<string, string>> = {
   ZA: '%C|%Z',
 }
 
-// Layouts of whole addresses. The first table applies to every script.
+// Layouts of whole addresses: `wholes` for every script, `localWholes` for addresses in the country's own script.
 const wholes: Readonly<Record<string, string>> = { HU: '%N|%O|%C|%A|%Z' }
 const localWholes: Readonly<Record<string, string>> = {
   CN: '%Z|%R%C|%A|%O|%N',

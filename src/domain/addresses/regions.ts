@@ -1,5 +1,5 @@
-// States, provinces and similar regions of the countries in which they are part of an address and the list of them is settled. Stored as
-// the code of ISO 3166-2 without the country, whatever spelling was sent.
+// States, provinces and similar regions, for the countries whose addresses contain a region and whose list of regions is settled. A
+// region is stored as its ISO 3166-2 code without the country, whatever spelling was sent.
 
 export interface Region {
   readonly code: string
@@ -107,8 +107,8 @@ const lists: Readonly<Record<string, string>> = {
     VI Virgin Islands|US Virgin Islands; AA Armed Forces Americas; AE Armed Forces Europe; AP Armed Forces Pacific`,
 }
 
-// Suffixes of region names: 東京都, Kyoto-fu, Gyeonggi-do, 广西壮族自治区. Removed only if the whole text is not a name, since Kyoto itself ends
-// like Tokyo-to.
+// Suffixes of region names: 東京都, Kyoto-fu, Gyeonggi-do, 广西壮族自治区. They are removed only if the whole text is not a known name: "Kyoto"
+// itself ends in "to".
 const endings: Readonly<Record<string, readonly string[]>> = {
   CN: 'province municipality autonomousregion sheng shi 省 市 壮族自治区 回族自治区 维吾尔自治区 自治区'
     .split(' ')
@@ -121,7 +121,7 @@ const regions: ReadonlyMap<string, readonly Region[]> = new Map(
   Object.entries(lists).map(([country, list]) => [country, entriesOf(list).map(({ code, name }) => ({ code, name }))]),
 )
 
-// Region codes by name, per country. Filled by the first address of the country.
+// Region codes by name, per country. Filled when a country is used for the first time.
 const codes = new Map<string, ReadonlyMap<string, string>>()
 
 // The regions in the order of their names. Undefined if the region is free text or the country has none.
@@ -129,9 +129,9 @@ export function regionsFor(country: string): readonly Region[] | undefined {
   return regions.get(country)
 }
 
-// The code of a region, found by its code or any of its names, in a country that has a list.
+// Returns the code of a region by its code or any of its names, if the country has a list.
 export function findRegionCode(country: string, text: string): string | undefined {
-  // Callers choose the country, so it may be `constructor`.
+  // The country comes from the caller, so it may be `constructor`, which every object inherits.
   if (!Object.hasOwn(lists, country)) return undefined
   const known = codes.get(country) ?? codesOf(lists[country] ?? '')
   codes.set(country, known)
@@ -160,7 +160,7 @@ function entriesOf(list: string): (Region & { readonly others: readonly string[]
   })
 }
 
-// Two regions with the same name would make the result arbitrary, so that is a defect; the tests check each country.
+// Throws if two regions share a name, because a lookup by that name would be arbitrary. The tests check each country.
 function codesOf(list: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const { code, name, others } of entriesOf(list)) {

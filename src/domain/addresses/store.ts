@@ -1,4 +1,4 @@
-// The SQL of sealed addresses. The functions here cannot decrypt one: the keys are wrapped, and vault.ts unwraps them.
+// The SQL of encrypted addresses. These functions cannot decrypt an address: the keys are wrapped, and only vault.ts unwraps them.
 import type { AddressSummary } from '../../contract/open/carts.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { isId } from '../../platform/kit/ids.ts'
@@ -21,7 +21,7 @@ export interface EncryptedAddress {
 export interface VisibleAddress {
   readonly summary: AddressSummary
   readonly expiresAt: number
-  // An erased address can no longer be decrypted, but its summary stays.
+  // An erased address can no longer be decrypted, but its summary still exists.
   readonly isErased: boolean
 }
 
@@ -55,7 +55,8 @@ export async function findEncryptedAddress(
   return row
 }
 
-// Replaces an address, unless it is missing or erased, so only one caller can replace it. The summary stays.
+// Replaces an address by one with a new id, key and owner. Returns false if the address is missing or erased, or if another caller has
+// replaced it. The summary stays.
 export async function replaceAddress(
   tx: Tx,
   { installationId, ownerId, id }: AddressKey,
@@ -88,22 +89,22 @@ export function deleteAddress(tx: Tx, installationId: string, id: string): void 
   tx.send`delete from addresses where installation_id = ${installationId} and id = ${id}`
 }
 
-// Erases the address of an order, which still shows the city. Without its key the ciphertext is useless; it is overwritten as well, in
-// case the cipher turns out to be weak.
+// Erases the address of an order except its summary, which contains the city. Without its key the ciphertext is useless; it is
+// overwritten as well, in case the cipher turns out to be weak.
 export function eraseAddressExceptCity(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = ''
     where installation_id = ${installationId} and id = ${id} and row_key is not null`
 }
 
-// Erases the address of an order when the shopper is erased: only the country and region stay, by which the order was taxed.
+// Erases the address of an order when the shopper is erased. Only the country and the region stay, because the order was taxed by them.
 export function eraseAddressExceptRegion(tx: Tx, installationId: string, id: string): void {
   tx.send`
     update addresses set row_key = null, sealed = '', city = '', postal_code_prefix = null
     where installation_id = ${installationId} and id = ${id}`
 }
 
-// Has no filter by installation: expiry is the same for all of them.
+// Lists addresses of all installations, because expiry does not depend on the installation.
 export async function listExpiredAddresses(db: Reader, now: number, rowsMax: number): Promise<AddressKey[]> {
   return db.sql<AddressKey>`
     select a.installation_id as "installationId", a.id, a.owner_id as "ownerId" from addresses a
@@ -118,7 +119,7 @@ export async function eraseExpiredAddresses(tx: Tx, names: readonly AddressKey[]
   for (const [installationId, theirs] of Map.groupBy(names, (name) => name.installationId)) {
     const [ofOrders, others] = [theirs.filter(isOfOrder), theirs.filter((name) => !isOfOrder(name))]
     if (ofOrders.length > 0) {
-      // Indexing for the search takes the same locks: it must not index a customer whose address is erased here.
+      // The indexing of orders for the search takes the same locks, so it cannot index a customer whose address is erased here.
       await tx.sql`
         select id from orders where installation_id = ${installationId}
           and id in (${listFragment(ofOrders.map(({ ownerId }) => ownerId))}) order by id ${tx.forUpdate}`
@@ -128,7 +129,7 @@ export async function eraseExpiredAddresses(tx: Tx, names: readonly AddressKey[]
           and row_key is not null and expires_at <= ${now}
         returning id`
       erased += rows.length
-      // The search found the customer by these tokens.
+      // The tokens by which the search finds the customer.
       tx.send`
         delete from search_tokens
         where installation_id = ${installationId} and order_id in (${listFragment(ofOrders.map(({ ownerId }) => ownerId))})`

@@ -26,7 +26,7 @@ import {
   replaceAddress,
 } from './store.ts'
 
-// Statements that need no key are exported unchanged.
+// These functions need no key, so callers may use them through this file as they are.
 export { deleteAddress, eraseAddressExceptCity, findAddressSummary }
 
 const purpose = 'address row key'
@@ -42,7 +42,7 @@ export interface NewAddress {
   readonly expiresAt: number
 }
 
-// Returns the id, which is the token that stands for the address elsewhere.
+// Returns the id of the address, by which other rows refer to it.
 export function storeEncryptedAddress(tx: Tx, rootSecret: RootSecret, given: NewAddress): string {
   const { installationId, ownerId, address, summary, now, expiresAt } = given
   const row = sealedRow(rootSecret, { installationId, ownerId, address, now, expiresAt })
@@ -70,7 +70,7 @@ export interface AddressLookup extends AddressKey {
   readonly row?: EncryptedAddress
 }
 
-// Returns undefined for another installation or owner, and if the address is erased or has expired, swept or not.
+// Returns undefined if the installation or the owner is another, or if the address is erased or has expired, even if it is not swept yet.
 export async function decryptAddress(
   db: Reader,
   rootSecret: RootSecret,
@@ -84,11 +84,11 @@ export async function decryptAddress(
     throw new UndecryptableAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
   const plain = decrypt(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
   if (plain === undefined) throw new UndecryptableAddress(`${name.id} cannot be opened: it was changed`)
-  // Only storeEncryptedAddress can have sealed this text.
+  // The cast holds because only this file encrypts addresses.
   return JSON.parse(plain) as Address
 }
 
-// For callers that can continue without the address: returns undefined also if it cannot be decrypted.
+// For callers that can continue without the address: returns undefined also if the address cannot be decrypted.
 export async function tryDecryptAddress(...asked: Parameters<typeof decryptAddress>): Promise<Address | undefined> {
   try {
     return await decryptAddress(...asked)
@@ -106,8 +106,8 @@ export interface AddressMove extends AddressKey {
   readonly expiresAt: number
 }
 
-// Moves an address to a new owner, such as from a cart to its order: sealed with a new key under a new token, it replaces the old one, so
-// only one copy exists at any time. Returns undefined if it could not be decrypted.
+// Moves an address to a new owner, such as from a cart to its order. The address is sealed with a new key under a new id and replaces the
+// old one, so only one copy exists at any time. Returns undefined if the address could not be moved.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
   const { newOwnerId, expiresAt, address = await tryDecryptAddress(tx, rootSecret, move), now, ...name } = move
   if (!address) return undefined
@@ -132,7 +132,7 @@ export async function sweepAddresses(storage: Storage, now: number, limit: numbe
   )
 }
 
-// The associated data of the ciphertext, as JSON, so different names never produce the same text.
+// The associated data of the ciphertext, as JSON, so two addresses never have the same text.
 function contextOf({ installationId, ownerId, id }: AddressKey): string {
   return JSON.stringify(['address', installationId, id, ownerId])
 }

@@ -354,7 +354,7 @@ function readFree(after: string): { free: number; id: string } {
   return { free: Number(free), id }
 }
 
-// The id may be that of a SKU: an opening movement has the id of its SKU.
+// The id is that of a movement. The id of an opening movement derives from that of its SKU.
 function readMovement(after: string): { at: number; id: string } {
   const [at = '', id = ''] = after.split(' ')
   if (!/^\d{1,15}$/.test(at) || !/^[\w-]{1,60}$/.test(id)) throw badCursorRefusal()

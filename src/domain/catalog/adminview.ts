@@ -30,7 +30,7 @@ export function productView(product: ProductRow, mode: Mode): AdminProduct {
   }
 }
 
-// The entry that would create this product. Stock is not included, as it is changed separately.
+// The entry that would create this product. Stock is not included, because it is changed separately.
 export function productEntry(product: ProductRow): ProductEntry {
   const { slug, name, brand, maker, summary, seoTitle, seoDescription, description, descriptionHtml } = product
   const { publishedAt } = product
@@ -116,7 +116,7 @@ function firstImage(images: string): string | null {
 }
 
 export function movementView({ ownerId, actorKind, actorId, at, ...row }: MovementRow): AdminStockMovement {
-  // The column contains only values of `ActorKind`.
+  // The cast holds because the column contains only values of `ActorKind`.
   const actor = actorKind === null || actorId === null ? null : { kind: actorKind as ActorKind, id: actorId }
   return { ...row, orderId: ownerId, actor, at: toInstant(at) }
 }

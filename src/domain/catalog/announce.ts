@@ -1,4 +1,4 @@
-// Events about products. They are thin: a receiver that needs more reads the product.
+// Events about products. They contain little: a receiver that needs more reads the product.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -12,7 +12,7 @@ interface ProductStep {
   product: ProductRow
 }
 
-// Announces to every active installation of the merchant, in both modes: they share the catalog.
+// Announces to every active installation of the merchant, in both modes, because both modes share the catalog.
 export async function announceProducts(
   tx: Tx,
   merchantId: string,

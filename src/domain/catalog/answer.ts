@@ -28,10 +28,9 @@ export interface ProductAnswers {
   etag: string
 }
 
-// Makers by slug.
 export type MakersBySlug = ReadonlyMap<string, MakerRecord>
 
-// Rendered for each mode, as the modes have separate stock.
+// Renders the responses for one mode, because each mode has its own stock.
 export function renderProduct(
   seller: SellerFacts,
   product: PublishedProduct,
@@ -69,7 +68,7 @@ function pictureUrl(picture: string): string {
   return picture.startsWith('/media/') ? `${origin}${picture}` : picture
 }
 
-// JSON escapes the placeholder. Directly after an opening quotation mark it can only be ours, because names and texts
+// JSON escapes the placeholder. Directly after an opening quotation mark the escape can only be our placeholder, because names and texts
 // of a shop are refused if they contain control characters.
 function storedText(value: object): string {
   return JSON.stringify(value).replaceAll('"\\u0001/media/', `"${origin}/media/`)

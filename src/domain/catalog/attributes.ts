@@ -1,5 +1,5 @@
-// The machine-readable attribute of an option: colour, size, material or pattern, for which Google and schema.org have an attribute of
-// the same name. Pure.
+// The machine-readable attribute of an option: colour, size, material or pattern, for which Google and schema.org have attributes of
+// these names. Pure.
 
 import { foldSearchText } from '../search/words.ts'
 
@@ -7,7 +7,7 @@ export const optionAttributes = ['color', 'size', 'material', 'pattern'] as cons
 
 export type OptionAttribute = (typeof optionAttributes)[number]
 
-// Names of options in the languages of our pages, and in those for which searches know the plurals.
+// Names of options in the languages of our pages, and in the other languages whose plurals the search knows.
 // biome-ignore format: lists of words
 const names: Readonly<Record<OptionAttribute, readonly string[]>> = {
   color: ['color', 'colour', 'farbe', 'couleur', 'colore', 'cor', 'kleur', 'kolor', '色', 'カラー', 'لون', 'اللون'],

@@ -1,4 +1,5 @@
-// How much of a SKU is available, and the status that this means. Pure: the same rules for a product, a list row and a cart line.
+// How much of a SKU is available, and the availability status that follows. Pure: a product, a list row and a cart line use the same
+// rules.
 
 import type { Availability, SoldOutRule } from '../../contract/words.ts'
 import type { StockLevel } from './product.ts'
@@ -8,7 +9,7 @@ export interface StockFacts {
   whenSoldOut: SoldOutRule
 }
 
-// The operator may set the stock below what is held; the result is then zero, not a negative number.
+// The merchant may set the stock below what is held; the result is then zero, not a negative number.
 export function availableQuantity({ onHand, held }: StockLevel): number {
   return Math.max(0, onHand - held)
 }

@@ -69,7 +69,7 @@ export function planCategories(
   return { newCategories, changedCategories, categoryIds: ids, changes }
 }
 
-// Plans one category: a new one, or a new version of `before`. Its parent must already be stored.
+// Plans the creation of a category, or the change of `before`. The parent must already be stored.
 export function planCategory(
   entry: CategoryEntry,
   before: CategoryRow | undefined,
@@ -86,7 +86,7 @@ export function planCategory(
   return { category, changes }
 }
 
-// A creation or removal records every value of the category, so it can be undone. A category that is restored gets a new version.
+// A creation or removal records every value of the category, so it can be undone. A category that is restored gets a new row version.
 export function categoryChange(before: CategoryRow, after: CategoryRow): AuditedChange
 export function categoryChange(before: undefined, after: CategoryRow): AuditedChange
 export function categoryChange(before: CategoryRow, after: undefined, now: number): AuditedChange
@@ -131,7 +131,8 @@ export async function removeCategory(tx: Tx, merchant: string, id: string): Prom
   await raiseCatalogVersion(tx, merchant)
 }
 
-// The depth of each category; a depth above the maximum may also be a cycle. If two rows have the same id, the later one counts.
+// Returns the depth of each category. A depth above the maximum may also mean a cycle. If two rows have the same id, the later row
+// counts.
 export function categoryDepths(categories: readonly CategoryRow[]): Map<string, number> {
   const byId = new Map(categories.map((category) => [category.id, category]))
   const depths = new Map<string, number>()

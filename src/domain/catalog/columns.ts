@@ -18,16 +18,16 @@ export type ProductIndexes = Uint32Array
 
 export interface CatalogColumns {
   readonly version: number
-  // Cached results of each word or filter, by its terms. Shoppers combine the same ones in different ways.
+  // Cached results of each word or filter, by its terms. Shoppers combine the same words and filters in different ways.
   readonly known: Lru<string, CachedMatches>
-  // Queries in progress, by version and terms.
+  // Queries in progress, by catalog version and terms.
   readonly asking: Map<string, Promise<ProductIndexes>>
-  // The products that changed after this version; undefined if they are too many.
+  // Returns the products that changed after this version of the catalog, or undefined if there are too many.
   changedSince(version: number): ProductIndex[] | undefined
-  // Indexes of the products with these full-text keys; unknown keys are left out.
+  // Returns the indexes of the products with these keys of the full-text index; unknown keys are left out.
   placesOf(keys: readonly (string | number)[]): ProductIndexes
   readonly id: readonly string[]
-  // Creation time, which an id begins with: sorting by it gives the order of the ids.
+  // Creation time, which is the first part of an id: sorting by it gives the order of the ids.
   readonly idTime: readonly number[]
   readonly publishedAt: readonly number[]
   readonly priceMin: readonly number[]
@@ -49,19 +49,20 @@ export interface CachedMatches {
 }
 
 export interface ColumnsCache {
-  // The columns at this version of the catalog, or a later one.
+  // Returns the columns at this version of the catalog, or at a later one.
   columnsOf(db: Reader, merchantId: string, version: number): Promise<CatalogColumns>
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// Size of the cached word results of one merchant: this minimum for many short lists, plus 32 lists of all products, more than one search
-// has words.
+// Bytes of cached word results of one merchant: this minimum, for many short lists, plus 32 lists of all products, which is more than the
+// words of one search.
 const knownBytesLeast = 2 ** 19
 const knownBytesPerRow = 32 * Uint32Array.BYTES_PER_ELEMENT
 const changedMax = 1_000
 
 export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
-  // Weights are capped, so the columns of a very large shop are cached too, alone: reading all of it for each search would be worse.
+  // Weights are capped, so the columns of a very large shop are cached too, as the only entry: reading all rows of the shop for each
+  // search would be worse.
   const cache = new Lru<string, StoredColumns>(cachedBytesMax, ({ bytes }) => Math.min(bytes, cachedBytesMax))
   const reading = new Map<string, Promise<unknown>>()
 
@@ -75,8 +76,8 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
 
   return {
     async columnsOf(db, merchantId, version) {
-      // One search reads at a time: an older snapshot that arrives last would replace newer rows. A failure affects only the search that
-      // reads; the next one reads by itself.
+      // The searches of a shop read one at a time: an older snapshot that arrives last would replace newer rows. A failure affects only
+      // the search that reads; the next search reads again.
       while (reading.has(merchantId)) await reading.get(merchantId)?.catch(() => {})
       const cached = cache.get(merchantId)
       if (cached && cached.version >= version && !cached.isOvergrown) return cached
@@ -93,9 +94,9 @@ export function createColumnsCache(rowsPerTurn = 1_000): ColumnsCache {
   }
 }
 
-// Bytes of a row, besides its texts.
+// Bytes of a row without its texts.
 const rowBytes = 250
-// Bytes of a list, besides its entries and its key.
+// Bytes of a list without its entries and its key.
 const listBytes = 200
 
 // Most made-up words find nothing, so the key often weighs more than the entries.
@@ -128,8 +129,8 @@ class StoredColumns implements CatalogColumns {
   #textLength = 0
   #firstLength = 0
 
-  // Products that are no longer published stay in the columns, as no search finds them. When they are the majority, the columns are built
-  // anew.
+  // Products that are no longer published stay in the columns, because no search finds them. When they are the majority, the columns are
+  // built anew.
   get isOvergrown(): boolean {
     return this.version >= 0 && this.id.length > 2 * this.#firstLength + 1_000
   }
@@ -162,7 +163,7 @@ class StoredColumns implements CatalogColumns {
     merchantId: string,
     { version, rowsPerTurn }: { version: number; rowsPerTurn: number },
   ): Promise<void> {
-    // The first load is ordered by id, so on every server the newest products are last, whichever were changed since.
+    // The first load is ordered by id, so on every server the newest products are last, even if older ones were changed since.
     const isFirst = this.version < 0
     let after: IndexPosition | string = isFirst ? '' : { changed: this.version + 1, productId: '' }
     for (;;) {

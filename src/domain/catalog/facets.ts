@@ -11,7 +11,7 @@ const brandsMax = 100
 const optionsMax = 20
 const valuesMax = 50
 
-// Counts over a result. Many products have the same facet text, so equal texts are counted first and each is parsed once.
+// Counts over all products of a result. Many products have the same facet text, so equal texts are counted first and each is parsed once.
 export interface ResultCounts {
   products: number
   priceMin: number
@@ -23,7 +23,7 @@ export interface ResultCounts {
 }
 
 export interface FacetSource {
-  // Counts of the result, and for each filtered dimension, counts of the result without that filter.
+  // Counts over the result, and for each filtered dimension, counts over the result without the filter of that dimension.
   whole: ResultCounts
   without: readonly { dimension: Dimension; tally: ResultCounts }[]
 }

@@ -1,4 +1,4 @@
-// Fills in the folded texts by which products and SKUs are found, for rows that an earlier version wrote.
+// Fills in the folded texts by which products and SKUs are found, for rows that an earlier release wrote.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { fillSomeFoldedTexts, hasUnfolded } from './store.ts'

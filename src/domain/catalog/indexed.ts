@@ -1,5 +1,5 @@
-// The contents of the search index for a product, derived from the product alone. Pure. The names of its categories are not part of it:
-// they are looked up at each search, so renaming a category changes no product.
+// The contents of the search index for a product, derived from the product alone. Pure. Names of categories are not indexed but looked up
+// at each search, so renaming a category changes no product.
 
 import type { Mode } from '../../contract/words.ts'
 import { findMeasures } from '../search/measures.ts'
@@ -19,13 +19,13 @@ export interface IndexTexts {
   nameKey: string
   facets: string
   fields: string
-  // See `FullText.put`.
+  // The terms of the full-text index; see `FullText.put`.
   terms: string
   // Words to which misspelt words are corrected.
   spelling: readonly string[]
 }
 
-// Bounds on the distinct words of one product: of its description, and of its SKU codes and barcodes.
+// Maximum numbers of distinct words and measures of a product's description, and of words of its SKU codes and barcodes.
 const proseWordsMax = 400
 const proseMeasuresMax = 50
 const codeWordsMax = 400
@@ -41,7 +41,7 @@ export function indexFiguresOf(seller: SellerFacts, product: PublishedProduct): 
   }
 }
 
-// Whether both have the same `indexTextsOf`. Computing those takes several times as long.
+// Returns whether both products have the same `indexTextsOf`. Computing these texts takes several times as long.
 export function hasSameTexts(one: ProductRow, other: ProductRow): boolean {
   return (
     one.name === other.name &&
@@ -105,8 +105,8 @@ function proseOf({ summary, description }: ProductRow): string {
   return isTaken ? description : `${summary} ${description}`
 }
 
-// Short lists are unchanged. In a long one, numbers with their units come first: a search has each as one word, and after all other words
-// they would be cut off.
+// Short lists are unchanged. In a long list, measures (numbers with their units) come first: a search has each measure as one word, and
+// after all other words the measures would be cut off.
 function proseWords(text: string): readonly string[] {
   const words = indexWords(text)
   if (words.length <= proseWordsMax) return words
@@ -140,8 +140,8 @@ function optionsOf({ skus }: ProductRow): { name: string; values: string[] }[] {
   return [...byName].map(([name, chosen]) => ({ name, values: unique(chosen.map(({ value }) => value)) }))
 }
 
-// The first line has the categories, each further line one option. Names and values of a shop contain no control characters. A search
-// reads thousands of these, and splitting is several times as fast as parsing JSON.
+// The first line contains the categories, each further line one option. Names and values of a shop contain no control characters. A
+// search reads thousands of these texts, and splitting is several times as fast as parsing JSON.
 function writeFacets({ categories, options }: ProductFacets): string {
   return [categories.join(','), ...options.map(({ name, values }) => [name, ...values].join('\t'))].join('\n')
 }
@@ -155,8 +155,8 @@ export function readFacets(text: string): ProductFacets {
   return { categories: categories === '' ? [] : categories.split(','), options }
 }
 
-// The brand is stored with the facets, at the end of the first line, where an earlier version reads it as an unknown category. In memory
-// it is separate: otherwise hardly two products would have the same facets, and a search parses each distinct text.
+// The brand is stored with the facets, at the end of the first line, where an earlier release reads it as an unknown category. In memory
+// the brand is separate: otherwise hardly two products would have the same facets, and a search parses each distinct text.
 const brandMark = ',\t'
 
 function withBrand(facets: string, brand: string | null): string {

@@ -12,7 +12,7 @@ export interface ProductChange {
   before: ProductRow | undefined
 }
 
-// Each product may occur once. The caller has locked the seller and raises the version of its catalog.
+// Each product may occur only once. The caller must have locked the seller, and must raise the version of its catalog.
 export async function writeIndex(tx: Tx, seller: SellerFacts, changes: readonly ProductChange[]): Promise<void> {
   const [entries, figures, removed]: [IndexEntry[], FiguresChange[], string[]] = [[], [], []]
   for (const { product, before } of changes) {

@@ -10,7 +10,7 @@ import type { IndexFigures, IndexTexts } from './indexed.ts'
 
 export interface IndexEntry extends IndexFigures, IndexTexts {
   productId: string
-  // The product's version.
+  // The row version of the product.
   version: number
 }
 
@@ -27,8 +27,8 @@ export function putIndexEntries(tx: Tx, merchantId: string, entries: readonly In
       ]),
       ['text', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'bigint', 'text', 'text', 'text'],
     )
-    // Clears the hash of the terms: an earlier version does not write the words of a row if their hash equals the stored one, which is
-    // that of the words it wrote last.
+    // Clears the hash of the terms: an older release skips a row if the stored hash equals that of its words, and the stored hash is of
+    // the words that the older release wrote last.
     tx.send`
       with given (product_id, version, published_at, price_min, price_max, live_in_stock, test_in_stock, name_key, facets,
         fields) as (${rows})
@@ -48,7 +48,7 @@ export function putIndexEntries(tx: Tx, merchantId: string, entries: readonly In
 
 export interface FiguresChange extends IndexFigures {
   productId: string
-  // Versions of the product, before and after.
+  // Row versions of the product before and after the change.
   from: number
   to: number
 }
@@ -88,7 +88,7 @@ function insertWords(tx: Tx, merchantId: string, words: ReadonlySet<string>): vo
   }
 }
 
-// The catalog version after this change. The caller has locked the merchant and raises the version in the same transaction.
+// The catalog version after this change. The caller must have locked the merchant, and must raise the version in the same transaction.
 function nextVersion(merchantId: string): Fragment {
   return new Fragment('(select catalog_version + 1 from merchants where id = ?)', [merchantId])
 }
@@ -106,7 +106,7 @@ export function deleteIndexed(tx: Tx, merchantId: string, productIds: readonly s
 
 // Deletes the index of all merchants.
 export async function clearIndex(tx: Tx): Promise<void> {
-  // Comes first, because changes lock the merchant first.
+  // Merchants are updated first, because changes of a catalog lock the merchant first.
   await tx.sql`update merchants set index_cut = catalog_version + 1, catalog_version = catalog_version + 1`
   await tx.sql`delete from product_index_words`
   await tx.sql`delete from product_index`
@@ -135,7 +135,7 @@ export interface WalkedProduct extends ProductKey {
   isIndexed: number
 }
 
-// The next products after this one, of all merchants, and whether their rows in the index are current.
+// Lists the next products after this one, of all merchants, and whether their rows in the index are current.
 export async function listWalkedProducts(db: Reader, after: ProductKey, limit: number): Promise<WalkedProduct[]> {
   return db.sql<WalkedProduct>`
     select p.merchant_id as "merchantId", p.id as "productId",
@@ -201,7 +201,7 @@ export interface IndexedRow extends IndexPosition {
   fields: string
 }
 
-// Rows in the order in which they were written, or, after an id, in the order of ids.
+// Lists rows in the order in which they were written or, if `after` is an id, in the order of ids.
 export async function listIndexRows(
   db: Reader,
   merchantId: string,

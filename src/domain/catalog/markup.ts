@@ -1,5 +1,5 @@
 // Reads HTML as tokens: text and tags. Comments, declarations, and content that is not text for readers, such as scripts, are left out.
-// It never fails, and runs in linear time on any input. The result is not safe HTML: see `safehtml.ts`.
+// Never fails, and runs in linear time on any input. The result is not safe HTML: see `safehtml.ts`.
 
 export type HtmlToken = TextToken | TagToken | GapToken | SkippedToken
 
@@ -17,13 +17,13 @@ export interface TagToken {
   rest: string
 }
 
-// A `<` that begins no tag, before another `<`. It keeps texts apart that could join to a tag when the comment or tag between them is
-// removed: "<<b>script>".
+// A `<` that begins no tag, before another `<`. The token keeps texts apart that could join to a tag when the comment or tag between them
+// is removed: "<<b>script>".
 export interface GapToken {
   kind: 'gap'
 }
 
-// A comment, or a tag inside unread content: marks progress only, so callers can count steps.
+// A comment, or a tag inside unread content. The token only marks progress, so callers can count steps.
 export interface SkippedToken {
   kind: 'left out'
 }
@@ -91,8 +91,8 @@ export function findAttribute(rest: string, wanted: string): string | undefined 
 
 type Finder = (needle: string, from: number) => number
 
-// Position of the next occurrence of a needle, or the end of the text. Each result is cached until it is passed, so all searches for one
-// needle together read the text once, even if a tag searches for a quote that is far away or missing.
+// Returns the position of the next occurrence of a needle, or the end of the text. A result is cached until the search position passes
+// it, so all searches for one needle together read the text once, even if a tag searches for a quote that is far away or missing.
 function finder(html: string): Finder {
   const found = new Map<string, number>()
   return (needle, from) => {

@@ -35,8 +35,8 @@ export function productRecord(entry: ProductEntry, keptPublishedAt: number | nul
   }
 }
 
-// Every description is normalized here before it is stored. If only one form is sent: the text is derived from the HTML, but a text alone
-// has no HTML.
+// Every description is normalized here before it is stored. If only the HTML is sent, the text is derived from it. If only the text is
+// sent, there is no HTML.
 function descriptionsOf({
   description,
   descriptionHtml,

@@ -1,7 +1,7 @@
-// The operations of the catalog. They return texts that were rendered for the caller's mode at the last change, and cache the bytes of
-// products by revision and of list pages by the merchant's catalog version. Every read asks the database for these, so nothing outdated
-// is served from the cache. A product whose stock has changed is rendered again at each read until the loop has caught up; lists show the
-// change only after the loop.
+// The operations of the catalog. They return texts that were rendered for the caller's mode at the last change. The bytes of products are
+// cached by revision, the bytes of list pages by the merchant's catalog version. Every read asks the database for the present revision or
+// version, so the cache never serves outdated bytes. A product whose stock has changed is rendered again at each read until the
+// background job has stored the new rendering; lists show the change only after that.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
@@ -88,10 +88,10 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return page
   }
 
-  // The bytes of one of the two texts of a product.
+  // Returns the bytes of a product's response: `detail` or `publicDetail`.
   async function bytesOf(db: Reader, text: 'detail' | 'publicDetail', listing: Listing): Promise<Buffer> {
     const origin = publicOrigin()
-    // `peek` does not count as a use: counting would cost more than rereading the oldest now and then.
+    // `peek` does not count as a use: counting would cost more than now and then reading the oldest entry again.
     const cached = products[text].peek(listing.revision)
     if (cached?.origin === origin) return cached.bytes
     const bytes = lastingBytes(withOrigin((await findDetails(db, listing))[text], origin))
@@ -158,7 +158,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     return { merchantId, mode, facts, ...named, columns: current }
   }
 
-  // A small response built from the index, cached until the catalog changes.
+  // Returns a small response that is built from the search index. It is cached until the catalog changes.
   async function smallAnswer(
     db: Reader,
     { merchantId, mode }: MerchantMode,
@@ -228,7 +228,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
     async getApiKeyCatalogProduct({ db, caller, path: { slug }, now }) {
       const listing = isSlug(slug) ? await findListing(db, caller, slug) : undefined
       if (!listing) throw refuse('product_not_found')
-      // Public texts contain no stock numbers and no metadata.
+      // Public responses contain no stock numbers and no metadata.
       const text = caller.publicKeyId === undefined ? 'detail' : 'publicDetail'
       if (!isStale(listing, now)) return new RenderedReply(await bytesOf(db, text, listing))
       const current = await renderCurrentAnswers(db, listing, now)
@@ -300,7 +300,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
   }
 }
 
-// Stored texts have a placeholder for our origin, so their hash does not cover it, but the bytes that are sent contain it.
+// Stored texts have a placeholder for our origin. Their hash therefore does not cover the origin, but the sent bytes contain it.
 function createOriginTag(): (origin: string) => string {
   let known: { origin: string; tag: string } | undefined
   return (origin) => {
@@ -311,7 +311,7 @@ function createOriginTag(): (origin: string) => string {
   }
 }
 
-// Words by which a shop is searched, in addition to those of its products.
+// What a search needs of a shop in addition to the words of its products.
 interface ShopWords {
   tree: CategoryTree
   synonyms: Synonyms
@@ -332,7 +332,7 @@ interface RenderedPage {
   total?: number
 }
 
-// The exact total up to a bound, as in a search; null above it.
+// The exact total, or null above the bound of a search.
 function boundedTotal(total: number): number | null {
   return total > searchTotalMax ? null : total
 }
@@ -351,7 +351,7 @@ interface RenderedSearch extends RenderedPage {
   more: string
 }
 
-// Makes a response cacheable: it is the same for every caller.
+// Makes a response publicly cacheable, because it is the same for every caller.
 function openly({ body }: RenderedReply): RenderedReply {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   return new RenderedReply(body, { 'cache-control': publicCaching, etag: `"${digest}"` })

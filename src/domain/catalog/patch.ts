@@ -1,4 +1,4 @@
-// Changes some members of products and SKUs, for many at once. Pure: an invalid change is thrown as a refusal.
+// Changes some members of many products and SKUs at once. Pure: throws a refusal if a change is invalid.
 
 import { limits } from '../../contract/limits.ts'
 import type { PriceEnding, ProductStatus } from '../../contract/words.ts'
@@ -69,7 +69,7 @@ export function applyProductPatch(
   }
 }
 
-// A product that is in the wanted status already keeps its times.
+// A product that has the wanted status already keeps the time of its publication or archiving.
 function instantsOf(
   before: ProductRow,
   status: ProductStatus,
@@ -96,7 +96,7 @@ export function changePriceByPercent(price: number, percentage: number): number 
   return Math.floor((price * (10_000 + percentage) + 5_000) / 10_000)
 }
 
-// The nearest price with this ending, the higher of two at equal distance. Never zero for a price above zero.
+// The nearest price with this ending; of two at equal distance, the higher one. Never zero for a price above zero.
 export function roundToPriceEnding(price: number, ending: PriceEnding | undefined, currency: string): number {
   if (ending === undefined || price === 0) return price
   const unit = 10 ** (currencyExponent(currency) ?? 2)

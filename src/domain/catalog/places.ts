@@ -1,4 +1,5 @@
-// Sets of product indexes in the columns. Pure. A shop of 100,000 products has words with 10,000 of them, and a search combines several.
+// Sets of product indexes in the columns. Pure. In a shop of 100,000 products a word may match 10,000 of them, and a search combines
+// several words.
 
 import type { ProductIndexes } from './columns.ts'
 
@@ -21,7 +22,7 @@ function common(few: ProductIndexes, many: ProductIndexes): ProductIndexes {
   return both.subarray(0, count)
 }
 
-// Position of the first entry that is not less than `place`. The steps double at first, because it is often near.
+// Position of the first entry that is not less than `place`. The search begins with doubling steps, because the entry is often near.
 function firstFrom(places: ProductIndexes, place: number, from: number): number {
   let [low, step] = [from, 1]
   while (low + step <= places.length && (places[low + step - 1] as number) < place) {

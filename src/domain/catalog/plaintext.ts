@@ -1,5 +1,5 @@
-// Turns the HTML of a product description into plain text. It does not sanitize: its result must be escaped in a page, since `&lt;b&gt;`
-// correctly becomes `<b>`. It runs in linear time on any input.
+// Turns the HTML of a product description into plain text. Does not sanitize: the result must be escaped in a page, since `&lt;b&gt;`
+// correctly becomes `<b>`. Runs in linear time on any input.
 
 import { runToEnd } from '../../platform/kit/breath.ts'
 import { decodeEntities, type TagToken, tokenizeHtml } from './markup.ts'

@@ -19,7 +19,8 @@ interface PlannedSku {
   write: 'insert' | 'update' | 'none'
 }
 
-// Returns the plans with the prior prices of their SKUs. The caller has locked the seller, so a history has one writer at a time.
+// Returns the plans with the prior prices of their SKUs. The caller must have locked the seller, so a price history has one writer at a
+// time.
 export async function recordPrices<Plan extends PricedPlan>(
   tx: Tx,
   merchantId: string,
@@ -86,8 +87,8 @@ function withPriorPrices<Plan extends PricedPlan>(plan: Plan, priorOf: ReadonlyM
   return { ...plan, product, skus }
 }
 
-// Remarks on compare-at prices that cannot be shown, one for each product. `isWritten`: the plans have their prior prices; before that,
-// only new SKUs are known to have none.
+// Remarks on compare-at prices that cannot be shown, one for each product. `isWritten`: whether the plans have their prior prices
+// already; before that, only new SKUs are known to have none.
 export function compareAtPriceRemarks(plans: readonly PricedPlan[], isWritten: boolean): Remark[] {
   return plans.flatMap(({ product, skus }) => {
     const unshown = skus.filter(

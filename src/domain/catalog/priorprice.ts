@@ -15,8 +15,9 @@ const windowMs = priorPriceDays * 24 * 60 * 60_000
 // Maximum per SKU. If there are more, the oldest steps are merged.
 export const priceStepsMax = 100
 
-// The prior price; steps are in the order of time. Null if no reduction is announced, or if there was no price before it: then no number
-// may be struck through. A reduction that is increased keeps the prior price of its beginning; one that is partly reversed begins anew.
+// Returns the prior price; `steps` are in the order of time. Returns null if no reduction is announced, or if there was no price before
+// the reduction: in both cases no price may be struck through. A reduction that is increased keeps its prior price; a reduction that is
+// partly reversed counts as a new one.
 export function computePriorPrice(steps: readonly PriceStep[]): number | null {
   const last = steps.at(-1)
   if (!last || last.compareAtPrice === null) return null
@@ -43,13 +44,13 @@ function firstOfReduction(steps: readonly PriceStep[]): number {
   return first
 }
 
-// The prior price to strike through beside the price; null if it is not above the price, as that is no reduction.
+// The prior price to strike through beside the price. Null if the prior price is not above the price, because that is not a reduction.
 export function shownPriorPrice(steps: readonly PriceStep[]): number | null {
   const prior = computePriorPrice(steps)
   return prior === null || prior <= (steps.at(-1)?.price ?? 0) ? null : prior
 }
 
-// Appends a step to the history, as the last one even if the clock was set back. An unchanged price adds no step.
+// Appends a step to the history, after all other steps even if the clock was set back. An unchanged price adds no step.
 export function appendPriceStep(steps: readonly PriceStep[], step: PriceStep): PriceStep[] {
   const last = steps.at(-1)
   if (last && last.price === step.price && last.compareAtPrice === step.compareAtPrice) return [...steps]
@@ -57,8 +58,8 @@ export function appendPriceStep(steps: readonly PriceStep[], step: PriceStep): P
   return [...steps, step]
 }
 
-// Removes the steps that no reduction can need any more: those before the window of the present reduction, or of one that would begin
-// now. If too many are left, the oldest are merged, at the lower of their prices. That can only lower the prior price.
+// Removes the steps that no reduction can need any more: those before the window of the present reduction, or of a reduction that would
+// begin now. If too many are left, the oldest are merged, at the lower of their prices. Merging can only lower the prior price.
 export function dropOldPriceSteps(steps: readonly PriceStep[]): PriceStep[] {
   const last = steps.at(-1)
   if (!last) return []

@@ -65,11 +65,11 @@ export function isPicture(picture: string): boolean {
   return URL.canParse(picture) && /^https?:\/\/[^/?#\\\s]/.test(picture)
 }
 
-// Paths that a browser resolves to another path: it would request a page of the dashboard, with the cookie of the user who views the
+// Paths that a browser resolves to another path. It could then request a page of the dashboard, with the cookie of the user who views the
 // product.
 const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
-// Checks one category, without its place in the tree.
+// Checks one category, except for its place in the tree.
 export function* categoryProblems({ name, image }: CategoryEntry): Generator<EntryProblem> {
   if (isBlank(name)) yield issueAt('/name', 'blank')
   if (image != null && !isPicture(image)) yield issueAt('/image', 'not_an_image_address')

@@ -1,5 +1,4 @@
-// A product in one normal form: every member present, nothing optional. A change compares two of these, and the responses are rendered
-// from one.
+// A product in normal form: every member is present. A change compares two products in this form, and the responses are rendered from it.
 
 import type { Mode, SoldOutRule, TextLanguage, WithdrawalExemption } from '../../contract/words.ts'
 import type { SkuMeasure } from '../../platform/kit/unitprice.ts'
@@ -8,7 +7,7 @@ export interface ProductRecord {
   slug: string
   name: string
   brand: string | null
-  // The slug of its maker.
+  // The slug of the product's maker.
   maker: string | null
   warnings: readonly WarningRecord[]
   withdrawalExempt: WithdrawalExemption | null
@@ -17,7 +16,7 @@ export interface ProductRecord {
   // The producer's guarantee of durability.
   guarantee: { years: number; url: string | null } | null
   summary: string
-  // Title and description for search engines. Null: the name and the summary.
+  // Title and description for search engines. Null: the name and the summary are used.
   seoTitle: string | null
   seoDescription: string | null
   description: string

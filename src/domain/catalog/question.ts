@@ -21,7 +21,7 @@ export interface QueryWord {
   forms: readonly string[]
   // Whether the word is the last one and possibly incomplete, so it also matches longer words.
   isPrefix: boolean
-  // Synonyms of the word: a product matches one if it has all of its words.
+  // Synonyms of the word, each a list of words: a product matches a synonym if it has all of its words.
   alternatives: readonly (readonly QueryWord[])[]
   // The word joined with the one before it, and with the one after it: alternatives if any product has such a word.
   joined: readonly QueryWord[]
@@ -128,7 +128,7 @@ export function buildCategoryTree(categories: readonly CategoryRow[]): CategoryT
   }
 }
 
-// Categories whose name has, for each typed word, a word that begins with it; in the order of the tree.
+// Categories whose name has, for each typed word, a word that begins with the typed word, in the order of the tree.
 export function suggestCategories(
   { inOrder }: CategoryTree,
   text: string,
@@ -151,11 +151,11 @@ export interface Filters {
   // A product with one of these brands matches.
   brand?: readonly string[] | undefined
   tag?: string | undefined
-  // Values by the name of the option; a product with one value of each name matches.
+  // Values by the name of the option; a product matches if it has one of the values for each name.
   options: ReadonlyMap<string, readonly string[]>
 }
 
-// A facet's own filter, which is ignored when the facet is counted.
+// A filter of the same kind as a facet. It is ignored when that facet is counted.
 export type Dimension =
   | { kind: 'category' }
   | { kind: 'brand' }
@@ -188,14 +188,14 @@ export function withoutDimension(filters: Filters, dimension: Dimension): Filter
   }
 }
 
-// A product with one of these terms has the word, or is in a category that is named so.
+// A product with one of these terms contains the word, or is in a category whose name contains it.
 export function wordTerms(
   term: Terms,
   asked: QueryWord,
   { tree, only = 'word' }: { tree: CategoryTree; only?: 'word' | 'name' },
 ): Term[] {
   return [
-    // Forms that begin with an incomplete word are found by that word anyway, and each list of 10,000 products takes a millisecond.
+    // Forms that begin with an incomplete word are found by that word already, and each list of 10,000 products takes a millisecond.
     ...asked.forms
       .filter((form) => !asked.isPrefix || !form.startsWith(asked.word))
       .map((form) => exactTerm(term(only, form))),
@@ -211,7 +211,7 @@ function categoriesNamed({ words }: CategoryTree, asked: QueryWord): string[] {
   return named.slice(0, categoryTermsMax).map(([slug]) => slug)
 }
 
-// Undefined if nothing can match.
+// Returns undefined if no product can match.
 export function filterMatch(
   term: Terms,
   { category, brand, tag, options }: Filters,

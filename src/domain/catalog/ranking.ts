@@ -5,15 +5,15 @@ import { isId } from '../../platform/kit/ids.ts'
 import { readFacets } from './indexed.ts'
 import { type CategoryTree, type QueryWord, scoreWordIn } from './question.ts'
 
-// The best field in which a word occurs counts. A word that occurs in none of the others is in the description.
+// The field with the highest weight in which a word occurs counts. A word that occurs in none of the other fields is in the description.
 const weights = { name: 100, brand: 90, tags: 80, categories: 60, options: 40, codes: 30, description: 10 } as const
-// Added to the score of a product whose SKU code was typed.
+// Added to the score of a product if the text is the code of one of its SKUs.
 export const codeScore = 10_000
 
 export type ScoreProduct = (fields: string, facets: string) => number
 
 export function createScorer(words: readonly QueryWord[], tree: CategoryTree): ScoreProduct {
-  // Cached by facets, which many products share.
+  // Words of category names, cached by facets, which many products share.
   const categoryWords = new Map<string, string>()
 
   function categoryWordsOf(facets: string): string {
@@ -29,7 +29,7 @@ export function createScorer(words: readonly QueryWord[], tree: CategoryTree): S
 
   function weightBeyondName(fields: string, nameEnd: number, facets: string, word: QueryWord): number {
     const [, tags = '', options = '', codes = '', brand = ''] = fields.slice(nameEnd).split('\n')
-    // In the order of the weights, so the first match is nearly always the best.
+    // In descending order of the weights, so the first match is nearly always the best.
     return (
       weights.brand * scoreWordIn(brand, word) ||
       weights.tags * scoreWordIn(tags, word) ||
@@ -73,7 +73,7 @@ function compare(one: string | number, other: string | number): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-// Inserts an item into the first `count` of an order, after equal ones. If there are too many, the last one is dropped.
+// Inserts an item into the first `count` of a sorted list, after equal items. If there are too many, the last item is dropped.
 export function insertRanked<T>(first: T[], item: T, count: number, compare: (one: T, other: T) => number): void {
   let low = 0
   let high = first.length
@@ -93,8 +93,8 @@ export interface ByValue {
   isDescending: boolean
 }
 
-// The first few products by a value and then by id, of a large result. Most products come after the last of those few, which is checked
-// without a function call. Reads from the end, as the product that was indexed last is likely to be the newest.
+// Returns the first `count` products of a large result, sorted by a value and then by id. Most products come after the last of those,
+// which is checked without a function call. Reads from the end, because the product that was indexed last is likely to be the newest.
 export function firstByValue(places: ArrayLike<number>, count: number, by: ByValue): number[] {
   const { column, id, idTime, isDescending } = by
   const inOrder = (one: number, other: number) => {

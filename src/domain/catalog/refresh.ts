@@ -1,5 +1,5 @@
-// Updates the catalog's responses after a change of stock. A change only marks the product as stale; from then on each read renders it
-// again, until the loop here renders it once, stores it and clears the mark.
+// Updates the catalog's responses after a change of stock. A change of stock only marks the product as stale. From then on each read
+// renders the product again, until the background job here renders it once, stores the responses and clears the mark.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
@@ -20,12 +20,12 @@ import {
   type StaleProduct,
 } from './store.ts'
 
-// A mark may be in the future: the expiry of a hold changes the stock by itself.
+// The time may be in the future: the expiry of a hold changes the available stock without a write.
 export function isStale({ staleAt }: { staleAt: number | null }, now: Date): boolean {
   return staleAt !== null && staleAt <= now.getTime()
 }
 
-// The responses as they would be rendered now, in the snapshot in which the product was found listed.
+// Renders the responses for the present time, in the snapshot in which the listing was found.
 export async function renderCurrentAnswers(
   db: Reader,
   { merchantId, mode, productId }: StaleProduct,
@@ -50,9 +50,9 @@ export async function refreshStaleProducts(storage: Storage, now: number, limit:
   )
 }
 
-// A change of stock that finds its product already stale writes nothing, so the mark would not show a change between
-// reading and writing. Therefore the stock is locked first: earlier changes are visible here, and a later change finds
-// the mark cleared and sets it again.
+// A change of stock that finds its product already stale writes nothing, so the mark would not show a change that is made between reading
+// and writing here. Therefore the stock is locked first: earlier changes are visible here, and a later change finds the mark cleared and
+// sets it again.
 async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: number): Promise<number> {
   const [first] = stale
   if (!first) return 0
@@ -74,7 +74,7 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     if (!product) throw new Error(`${productId} is listed but not published`)
     const answers = renderProduct(seller, product, mode, makers)
     refreshed.push({ productId, answers, staleAt: nextEndAt })
-    // What everyone sees of it, in lists and alone. Only numbers of stock have no part in that.
+    // The ETag covers what everyone sees of a product, in lists and alone: everything except numbers of stock.
     if (answers.etag === etag) continue
     isSeenChanged = true
     updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))

@@ -1,6 +1,5 @@
-// Brings the search index up to date with the products: fills it after an upgrade or a copy, and finds changes that an older version of
-// the program, running at the same time, made without updating the index. Every change of a product writes its own entry; see
-// `change.ts`.
+// Updates the search index to match the products: fills it after an upgrade or a copy, and finds changes that an older release, running
+// at the same time, made without updating the index. Every other change of a product writes its own index entry; see `change.ts`.
 
 import { handleRows, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -18,8 +17,8 @@ export function createIndexWalk(): IndexWalk {
   return { after: { merchantId: '', productId: '' } }
 }
 
-// Checks the next products and indexes those that are missing or outdated. Returns how many it checked; after the last product the walk
-// starts again.
+// Checks the next products and indexes those that are missing or outdated. Returns how many were checked. After the last product, the
+// walk starts again.
 export async function indexProducts(
   storage: Storage,
   walk: IndexWalk,
@@ -43,7 +42,7 @@ export async function indexProducts(
   return products.length
 }
 
-// The lock waits for a concurrent change of the same product, so the read sees it.
+// The lock waits for a concurrent change of the same product, so the read sees that change.
 async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Promise<number> {
   const merchantId = (keys[0] as ProductKey).merchantId
   const seller = await lockSeller(tx, merchantId)
@@ -65,7 +64,8 @@ async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Prom
   return ids.length
 }
 
-// Empties the index and fills it again. Meanwhile, searches find only products that are indexed already. Returns the number of products.
+// Empties the index and fills it again. Until that is done, searches find only products that are already indexed. Returns the number of
+// products.
 export async function rebuildIndex(storage: Storage, { now, limit }: { now: number; limit: number }): Promise<number> {
   await storage.write(clearIndex)
   return fillIndex(storage, { now, limit })

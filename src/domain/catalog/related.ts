@@ -1,4 +1,4 @@
-// Products related to one: they share categories, the brand or tags with it. A trait that few products share counts more than one that
+// Finds products that share categories, the brand or tags with a product. A trait that few products share counts more than a trait that
 // many share.
 
 import type { Reader } from '../../platform/storage/storage.ts'
@@ -16,13 +16,13 @@ export interface RelatedTraits {
   brand?: string | null
 }
 
-// Bounds, because each tag and category has a list of products to read.
+// Maximum numbers, because for each tag and category a list of products is read.
 const tagsMax = 20
 const categoriesMax = 20
 
 interface Shared {
   places: ProductIndexes
-  // Points for sharing the trait if about half of all products have it; rarer traits give more.
+  // Points for sharing the trait if about half of all products have it; a rarer trait gives more.
   weight: number
 }
 
@@ -50,7 +50,7 @@ export async function findRelatedProducts(
   return listRowsOf(db, shop, nearest(shop, traits.id, shared, limit))
 }
 
-// The categories of the product, and with less weight the families of their ancestors.
+// The product's categories with their descendants and, with less weight, the ancestors of these categories with all of their descendants.
 export function weighRelatedCategories(
   { categories }: Pick<RelatedTraits, 'categories'>,
   { paths, families }: Pick<CategoryTree, 'paths' | 'families'>,
@@ -80,7 +80,7 @@ function nearest({ columns, mode }: SearchShop, id: string, shared: readonly Sha
     for (let i = 0; i < places.length; i += 1) {
       const at = places[i] as ProductIndex
       const score = scores[at] as number
-      // Reset, because a product that shares several traits is in several lists.
+      // Reset, because a product that shares several traits occurs in several lists.
       scores[at] = 0
       if (score === 0 || inStock[mode][at] !== 1 || ids[at] === id) continue
       if (first.length === limit && score < (first[limit - 1] as RankKey).score) continue

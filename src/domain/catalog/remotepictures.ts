@@ -1,5 +1,5 @@
-// Downloads pictures of imported products from other servers, so a shop that leaves its old host keeps them. The addresses are untrusted:
-// downloads are guarded and bounded, and a file that is not a picture is given up with the reason.
+// Downloads pictures of imported products from other servers, so a shop that leaves its old host keeps its pictures. The addresses are
+// untrusted: downloads are guarded and bounded. A file that is not a picture is given up, and the reason is recorded.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
@@ -39,7 +39,7 @@ const atOnce = 4
 // Problems that may be temporary, so the download is tried again.
 const mayPass: ReadonlySet<RemotePictureProblem> = new Set(['unreachable', 'too_slow'])
 
-// Records the pictures of the products that are on other servers.
+// Records the pictures of these products that are on other servers.
 export function queueRemotePictures(tx: Tx, merchantId: string, products: readonly ProductRow[], now: number): void {
   const found = products.flatMap(({ id: productId, images, skus }) => {
     const addresses = new Set([...images.map(({ url }) => url), ...skus.flatMap(({ image }) => image ?? [])])
@@ -50,8 +50,8 @@ export function queueRemotePictures(tx: Tx, merchantId: string, products: readon
   insertRemotePictures(tx, found, now)
 }
 
-// Returns a function that gives the local path of a remote picture, or its address if it is not stored here: a picture that was downloaded
-// is not remote again when the file is imported again.
+// Returns a function that returns the local path of a remote picture, or its address if the picture is not stored here. A picture that
+// was downloaded therefore stays local when the file is imported again.
 export async function loadLocalPicturePaths(
   db: Reader,
   merchantId: string,
@@ -142,7 +142,7 @@ async function usable(bytes: Buffer, copier: Copier): Promise<Picture | RemotePi
 
 const isGif = (bytes: Buffer) => /^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))
 
-// Updates the product after all of its pictures were tried, so it is written once and not for each picture.
+// Updates the product only after all of its pictures were tried, so it is written once and not for each picture.
 async function placePictures(
   tx: Tx,
   seller: NonNullable<Awaited<ReturnType<typeof lockSeller>>>,

@@ -48,8 +48,8 @@ export async function findCopiedPictures(
   return found
 }
 
-// Not while an import of the merchant is written: its products come first, and a picture that is placed meanwhile would change a product
-// that the import has planned.
+// No picture is due while an import of the merchant is written: a picture that is placed during the import would change a product that
+// the import has planned.
 const isDue = (now: number) =>
   new Fragment(
     `r.due_at <= ? and r.merchant_id not in (
@@ -65,7 +65,7 @@ export async function listDueRemotePictures(db: Reader, now: number, rowsMax: nu
     order by r.due_at limit ${rowsMax}`
 }
 
-// Waiting time after each failure except the last.
+// Time until the next try, after each failure except the last.
 export const remotePictureWaitsMs = [60_000, 600_000, 3_600_000, 6 * 3_600_000] as const
 
 // If a node dies, other nodes take over its pictures after this time.
@@ -104,7 +104,7 @@ export async function recordRemotePicture(
     where merchant_id = ${merchantId} and address_hash = ${addressHash} and product_id = ${productId}`
 }
 
-// The product's pictures that were not tried yet, and those that are stored here.
+// Lists the product's pictures that were not tried yet, and those that are stored here.
 export async function listOfProduct(
   db: Reader,
   merchantId: string,
@@ -144,7 +144,7 @@ export async function listGivenUpPictures(db: Reader, merchantId: string, limit:
     order by p.slug, r.address_hash limit ${limit}`
 }
 
-// After the clock was set back, pictures that would wait longer than the longest wait become due.
+// After the clock was set back, makes pictures due whose next try is further away than any retry interval.
 export function correctRemotePictureTimes(tx: Tx, { now }: ClockSetBack): void {
   tx.send`update remote_pictures set due_at = ${now} where due_at > ${now + remotePictureWaitsMs[3]}`
 }

@@ -1,6 +1,6 @@
-// Turns any text into HTML that is safe in any page. Only decoded text and the addresses of links are copied from the input: the elements
-// are written anew, from a short list and in a form that browsers do not repair, so a browser sees what was checked here. It never fails,
-// runs in linear time, and leaves its own output unchanged. Pure.
+// Turns any text into HTML that is safe in any page. Only decoded text and the addresses of links are copied from the input: elements are
+// written anew, from a short list and in a form that browsers do not repair, so a browser sees what was checked here. Never fails, runs
+// in linear time, and leaves its own output unchanged. Pure.
 
 import { runToEnd } from '../../platform/kit/breath.ts'
 import { escapeSourceText, findAttribute, tokenizeHtml } from './markup.ts'
@@ -35,7 +35,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['menu', 'ul'],
 ])
 const inlineNames = new Set(['a', 'b', 'strong', 'i', 'em', 'u', 's', 'code', 'sub', 'sup'])
-// Elements that contain text only, and end where another block begins.
+// Elements that contain text only, and end if another block begins.
 const textBlocks = new Set(['p', 'h2', 'h3', 'h4', 'pre'])
 const containers = new Set(['blockquote', 'ul', 'ol', 'table'])
 const cells = new Set(['td', 'th'])
@@ -45,7 +45,7 @@ const paragraphs = new Set([
   'div', 'section', 'article', 'header', 'footer', 'aside', 'main', 'nav', 'dl', 'dt', 'dd', 'figure', 'figcaption', 'form',
   'fieldset', 'legend', 'address', 'details', 'summary', 'center', 'body', 'caption', 'option',
 ])
-// Elements that are required between a container and its text: text in a list becomes an item, text in a table a cell.
+// Elements that are required between a container and its text: text in a list is put into an item, text in a table into a cell.
 const implied: ReadonlyMap<string, string> = new Map([
   ['ul', 'li'],
   ['ol', 'li'],
@@ -54,7 +54,7 @@ const implied: ReadonlyMap<string, string> = new Map([
   ['tbody', 'tr'],
   ['tr', 'td'],
 ])
-// Elements across which an end tag has no effect.
+// Elements that an end tag does not reach across.
 const barriers: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['li', new Set(['ul', 'ol', 'td', 'th'])],
   ['ul', cells],
@@ -82,7 +82,7 @@ interface Inline {
 interface Block {
   name: string
   start: string
-  // Number of wanted inline elements when the block began.
+  // Number of `#wanted` inline elements when the block began.
   inlines: number
 }
 
@@ -91,14 +91,14 @@ class Writer {
   // The open blocks, and how many of their start tags are written: a start tag is written when the block gets content.
   readonly #blocks: Block[] = []
   #written = 0
-  // The inline elements around the text, in the order in which they were opened, and those of them that are written. They are opened
-  // again after a block in between, except links.
+  // The inline elements around the text, in the order in which they were opened, and those whose start tags are written. Except for
+  // links, they are opened again after a block.
   readonly #wanted: Inline[] = []
   readonly #inlines: Inline[] = []
   // White space to write before the next text of the same block.
   #space = ''
   #breaks = 0
-  // Whether the present block is still empty.
+  // Whether the current block is still empty.
   #isFresh = true
 
   get length(): number {
@@ -269,7 +269,7 @@ class Writer {
     while (this.#inlines.length > length) {
       const inline = this.#inlines.pop() as Inline
       this.#html += `</${inline.name}>`
-      // A link is not opened again: repeating a long address could make the output much longer than the input.
+      // A link is not opened again, because repeating a long address could make the output much longer than the input.
       if (inline.name === 'a' && this.#wanted.includes(inline)) this.#unwant('a')
     }
   }

@@ -1,5 +1,6 @@
 // Answers a search: finds products by the full-text index, and filters, counts and sorts them in memory. Facets are counted over the
-// whole result. Of more than 1,000 products, relevance ranks 1,000 that have all words in their name, and 1,000 others.
+// whole result. If more than 1,000 products are found, only 1,000 that have all words in their name and 1,000 others are ranked by
+// relevance.
 
 import { issueAt } from '../../contract/issues.ts'
 import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax } from '../../contract/open/search.ts'
@@ -68,7 +69,7 @@ export function refuseEmptyQuery({ sort: _, limit: __, ...asked }: SearchQuery):
 interface Question {
   // Undefined if the query has no text.
   words: readonly QueryWord[] | undefined
-  // The text as a SKU code, an alternative to all of its words. Empty if it cannot be a code.
+  // The text as a SKU code: a product with this code matches, whatever its words. Empty if the text cannot be a code.
   code: string
 }
 
@@ -97,7 +98,7 @@ export async function searchProducts(
         const others = withoutDimension(filters, dimension)
         const isTerm = dimension.kind !== 'price' && dimension.kind !== 'inStock'
         const more = fitting(shop, others, isTerm ? await placesFor(db, shop, question, others) : matching)
-        // If a filter excludes no product, the counts without it are those of the result.
+        // If a filter excludes no product, the counts without the filter are those of the result.
         return { dimension, tally: more.length === found.length ? whole : tallyOf(shop, more) }
       }),
     ),
@@ -134,12 +135,13 @@ interface Answered {
   question: Question
   correctedTo: string | null
   leftOut: readonly string[]
-  // `matching`: products that fit the text and the filters by term. `found`: products that fit all filters.
+  // `matching`: products that match the text and those filters that are terms of the index. `found`: products that match all filters.
   matching: ProductIndexes
   found: ProductIndexes
 }
 
-// Searches for the words as typed; if that finds nothing, for corrected words; if that finds nothing either, without the rarest words.
+// Searches for the words as typed. If that finds nothing, searches for corrected words, and if that finds nothing either, without the
+// rarest words.
 async function firstThatFinds(db: Reader, shop: SearchShop, asked: Question, filters: Filters): Promise<Answered> {
   const answerTo = async (question: Question, said: Partial<Answered> = {}): Promise<Answered> => {
     const matching = await placesFor(db, shop, question, filters)
@@ -241,7 +243,7 @@ export async function findProductsWith(db: Reader, shop: SearchShop, terms: read
   const key = JSON.stringify(terms)
   const before = known.get(key)
   if (before?.version === version) return before.places
-  // Concurrent searches share one query. If it fails, each sends its own.
+  // Concurrent searches share one query. If it fails, each search sends its own.
   const shared = await asking.get(`${version} ${key}`)?.catch(() => undefined)
   if (shared) return shared
   const asked = findPlaces(db, shop, terms, before)
@@ -255,7 +257,7 @@ export async function findProductsWith(db: Reader, shop: SearchShop, terms: read
   }
 }
 
-// An earlier result is updated by the products that have changed since, if no product has left the index.
+// Updates an earlier result by the products that have changed since, if no product has left the index.
 async function findPlaces(
   db: Reader,
   { merchantId, columns, facts: { version, cut } }: SearchShop,
@@ -277,8 +279,8 @@ async function findPlaces(
   )
 }
 
-// Applies the filters that are not terms. This function and the next two visit each product of a large result: a loop by index takes half
-// the time of one over the elements, and a sixth of `filter`.
+// Applies the filters that are not terms of the index. This function and the next two visit each product of a large result: a loop by
+// index takes half the time of a loop over the elements, and a sixth of `filter`.
 function fitting({ columns, mode }: SearchShop, filters: Filters, places: ProductIndexes): ProductIndexes {
   const { minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER, inStock } = filters
   if (filters.minPrice === undefined && filters.maxPrice === undefined && inStock === undefined) return places
@@ -350,7 +352,7 @@ async function byRelevance(
 ): Promise<RankKey[]> {
   const { tree, columns } = shop
   const coded = intersectIndexes([await codedPlaces(db, shop, code), found])
-  // If more products were found than can be ranked, those with the words in their name are included.
+  // If more products were found than can be ranked, products with the words in their name are ranked in any case.
   const named = isBroad ? await placesOfAll(db, shop, words, 'name') : noProductIndexes
   const inName = intersectIndexes([named, found])
   const codes = coded.subarray(0, codedMax)
@@ -363,7 +365,7 @@ async function byRelevance(
     const fields = columns.fields[at] as string
     const facets = columns.facetTexts[columns.facets[at] as number] as string
     const score = scoreOf(fields, facets) + (codes.length > 0 && codes.includes(at) ? codeScore : 0)
-    // Most products rank after the last of the first few, which the score alone shows.
+    // Most products rank after the last of the first `count`, which the score alone shows.
     if (first.length === count && score < (first[count - 1] as RankKey).score) continue
     const one = { score, value: columns.publishedAt[at] as number, id: columns.id[at] as string }
     if (!after || compareRanks(one, after) < 0) insertRanked(first, one, count, bestFirst)
@@ -373,8 +375,8 @@ async function byRelevance(
 
 const codedMax = 10
 
-// Replaces each word that no product has by a word that differs in one letter, or by undefined if there is none. If each word is known
-// but no product has them all, replaces the rarest word for which a similar one gives a result.
+// Replaces each word that no product has by a word that differs in one letter, or by undefined if there is no such word. If each word is
+// known but no product has all of them, replaces the rarest word for which a similar word gives a result.
 async function correctedWords(
   db: Reader,
   shop: SearchShop,
@@ -398,8 +400,8 @@ async function correctedWords(
   return corrected
 }
 
-// Maximum number of words to correct: a lookup of similar words takes 6 ms in a shop with 40,000 words, and a caller may send twelve
-// unknown ones.
+// Maximum number of words to correct: looking up similar words takes 6 ms in a shop with 40,000 words, and a caller may send twelve
+// unknown words.
 const unknownMax = 3
 
 async function withOneCorrected(
@@ -408,7 +410,7 @@ async function withOneCorrected(
   words: readonly QueryWord[],
   places: readonly ProductIndexes[],
 ): Promise<QueryWord[]> {
-  // Some product has all words; only the filters exclude it.
+  // At least one product has all words, and only the filters exclude it.
   if (intersectIndexes(places).length > 0) return [...words]
   for (const at of rarestFirst(places).slice(0, correctedMax)) {
     const rest = intersectIndexes(places.filter((_, other) => other !== at))
@@ -420,13 +422,13 @@ async function withOneCorrected(
 
 const correctedMax = 2
 
-// Among equally rare words the last comes first: the most important word is often typed first.
+// Of equally rare words the last one comes first, because the most important word is often typed first.
 function rarestFirst(places: readonly ProductIndexes[]): number[] {
   const sizeOf = (at: number) => places[at]?.length ?? 0
   return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
 }
 
-// Leaves out the rarest words, but keeps one of three, two of four. A guessed word is dropped before a typed one.
+// Leaves out the rarest words, but keeps at least one of three, or two of four. Corrected words are left out before words as typed.
 async function withoutRarest(
   db: Reader,
   shop: SearchShop,
@@ -435,7 +437,7 @@ async function withoutRarest(
 ): Promise<{ words: QueryWord[]; leftOut: QueryWord[] } | undefined> {
   const tried = corrected.map((word, at) => word ?? (asked[at] as QueryWord))
   const places = await Promise.all(tried.map((word) => placesOfWord(db, shop, word)))
-  // Some product has all words; only the filters exclude it.
+  // At least one product has all words, and only the filters exclude it.
   if (intersectIndexes(places).length > 0) return undefined
   const left = new Set([...places.keys()].filter((at) => places[at]?.length === 0))
   const others = (...out: number[]) => places.filter((_, at) => !left.has(at) && !out.includes(at))
@@ -450,7 +452,7 @@ async function withoutRarest(
   return { words, leftOut: asked.filter((_, at) => left.has(at)) }
 }
 
-// A short word such as an article is not enough to search by. A word of another script may be a single character.
+// A short word, such as an article, is not enough to search by. In other scripts a word may be a single character.
 function isTelling(word: string): boolean {
   return word.length > 2 || /[^\0-\x7f]/.test(word)
 }
@@ -458,7 +460,7 @@ function isTelling(word: string): boolean {
 const similarMax = 2_000
 const candidatesMax = 20
 
-// Among the words that differ in one letter, the one that most of the products with the other words have.
+// Of the words that differ in one letter, returns the one that occurs in most products with the other words.
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,

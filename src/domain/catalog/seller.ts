@@ -7,7 +7,7 @@ import type { CategoryRow } from './answer.ts'
 import type { SellerFacts } from './product.ts'
 import { listCategories, lockSeller } from './store.ts'
 
-// Changes of one catalog wait for each other here, so what is read afterwards does not change.
+// Changes of one catalog wait for each other here, so what is read under this lock does not change.
 export async function lockCatalog(
   tx: Tx,
   { merchantId }: { merchantId: string },
@@ -22,7 +22,7 @@ export function sellerFactsOf(merchant: Merchant): SellerFacts {
   return { id, slug, name, currency, lowStockAt }
 }
 
-// Reads and locks the seller again for this transaction: the shop may have been renamed since the last batch.
+// Reads and locks the seller again for this transaction, because the shop may have been renamed since the last batch.
 export async function lockSellerFor(
   tx: Tx,
   { slug, currency }: { slug: string; currency: string },
