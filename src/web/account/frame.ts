@@ -1,4 +1,4 @@
-// Parts that all pages of an account share.
+// Parts shared by all pages of an account.
 
 import type { AccountShop } from '../../domain/customers/service.ts'
 import type { Html } from '../../platform/html/html.ts'

@@ -1,5 +1,5 @@
-// The shopper's account at /account/{shop}: sign-in by a mailed code, link or passkey, orders, addresses, the data as a file, erasure.
-// Only passkeys need script. The response to an e-mail address does not show whether it has an account.
+// The shopper's account at /account/{shop}: sign-in by an e-mailed code, an e-mailed link or a passkey; orders, addresses, data export
+// and erasure. Only passkeys need script. The response to a typed e-mail address does not show whether an account exists.
 
 import type { Mode } from '../../contract/words.ts'
 import type { CheckoutView } from '../../domain/checkout/port.ts'
@@ -34,11 +34,11 @@ interface Visit {
   path: string
   speaker: Speaker
   form: (name: string) => string
-  // Not cut, because the response of a passkey is longer than a line.
+  // Returns a field of the form without truncating it to one line: the response of a passkey is longer.
   whole: (name: string) => string
 }
 
-// Number of normal posts that a post counts as if it reads all orders.
+// Weight in the rate limit of a post that reads all data of the shopper: as many normal posts.
 const wholeCost = 10
 
 const passkeyActions = ['options', 'open', 'add', 'remove'] as const
@@ -63,7 +63,7 @@ export function accountPages(parts: AccountPageParts): HtmlPage[] {
   ]
 }
 
-// The host of a shop has only that shop's account.
+// At the host of a shop, /account redirects to the account at that shop.
 function toShop({ shop }: PageRequest): PageAnswer {
   if (!shop) throw refuse('route_not_found')
   return redirectCheckout(accountPath(shop.slug, 'live'))
@@ -73,7 +73,7 @@ function sessionCookie(mode: Mode, slug: string): CookieKind {
   return { name: `account-${mode}-${slug}`, path: '/', maxAgeSeconds: customerSessionMs / 1000 }
 }
 
-// Saved addresses for the checkout at the same host.
+// The saved addresses that the checkout offers. The shopper is identified by the account's session cookie.
 export function createSavedAddresses({ customers, origin }: AccountPageParts): SavedAddressesPort {
   const tokenOf = ({ session: { mode }, merchant: { slug } }: CheckoutView, request: Incoming) =>
     findCookie(request.raw.headers.cookie, sessionCookie(mode, slug), origin())
@@ -98,7 +98,8 @@ class Account {
   cookies(shop: AccountShop) {
     const name = `${shop.mode}-${shop.merchant.slug}`
     const session = sessionCookie(shop.mode, shop.merchant.slug)
-    // Recognizes the browser after signing in. The requested code expires earlier, on the server.
+    // Binds a requested code to the browser, and later recognizes the browser, so the cookie outlives the code. The server checks when
+    // the code expires.
     const browser: CookieKind = { name: `account-ask-${name}`, path: '/', maxAgeSeconds: knownBrowserMs / 1000 }
     return { session, browser }
   }
@@ -133,7 +134,7 @@ class Account {
     return accountPage(visit, { email: customer.email, orders, addresses, passkeys, isPasskeyBad })
   }
 
-  // The script requests `options`, and gets JSON.
+  // The script of the page requests `options` and gets JSON; the other actions are posts of forms.
   async passkeys(visit: Visit, action: string): Promise<PageAnswer> {
     const { shop, path, form, whole, request } = visit
     const { customers } = this.parts
@@ -180,7 +181,7 @@ class Account {
     return this.withCookie(redirectCheckout(visit.path), this.cookies(shop).session, token)
   }
 
-  // Programs that check e-mails open links, so only the button signs in, and only in the browser that requested the code.
+  // Mail scanners open links, so a link only signs in when its button is clicked, in the browser that requested the code.
   async byLink(visit: Visit, link: string): Promise<PageAnswer> {
     const isHere = isToken(this.cookieOf(visit, 'browser'))
     if (visit.request.raw.method !== 'POST') return answerPage(200, linkPage(visit, link, isHere))
@@ -195,7 +196,7 @@ class Account {
     const isPost = request.raw.method === 'POST'
     if (action === 'erase' && !isPost) return answerPage(200, erasePage(visit))
     if (!isPost) return redirectCheckout(path)
-    // These actions read all data of the shopper.
+    // These actions read all data of the shopper, so they weigh more in the rate limit.
     if (action !== 'out') request.spend?.(wholeCost)
     if (action === 'data') return file(await this.parts.customers.data(shop, customer), shop.merchant.slug)
     if (action === 'out') {

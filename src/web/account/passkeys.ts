@@ -6,7 +6,7 @@ import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import type { AccountFrame } from './frame.ts'
 
-// `purpose`: `sign_in` or `register`, as the script names them.
+// `purpose` is also the value that the script sends when it requests the options of a passkey.
 export function customerPasskeyForm(
   { speaker: { say }, path }: AccountFrame,
   purpose: 'sign_in' | 'register',

@@ -16,15 +16,15 @@ export interface AgentParts extends UcpParts {
   receive: ReceiveBody
   // Identifies keys that were made for platforms.
   identify: Identify['identify']
-  // Whether platforms may be called at private addresses.
+  // Whether platforms may be called at private network addresses.
   allowPrivate: boolean
-  // Whether callers are limited.
+  // Whether callers are rate limited.
   isLimited: boolean
-  // `calls` counts by protocol, tool and outcome; `profileReads` counts profiles that were read.
+  // `calls` counts calls by protocol, tool and outcome; `profileReads` counts reads of platform profiles.
   calls: Counts
   profileReads: Counts
   version: string
-  // The shop whose profile is the profile of the whole server: `tea` or `tea/test`. Null: the only shop that is open to agents.
+  // The shop whose profile is served as the profile of the whole server: `tea` or `tea/test`. Null: the only shop that is open to agents.
   mainShop: string | null
 }
 
@@ -33,17 +33,18 @@ export interface ShopContext {
   parts: AgentParts
   platforms: PlatformDirectory<PlatformProfile>
   shop: AgentShop
-  // The profile that the header of the request names, and the platform that called with it before. Null: the header names none.
+  // The profile named in the request's header, and the platform known by that profile, if it called before. Null: the header does not
+  // name a profile.
   named: { profileUrl: string | null; platform: PlatformRow | undefined }
-  // The address of the shop for agents.
+  // Base URL of the shop for agents.
   base: string
   request: Incoming
   trace: Trace
   now: Date
   standing: () => Promise<CatalogStanding>
-  // How long the caller must wait before it may open another cart or checkout; 0: no wait.
+  // Milliseconds until the caller may open another cart or checkout; 0: now.
   openWaitMs: () => number
-  // Like `openWaitMs`, for a profile that was not seen before, for reading a profile, and for a call of a platform.
+  // Like `openWaitMs`, until the caller may name a new profile, cause a profile to be read, and make another call.
   newProfileWaitMs: () => number
   profileReadWaitMs: () => number
   callWaitMs: (platformId: string, standing: 'claimed' | 'proven' | 'approved') => number

@@ -1,6 +1,7 @@
-// Errors in a request of an agent: the status, and a code and a sentence for developers of clients. Each protocol has its own form.
+// Errors in requests of agents: the status, and a code and a sentence for developers of clients. Each protocol renders them in its own
+// form.
 
-// JSON Pointer to the place in the body, with the members of the issue.
+// A JSON Pointer to a place in the body, beside the members of the issue.
 export interface PlacedIssue {
   path: string
 }

@@ -1,4 +1,4 @@
-// The page that describes what a server offers to agents: as HTML for developers, and as text for models.
+// The page about what a server offers to agents: as HTML for developers, and as text for models.
 
 import { acpVersion } from '../../contract/agents/settings.ts'
 import { agentBaseUrl } from '../../domain/agents/address.ts'

@@ -1,5 +1,5 @@
-// Showing and paying a checkout, for every protocol: one claim for each key, one charge for each claim, and an answer that is stored once
-// it is final. Each protocol renders its own answer.
+// Shows and pays a checkout, for every protocol: one claim for each idempotency key, one charge for each claim, and an answer that is
+// stored once it is final. Each protocol renders its own answer.
 
 import {
   type AgentCaller,
@@ -35,7 +35,7 @@ export interface PayingParts {
   answersMs: number
 }
 
-// A checkout, with its status and messages in the words of UCP.
+// A checkout with its status and messages in terms of UCP.
 export interface CheckoutWithStatus {
   checkout: AgentCheckout
   status: string
@@ -53,7 +53,7 @@ interface Looked {
   checkout: AgentCheckout
 }
 
-// Refuses if the checkout does not exist or belongs to another platform.
+// Throws if the checkout does not exist or belongs to another platform.
 async function look(tools: PayTools, { caller, sessionId }: CheckoutQuery): Promise<Looked> {
   const now = tools.clock().getTime()
   const looked = await tools.storage.read(async (db) => {
@@ -79,14 +79,14 @@ export async function readCheckoutWithStatus(tools: PayTools, wanted: CheckoutQu
   return show(tools, await look(tools, wanted), wanted.rules)
 }
 
-// Like readCheckoutWithStatus, inside the transaction that changed the checkout.
+// Like `readCheckoutWithStatus`, but inside the transaction that changed the checkout.
 export async function readChangedCheckout(
   tools: PayTools,
   tx: Tx,
   { caller, sessionId, rules }: CheckoutQuery,
   notes: readonly UcpMessage[],
   now: Date,
-  // The checkout as the change read it last.
+  // The checkout as the change last read it.
   replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<CheckoutWithStatus> {
   const located = replaced?.located ?? (await findAgentSession(tx, caller, sessionId))
@@ -97,19 +97,19 @@ export async function readChangedCheckout(
 
 export interface CompletionInput extends CheckoutQuery {
   claim: IdempotencyClaim
-  // The same attempt at the same checkout is one payment.
+  // Identifies the payment: a checkout is paid once by the same attempt.
   attempt: string
   instrument: Instrument | undefined
   network: string | undefined
   cause: Cause | null
-  // Applies the other members of the request to an open checkout.
+  // Applies the other members of the request to an open checkout, before the payment.
   prepare?: (tx: Tx) => Promise<unknown>
   render: (seen: CheckoutWithStatus) => object
 }
 
-// The key is claimed in the transaction that records the attempt, because the payment itself cannot be part of a transaction. The payment
-// is identified by checkout and attempt, so a repetition finds it even if the first request never finished. The answer is stored once it
-// is final.
+// The payment itself cannot be part of a transaction, so the key is claimed in the transaction that records the attempt. The payment is
+// identified by checkout and attempt, so a repetition finds it even if the first request never finished. The answer is stored once it is
+// final.
 export async function completeOnce(
   { tools, sealedKeeper, answersMs }: PayingParts,
   completion: CompletionInput,
@@ -122,7 +122,7 @@ export async function completeOnce(
   return { text: kept.text, isReplayed: kept.replayed }
 }
 
-// With `looked` no payment was begun, and `notes` say why.
+// With `looked`, no payment was begun, for the reasons in `notes`.
 type Begun = { looked: Looked; notes: readonly UcpMessage[] } | { locked: LockedAgentCheckout; attempt: AgentAttempt }
 
 async function payOnce(
@@ -139,7 +139,7 @@ async function payOnce(
   return show(tools, after, rules, declineIn(after))
 }
 
-// The payment was refused, so its writes must be rolled back.
+// The payment could not begin, and the writes of its transaction must be rolled back.
 class NotBegun extends Error {
   readonly problem: PaymentObstacle
   constructor(problem: PaymentObstacle) {
@@ -160,7 +160,7 @@ async function beginOnce(tools: PayTools, completion: CompletionInput, claim: Id
     return replayed || !begun ? await storage.write((tx) => begin(tools, tx, completion, true)) : begun
   } catch (error) {
     if (!(error instanceof NotBegun)) throw error
-    // The other members of the request are applied, and its key is used up.
+    // Although no payment began, the other members of the request are applied, and its key is used up.
     await runOnce(storage, claim, async (tx) => {
       await prepare?.(tx)
       return '{}'
@@ -181,7 +181,7 @@ async function begin(tools: PayTools, tx: Tx, completion: CompletionInput, isRep
   }
   await prepare?.(tx)
   const locked = prepare ? await lock(tools, tx, completion) : first
-  // A missing instrument is reported only if nothing else is missing.
+  // A missing payment instrument is reported only if nothing else is missing.
   const isReady = ucpCheckoutState(locked.checkout, rules, []).status === 'ready_for_complete'
   if (!isReady || !instrument) return { looked: locked, notes: isReady ? [ucpNotices.noInstrument()] : [] }
   const { handlerId, credential, place } = instrument
@@ -194,7 +194,7 @@ async function begin(tools: PayTools, tx: Tx, completion: CompletionInput, isRep
     : { locked, attempt: begun }
 }
 
-// Refuses if the checkout does not exist or belongs to another platform.
+// Throws if the checkout does not exist or belongs to another platform.
 async function lock(tools: PayTools, tx: Tx, { caller, sessionId }: CheckoutQuery): Promise<LockedAgentCheckout> {
   const locked = await lockAgentCheckout(tools, tx, caller, sessionId)
   if (!locked) throw refuse('checkout_session_not_found')
@@ -230,7 +230,7 @@ function problemMessages(problem: PaymentObstacle, place: number): UcpMessage[] 
   }
 }
 
-// Returns true if the checkout is completed or its payment was declined.
+// Whether the checkout is completed or its payment was declined.
 function isFinal({ status, messages }: CheckoutWithStatus): boolean {
   return status === 'completed' || messages.some(({ code }) => code === 'payment_failed')
 }

@@ -1,4 +1,5 @@
-// Parts that REST requests share in every protocol of agents: the row of the path, a body of bounded length, and its shape.
+// Steps of REST requests that all protocols of agents share: finding the row of a path, and reading and checking a body of bounded
+// length.
 
 import { limits } from '../../contract/limits.ts'
 import type { TSchema } from '../../contract/schema.ts'
@@ -12,7 +13,7 @@ import { AgentError } from './error.ts'
 
 export interface RestRow {
   method: 'GET' | 'POST' | 'PUT'
-  // Relative to the address of the shop; `{id}` is the resource.
+  // Relative to the base URL of the shop; `{id}` stands for the id of the resource.
   path: string
   body: TSchema | null
 }
@@ -38,7 +39,7 @@ export function findRowAt<Id extends string, Row extends RestRow>(
   return { ...route, id: decoded(route.id) }
 }
 
-// Finds the rows of a path. An id is its second segment.
+// Finds the rows with a path. Its second segment is the id.
 function rowsHere<Id extends string, Row extends RestRow>(
   rows: Readonly<Record<Id, Row>>,
   path: string,
@@ -94,7 +95,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
 
 const checks = new Map<TSchema, ReturnType<typeof compileSchema>>()
 
-// Returns the body if it has the shape of the row.
+// Returns the body if it has the shape of the row; throws otherwise.
 export function checkBody({ body: schema }: Pick<RestRow, 'body'>, body: unknown): unknown {
   if (schema === null) return null
   const check = checks.get(schema) ?? compileSchema(schema)

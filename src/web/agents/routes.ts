@@ -1,4 +1,4 @@
-// The addresses for agents. The code behind them is loaded with the first request, so a server that no agent calls does not load it.
+// The routes for agents. The code behind them is loaded with the first request, so a server without agents never loads it.
 
 import { refusals } from '../../contract/refusals.ts'
 import type { Incoming, Outgoing, Trace } from '../../platform/http/message.ts'
@@ -19,14 +19,14 @@ const surface: MountedSurface['surface'] = {
   errorBody: ({ code, message }) => ({ code, content: message }),
 }
 
-// Refusals before a row is known, in the form of ACP.
+// For refusals before an operation is found, in the form of ACP.
 const acpSurface: MountedSurface['surface'] = {
   ...surface,
   base: '/acp',
   errorBody: (facts) => acpError(facts),
 }
 
-// Refusals before a row is known, in the form of MCP.
+// For refusals before an operation is found, in the form of MCP.
 const mcpSurface: MountedSurface['surface'] = {
   ...surface,
   errorBody: ({ code, message, status }) => ({
@@ -37,8 +37,8 @@ const mcpSurface: MountedSurface['surface'] = {
 
 type Answering = (request: Incoming, trace: Trace) => Promise<Outgoing>
 
-// A call is counted under the name of its operation, or of its route while no operation is known: a profile, a list of tools, or an
-// unknown path.
+// A call is counted under the name of its operation. Without an operation (a profile, a list of tools, an unknown path) the name of its
+// route is used.
 function counted(calls: Counts, answer: Answering): Answering {
   return async (request, trace) => {
     const raise = (status: number) => {

@@ -1,4 +1,4 @@
-// Answers agents: finds the shop that an address names, and dispatches to the profile, UCP, ACP or MCP.
+// Answers agents: finds the shop in the path, and dispatches to the profile, UCP, ACP or MCP.
 
 import { createHash } from 'node:crypto'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -25,11 +25,11 @@ import { answerRest, parseProfileHeader } from './ucp/rest.ts'
 
 // Checked before anything is read or fetched.
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
-// Carts and checkouts that are opened. Each is stored for hours, even if it is never paid.
+// Carts and checkouts opened. Each is stored for hours, even if it is never paid.
 const opensOfAddress = { perSecond: 0.5, burst: 30 } as const
-// Profiles that were not seen before. Each is stored.
+// New profiles. Each is stored.
 const profilesOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
-// Profiles that are fetched, also of known platforms: the platform chooses how long its profile is cached.
+// Profiles read, also those of known platforms: a platform chooses how long its profile is cached.
 const readsOfNetwork = { perSecond: 0.5, burst: 20 } as const
 const callsOfPlatform = { perSecond: 20, burst: 60 } as const
 const callsOfApproved = { perSecond: 100, burst: 300 } as const
@@ -85,7 +85,7 @@ export function createAgentServer(parts: AgentParts): (request: Incoming, trace:
       profileReadWaitMs: () => readThrottle?.take(network, now.getTime()) ?? 0,
       callWaitMs: (platformId, standing) => {
         if (platformId === unknownPlatformId) return namelessThrottle?.take(bucket, now.getTime()) ?? 0
-        // Any caller can claim to be a platform, and must not use up the limit of that platform.
+        // Any caller can claim to be a platform, so unproven claims must not use up that platform's limit.
         const id = standing === 'claimed' ? `${platformId} ${bucket}` : platformId
         return (standing === 'approved' ? approvedThrottle : platformThrottle)?.take(id, now.getTime()) ?? 0
       },
@@ -112,7 +112,7 @@ async function peoplesPage(parts: AgentParts, path: string): Promise<Outgoing> {
   return agentsPage(shops, publicOrigin(), path)
 }
 
-// `/ucp/tea/test/carts` and `/acp/tea/test/checkout_sessions` are addresses of a shop's test mode.
+// Parses a path. `/ucp/tea/test/carts` and `/acp/tea/test/checkout_sessions` belong to the test mode of a shop.
 function placeOf(path: string): { slug: string; mode: Mode; rest: string } {
   const [, , slug = '', ...parts] = path.split('/')
   const isTest = parts[0] === 'test'
@@ -160,7 +160,7 @@ interface RenderedProfile {
   etag: string
 }
 
-// Cached by the facts of the shop. The rest, which is most of a profile, is the same for every shop.
+// Cached by the facts of the shop, since most of a profile is the same for every shop.
 const profiles = new Lru<string, RenderedProfile>(100)
 
 function renderProfile(facts: ProfileFacts, dialect: UcpVersion): RenderedProfile {

@@ -1,4 +1,4 @@
-// What answers from the catalog depend on besides the request: as long as it is the same, so are they.
+// What answers from the catalog depend on besides the request: while this is unchanged, equal requests have equal answers.
 
 import type { AgentShop } from '../../domain/agents/store.ts'
 import { findShopFacts } from '../../domain/catalog/indexstore.ts'
@@ -8,11 +8,11 @@ import { rememberReads } from '../../platform/kit/remembered.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 
 export interface CatalogStanding {
-  // Raised by every change of what everyone sees of the catalog.
+  // Raised by every change of the public catalog.
   version: number
-  // The language of the merchant, which decides how words are searched.
+  // The merchant's language, which decides how search terms are matched.
   locale: string | null
-  // The address of the online store, null while it is closed.
+  // The URL of the online store; null while the store is closed.
   storeUrl: string | null
 }
 

@@ -1,4 +1,4 @@
-// Actions of the forms of a checkout. A form is posted, the checkout service decides, and the browser is redirected. If the action
+// Actions of the forms of a checkout. The checkout service decides on each posted form, and the browser is redirected. If the action
 // failed, the answer is the page with the reason.
 
 import type {
@@ -31,7 +31,7 @@ import {
 } from './input.ts'
 import { type FormState, lostAnswer, type ShowCheckout } from './show.ts'
 
-// A post of a shopper that passed the guards.
+// A shopper's post that passed the guards.
 interface Post {
   secret: string
   form: PostedField
@@ -41,7 +41,7 @@ interface Post {
 
 export type CheckoutActions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
 
-// The view of details is loaded only if something is wrong with them.
+// A post of the details has no view: it is loaded only if something is wrong with the details.
 export interface DetailsPost extends Omit<Post, 'view'> {
   needsShipping: boolean
 }
@@ -52,7 +52,7 @@ export function createActions(
   checkout: CheckoutPort,
   show: ShowCheckout,
 ): { actions: CheckoutActions; details: SubmitDetails } {
-  // Answers a post. After payment it leads to the shop, also if the post was a duplicate of the one that paid.
+  // Answers a post. Redirects to the shop once the session is paid, also if an earlier post paid it.
   function proceed(
     result: CheckoutResult | undefined,
     request: Incoming,
@@ -83,7 +83,7 @@ export function createActions(
       const view = await checkout.look(secret)
       return view ? show(view, request, state) : lostAnswer(request)
     }
-    // Only the country changes: renders the same page with the fields of that country and the typed values.
+    // The shopper only changed the country: renders the same page with that country's fields and the typed values.
     if (form('intent') === ('country' satisfies DetailsIntent)) return again({ typed })
     if (form('intent') === ('time' satisfies DetailsIntent)) {
       const result = await checkout.keepOpen(secret)
@@ -154,7 +154,7 @@ export function createActions(
       return proceed(result, request, `/c/${secret}`)
     },
 
-    // Typed values are only sent in forms: in an address they would end up in histories and logs.
+    // Typed values are sent in the bodies of forms only: in a URL they would be stored in histories and logs.
     async again({ secret, form, view, request }) {
       const started = await checkout.startAgain(secret)
       if (!started) return lostAnswer(request)
@@ -168,8 +168,8 @@ export function createActions(
   return { actions, details }
 }
 
-// Shows the checkout's own page if there are instructions for paying, because the shop does not have them. There is no shop to return to
-// if the app was uninstalled or an agent opened the checkout.
+// Returns the shop's page, or the checkout's own page if that has instructions for paying, which the shop does not have. There is no shop
+// to return to if the app was uninstalled or an agent opened the checkout.
 export function destinationAfterPaying({ session, secret, awaited, isClosed }: CompletedCheckout): string {
   const staysHere = isClosed || session.successUrl === '' || (awaited !== null && awaited.instructions !== null)
   return staysHere ? `/c/${secret}` : shopUrl(session.successUrl, session.id)

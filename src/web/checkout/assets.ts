@@ -1,4 +1,4 @@
-// The style sheet and the scripts of the checkout.
+// The style sheets and scripts of the checkout.
 
 import { frameScripts } from '../../domain/payments/providers/frames.ts'
 import { type ServedFile, serveScript as scriptFile, serveStyleSheet } from '../../platform/html/files.ts'
@@ -15,14 +15,14 @@ export const script = scriptFile({
   file: new URL('browser/page.ts', import.meta.url),
 })
 
-// Second script, for passkeys of accounts.
+// A second script, for passkeys of customer accounts.
 export const customerPasskeyScript = scriptFile({
   path: '/checkout/passkey.js',
   name: 'checkout passkey script',
   file: new URL('../signin/page/browser/passkey.ts', import.meta.url),
 })
 
-// Scripts of the pay page, by the name of the provider whose frame it holds.
+// Scripts of the pay page, by the name of the provider whose frame the page embeds.
 export const frames: Readonly<Record<string, ServedFile>> = Object.fromEntries(
   Object.entries(frameScripts).map(([name, file]) => [
     name,

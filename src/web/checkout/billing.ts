@@ -1,5 +1,5 @@
-// The billing address, inside of a payment method that needs one. One set of fields serves every country, because without script they
-// cannot follow the choice of the country; the fields that a country requires are checked at payment.
+// The billing address within a payment method that needs one. All countries share one set of fields, because without script the fields
+// cannot follow the selected country. The payment checks which fields the country requires.
 
 import { type AddressFieldName, autocompleteFor, formatFor } from '../../domain/addresses/formats.ts'
 import type { CheckoutMethod, CheckoutView } from '../../domain/checkout/port.ts'
@@ -39,7 +39,7 @@ export function billingFields(parts: BillingParts): Html {
   const { say } = parts.speaker
   const id = detailId(method, 'billing.other')
   const title = `${detailId(method, 'billing')}-title`
-  // The style sheet hides the fields until the box is ticked.
+  // Below the checkbox, the style sheet hides the fields until it is ticked.
   return html`<fieldset class="billing choices" aria-labelledby="${title}">
 ${
   view.needsShipping
@@ -64,7 +64,7 @@ function billingField({ speaker, view, method, typed, errors }: BillingParts, na
     label: speaker.say(`address.${name}`),
     value: typed?.[name] ?? (name === 'country' ? country : ''),
     autocomplete: `billing ${autocompleteFor(name)}`,
-    // Not every country has a postal code, and some have a region.
+    // Only some countries have postal codes or regions.
     required: name === 'postalCode' || name === 'region' ? ('maybe' as const) : name !== 'line2',
     lengthMax: lengthsMax[name] ?? 200,
     error: errors.get(id),

@@ -1,4 +1,4 @@
-// The contact form of a shop: a shopper's message becomes an e-mail to the merchant. It works without script and calls no other server.
+// The contact form of a shop: sends a shopper's message to the merchant by e-mail. Works without script and calls no other server.
 // Messages per network and per shop are limited.
 
 import type { Issue } from '../../contract/issues.ts'
@@ -24,9 +24,9 @@ import { closeAfterAnswer, failedAnswer, lostAnswer, waitingAnswer } from './sho
 
 export interface ContactPageParts {
   contact: ContactPort
-  // Known once the port is open.
+  // The origin is only known once the port is open.
   origin: () => string
-  // Time until this address, or this shop, may receive another message; 0: now.
+  // Milliseconds until this address and this shop may send another message; 0: now.
   waitMs: (shopId: string, address: string) => number
 }
 

@@ -1,4 +1,4 @@
-// The checkout when it is not open: waiting for the bank, completed, ended or not found. Each page offers a way to continue.
+// The pages of a checkout that is not open: waiting for the bank, completed, ended or not found. Each page offers a way to continue.
 
 import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
@@ -49,7 +49,7 @@ export function completedPage(speaker: Speaker, view: CheckoutView): string {
   const { session, order, merchant } = view
   const amount = speaker.amount(session.totals.total, session.currency)
   const isUnpaid = session.paymentStatus === 'unpaid'
-  // The order was cancelled, before or after payment; its status page says where the money is.
+  // The order was cancelled, before or after payment. Its status page shows what happens to the money.
   const isOff = isUnpaid || order?.isCancelled === true
   const title = say(isOff ? 'status.cancelled' : 'done.title')
   const paid = session.totals.total === 0 ? say('done.free') : say('done.paid', { amount })
@@ -75,7 +75,7 @@ ${sessionTotals(speaker, view)}
   return whole(speaker, view, 'completed', title, inside)
 }
 
-// `typed` was posted after the checkout had ended. It is shown, and the button sends it again.
+// `typed`: values that were posted after the checkout had ended. The page shows them, and its button sends them again.
 export function endedPage(
   speaker: Speaker,
   view: CheckoutView,
@@ -133,7 +133,7 @@ function endedProblem({ say }: Speaker, { session }: CheckoutView, problem: Chec
   return say('problem.notOpen')
 }
 
-// The same page for a checkout that never existed and for a deleted one.
+// A checkout that never existed and a deleted one have the same page.
 export function lostPage(speaker: Speaker): string {
   return plainPage(speaker, null, 'lost', speaker.say('lost.title'), speaker.say('lost.text'))
 }
@@ -149,7 +149,7 @@ export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', bac
   return plainPage(speaker, null, kind, say(`${kind}.title`), text, back)
 }
 
-// Too many posts in a short time. `again`: form that the button sends again.
+// After too many posts in a short time. `again`: the form that the button sends again.
 export function slowPage(
   speaker: Speaker,
   path: string,
@@ -195,7 +195,7 @@ function whole(
   })
 }
 
-// The merchant's address may have a placeholder for the session's id.
+// The merchant's URL may contain a placeholder for the session's id.
 export function shopUrl(url: string, sessionId: string): string {
   return isWebAddress(url) ? url.replaceAll(/\{sessionId\}|%7BsessionId%7D/gi, sessionId) : '/'
 }

@@ -1,4 +1,4 @@
-// The fields for contact and address: the fields of each country, their labels, and their errors.
+// The fields for contact and address: which fields each country has, their labels, and their errors.
 
 import {
   type AddressFieldName,
@@ -25,14 +25,14 @@ export interface CheckoutField {
   type?: 'text' | 'email' | 'tel'
   inputMode?: 'numeric' | 'text' | 'email' | 'tel'
   autocomplete: string
-  // `maybe`: depends on other typed values.
+  // `maybe`: required or not, depending on other typed values.
   required: boolean | 'maybe'
   lengthMax: number
   hint?: string
   error?: string | undefined
-  // E-mail addresses, numbers and codes run from left to right in every language.
+  // Whether the text runs from left to right in every language, as e-mail addresses, numbers and codes do.
   isLatin?: boolean
-  // Shown beside the label.
+  // Rendered beside the label.
   aside?: Html | false
 }
 
@@ -163,7 +163,7 @@ function vatIdField(speaker: Speaker, view: CheckoutView, typed: TypedCheckout, 
   })
 }
 
-// Returns the text for the outcome of checking the shopper's VAT number.
+// Returns the text about the outcome of checking the shopper's VAT number.
 export function vatCheckText({
   session,
 }: CheckoutView): 'vat.hint' | `vat.${'reverse' | 'valid' | 'invalid' | 'unavailable'}` {
@@ -181,15 +181,16 @@ export const lengthsMax: Readonly<Partial<Record<AddressFieldName, number>>> = {
   postalCode: 20,
 }
 
-// Fields that few addresses need are folded below the street.
+// Fields that few addresses need. They are folded below the street.
 const foldedNames: readonly AddressFieldName[] = ['line2', 'company']
 
-// City, region and postal code share a line, in the order of the country, and so do folded fields; every other field has its own line.
+// City, region and postal code share a row, in the order of the country. The folded fields share another row. Every other field has its
+// own row.
 export function addressFields(speaker: Speaker, typed: TypedCheckout, errors: FieldErrors): Html {
   const fields = addressFieldsFor(typed.country)
   const rows: AddressFormField[][] = []
   for (const one of fields) {
-    // The country field is above, with its button, and one phone number serves contact and delivery.
+    // The country field is above, with its button. One phone number serves contact and delivery.
     if (one.name === 'country' || one.name === 'phone' || foldedNames.includes(one.name)) continue
     const isShort = one.name in lengthsMax
     const before = rows.at(-1)
@@ -228,7 +229,7 @@ export function isListed(served: CheckoutView['countries'], country: string): bo
   return served === null || served.includes(country)
 }
 
-// Only countries that the shop delivers to. Any other country is shown as an empty choice, so the shopper has to choose.
+// Offers the countries that the shop delivers to. If another country is stored, the choice is empty, and the shopper has to choose.
 export function countryField(
   speaker: Speaker,
   country: string,
@@ -262,7 +263,7 @@ export function listCountryChoices(speaker: Speaker): readonly (readonly [string
   return list
 }
 
-// Messages by the id of their field, in the order of the page. Messages without a field on the page have the id ''.
+// Error messages, keyed by the id of their field, in the order of the page. The id is '' for messages without a field on the page.
 export type FieldErrors = ReadonlyMap<string, string>
 
 interface ErrorParts {
@@ -272,7 +273,7 @@ interface ErrorParts {
   billing: TypedBilling | null
 }
 
-// The checkout service reports problems in English. Here they are translated into the shopper's language, by field.
+// The checkout service reports problems in English. Returns them in the shopper's language, by field.
 export function fieldErrors(
   speaker: Speaker,
   view: CheckoutView,
@@ -283,10 +284,10 @@ export function fieldErrors(
   if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
   if (problem?.code !== 'invalid') return errors
   for (const { path, code } of problem.issues) {
-    // The box of the promotion code shows its own problems.
+    // Shown beside the promotion code.
     if (path === '/code') continue
     const name = path.slice(path.lastIndexOf('/') + 1)
-    // Problems of a payment are named after the fields of its method.
+    // Problems of a payment are named after the fields of the payment method.
     const detail = path.startsWith('/billing/') ? undefined : chosen?.fields.find((one) => one.name === name)
     const [id, text] =
       chosen && detail
@@ -365,7 +366,7 @@ function detailLabel(speaker: Speaker, method: CheckoutMethod, { labelKey, name 
   return methodText(speaker, method, labelKey) ?? name
 }
 
-// Uses the page's own text if there is one for the key, else the provider's.
+// Prefers this server's own text for the key over the provider's.
 export function methodText(speaker: Speaker, method: CheckoutMethod, key: string): string | undefined {
   return speaker.sayKnown(key, method.say(key, speaker.locale) ?? '') || undefined
 }
@@ -376,12 +377,12 @@ export function detailField(speaker: Speaker, method: CheckoutMethod, detail: De
     id,
     name: fieldName(method, detail.name),
     label: detailLabel(speaker, method, detail),
-    // Card data is never written back into a page.
+    // Card data is never rendered into a page.
     value: '',
     inputMode: detail.inputMode,
     autocomplete: detail.autocomplete,
     required: true,
-    // Room for spaces between groups of digits.
+    // Leaves room for spaces between groups of digits.
     lengthMax: detail.lengthMax + 8,
     ...(detail.autocomplete === 'cc-exp' && { hint: speaker.say('card.expiryHint') }),
     error: errors.get(id),

@@ -1,4 +1,4 @@
-// Parts that surround every page of the checkout: the merchant's name, the footer, and the headers.
+// The frame of every page of the checkout: the merchant's name, the footer and the headers.
 
 import type { LegalTextKind } from '../../contract/words.ts'
 import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
@@ -17,13 +17,13 @@ import { themeHref } from './look.ts'
 export interface CheckoutFrame {
   speaker: Speaker
   title: string
-  // Kind of page, for style sheet and script.
+  // Kind of page, for the style sheet and the script.
   state: PageState
-  // Address that is loaded after some seconds if there is no script to poll.
+  // URL to load after some seconds if there is no script that polls.
   refreshTo?: PageRefresh
-  // Address on another host that the page leads to immediately, with and without script.
+  // URL on another host that the page immediately redirects to, with and without script.
   leadsTo?: string
-  // Address of a second script for this page.
+  // Path of a second script for this page.
   moreScript?: string
   // Values for the script.
   facts?: Readonly<Record<'version' | 'total' | 'problem', string>>
@@ -33,7 +33,7 @@ export interface CheckoutFrame {
 export interface PageRefresh {
   to: string
   seconds: number
-  // Whether it refreshes with script too (default: false).
+  // Whether the page also refreshes if scripts run (default: false).
   isForAll?: boolean
 }
 
@@ -75,7 +75,8 @@ function refresh({ to, seconds, isForAll = false }: PageRefresh): Html {
 <noscript>${meta}</noscript>`
 }
 
-// A page in one narrow column, for every page but the open checkout. `order`: the order's number, for the link to the withdrawal form.
+// A page with one narrow column, for all pages except the open checkout. `order`: the order's number, for the link to the withdrawal
+// form.
 export function renderCheckoutSheet(
   speaker: Speaker,
   merchant: CheckoutMerchant | null,
@@ -90,7 +91,7 @@ ${merchant && renderFooter(speaker, merchant, order)}
 </div>`
 }
 
-// The merchant's style sheet (look.ts) blocks rendering, so nothing is shown in another colour first.
+// The merchant's style sheet (look.ts) blocks rendering, so the page never flashes in the default colours.
 export function merchantBar(speaker: Speaker, merchant: CheckoutMerchant, isTest: boolean): Html {
   const { name, logo } = merchant
   const theme = themeHref(merchant)
@@ -110,7 +111,7 @@ export function instructionsBox(text: string): Html {
   return html`<p class="instructions" dir="auto">${text}</p>`
 }
 
-// How to pay an order that waits for payment, and the due date.
+// How to pay an order that awaits payment, and by when.
 export function paymentInstructions({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
   if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">
@@ -152,7 +153,7 @@ ${withdrawalPath !== null && html`<p><a class="withdraw" href="${withdrawalPath}
 
 type LegalName = LegalTextKind | 'refunds'
 
-// A text on this server takes precedence over the merchant's own page.
+// A legal text stored on this server takes precedence over the merchant's own page.
 function legalLinks({ slug, links, textKinds }: CheckoutMerchant): { name: LegalName; href: string }[] {
   const names: readonly LegalName[] = [
     'terms',
@@ -172,7 +173,7 @@ function legalLinks({ slug, links, textKinds }: CheckoutMerchant): { name: Legal
   })
 }
 
-// Returns true for an address on our own origin or with http(s).
+// Whether the URL is http(s), or a path on this server's origin.
 export function isPicture(url: string): boolean {
   return isWebAddress(url) || /^\/(?!\/)/.test(url)
 }
@@ -182,9 +183,9 @@ export function isWebAddress(text: string): boolean {
 }
 
 export interface AllowedSources {
-  // Addresses that a form may redirect to.
+  // URLs of shops, to which a posted form may redirect.
   shopUrls?: readonly (string | null)[]
-  // Sources of the provider whose frame is on the page.
+  // Sources of the provider whose frame the page embeds.
   sources?: PageSources | undefined
 }
 
@@ -200,7 +201,7 @@ export function redirectCheckout(to: string): PageAnswer {
   return redirectTo(to, headersFor({}))
 }
 
-// The address is a secret, so no referrer is sent. Pictures belong to the merchant and may come from any host.
+// The URL contains a secret, so no referrer is sent. Pictures belong to the merchant and may come from any host.
 function headersFor({ shopUrls = [], sources }: AllowedSources): Record<string, string> {
   const headers = privateHeaders({
     style: [self],
@@ -211,7 +212,7 @@ function headersFor({ shopUrls = [], sources }: AllowedSources): Record<string, 
     ...(sources && { frame: sources.frame }),
     form: [self, ...originsOf(shopUrls)],
   })
-  // Banks and wallets open their own windows, which send messages to this one.
+  // Banks and wallets open windows of their own, which send messages back to this page.
   const opener = sources ? 'same-origin-allow-popups' : 'same-origin'
   return { ...headers, 'cross-origin-opener-policy': opener, vary: 'accept-language' }
 }

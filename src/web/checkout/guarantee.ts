@@ -6,13 +6,14 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { legalGuaranteeYears } from '../../platform/kit/duties.ts'
 import type { Speaker } from '../languages/language.ts'
 
-// The European Commission's page about guarantees, in the given language if the checkout has it.
+// Returns the URL of the European Commission's page about guarantees, in the given language if the checkout supports it, otherwise in
+// English.
 export function guaranteeUrl(language: string): string {
   const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
 }
 
-// Shown once the address is known, because its country decides the guarantee.
+// Shown once the address is known, because the guarantee depends on its country.
 export function guaranteeNotice(
   { say, language }: Speaker,
   { merchant, address, needsShipping }: CheckoutView,

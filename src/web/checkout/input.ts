@@ -14,14 +14,14 @@ import type {
 import { isCountry } from '../../platform/kit/country.ts'
 import { isEmail, normalizeTypedEmail } from '../../platform/kit/email.ts'
 
-// The fields of a post, by name; a missing one is empty.
+// Returns a field of the post by name; '' if missing.
 export type PostedField = (name: string) => string
 
 // Typed values of the fields for contact, address and shipping.
 export interface TypedCheckout {
   email: string
   phone: string
-  // Name of both recipient and customer, which has one field.
+  // One field serves as the name of both recipient and customer.
   name: string
   vatId: string
   country: string
@@ -75,7 +75,7 @@ export function readTypedCheckout(form: PostedField): TypedCheckout {
   return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as TypedCheckout // one value for each name
 }
 
-// Country and delivery have default values, so they do not count as typed.
+// Whether anything was typed. Country and shipping have default values, so they do not count.
 export function hasTyped(typed: TypedCheckout): boolean {
   return typedNames.some((name) => name !== 'country' && name !== 'shippingOptionId' && typed[name] !== '')
 }
@@ -87,7 +87,7 @@ export interface DetailsInput {
   vatId: string
 }
 
-// A first check, in the order of the page. The checkout service checks everything else by the rules of the country.
+// A first check, in the order of the page. The checkout service checks the rest by the rules of the country.
 export function readDetails(typed: TypedCheckout, needsShipping: boolean): Parsed<DetailsInput> {
   const issues: FieldIssue[] = []
   const missing = (path: string) => issues.push(issueAt(path, 'needed'))
@@ -110,30 +110,30 @@ export function readDetails(typed: TypedCheckout, needsShipping: boolean): Parse
   }
 }
 
-// Fields that the country does not have may still hold values for the previous country; they are dropped.
+// Fields that the country does not have may still contain values typed for the previous country, which are dropped.
 export function addressFromTyped(typed: TypedCheckout): Address {
   const asked = new Set(addressFieldsFor(typed.country).map(({ name }) => name))
   const others = (['company', 'line2', 'region', 'postalCode', 'phone'] as const)
     .filter((field) => typed[field] !== '' && asked.has(field))
     .map((field) => [field, typed[field]])
   const { name, country, line1, city } = typed
-  // In the order of a checked address, so an unchanged address compares as equal.
+  // The members are in the order of a checked address, so an unchanged address compares as equal.
   return { name, line1, city, country, ...Object.fromEntries(others) }
 }
 
 export const billingNames = ['name', 'country', 'line1', 'line2', 'city', 'region', 'postalCode'] as const
 
-// A typed billing address; `isOther` if the shopper says that it differs from the delivery address.
+// A typed billing address. `isOther`: whether the shopper says that it differs from the delivery address.
 export type TypedBilling = Readonly<Record<(typeof billingNames)[number], string>> & { isOther: boolean }
 
 export function readTypedBilling(form: PostedField, method: CheckoutMethod): TypedBilling {
   const typed = billingNames.map((name) => [name, form(fieldName(method, `billing.${name}`))])
-  // The cast claims that there is one value for each name.
+  // The cast holds: there is one value for each name.
   const values = Object.fromEntries(typed) as Record<(typeof billingNames)[number], string>
   return { ...values, isOther: form(fieldName(method, 'billing.other')) !== '' }
 }
 
-// Returns undefined if the method needs no billing address, or it is the delivery address.
+// Returns undefined if the method does not need a billing address, or if the delivery address is the billing address.
 function billingOf(form: PostedField, view: CheckoutView, method: CheckoutMethod): Address | undefined {
   const { isOther, name, country, line1, city, ...others } = readTypedBilling(form, method)
   if (!method.billing || (view.needsShipping && !isOther)) return undefined
@@ -146,7 +146,7 @@ export function readPayInput(form: PostedField, view: CheckoutView): Parsed<PayI
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
   const version = readPageVersion(form)
   const attempt = form('attempt').slice(0, 64)
-  // If `isFree`, there is nothing to pay.
+  // Without anything to pay, no method is chosen.
   const consents = hasConsented(form, view) ? { consents: ['digital_content'] as const } : {}
   if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt, ...consents } }
   const chosen = readMethod(form, view)
@@ -165,7 +165,7 @@ export function readPayInput(form: PostedField, view: CheckoutView): Parsed<PayI
   return { input: { ...paid, ...(billing && { billing }) } }
 }
 
-// Returns true if an item's immediate supply needs the shopper's consent.
+// Whether an item is supplied immediately, which needs the shopper's consent.
 export function needsConsent({ session }: Pick<CheckoutView, 'session'>): boolean {
   return session.items.some(({ digital }) => digital === true)
 }
@@ -186,7 +186,8 @@ export function fieldName({ method }: CheckoutMethod, field: string): string {
   return `${method}.${field}`
 }
 
-// Shoppers group the digits of a card, some keyboards type other digits, and pasted text has dashes and spaces.
+// Returns the digits of a card field. Shoppers group digits, some keyboards type non-ASCII digits, and pasted text contains dashes and
+// spaces.
 function cardValue(typed: string, autocomplete: string): string {
   if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return typed
   const plain = plainDigits(typed).replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -196,7 +197,7 @@ function cardValue(typed: string, autocomplete: string): string {
 
 const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
 
-// Reads `MM/YY`, in either order and with any separator. Other text is returned unchanged, for the provider to refuse.
+// Reads `MM/YY`, in either order and with any separator. Returns other text unchanged, for the provider to refuse.
 function expiryFrom(plain: string): string {
   const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
   const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]

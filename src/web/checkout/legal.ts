@@ -1,4 +1,4 @@
-// A legal text of a merchant in its present version, on a page of its own.
+// The current text of a merchant's legal page, on a page of its own.
 
 import type { LegalPagePort } from '../../domain/texts/read.ts'
 import { type Html, html } from '../../platform/html/html.ts'

@@ -1,7 +1,7 @@
-// The merchant's design on the shopper's pages: typefaces, corners and colour, with the background and text colours that the shop derives
-// from that colour. Buttons have the colour itself, with black or white text, whichever is readable. As a text or line colour it is
-// darkened, or lightened in dark mode, until it is readable on every background of the pages. Pure, except that it reads our own style
-// sheets.
+// The merchant's design on the shopper's pages: typefaces, corners and colour, with the background and text colours that the online store
+// derives from that colour. Buttons have the colour itself, with black or white text, whichever is readable. As a text or line colour it
+// is darkened, or lightened in dark mode, until it is readable on every background of the pages. Pure, except that it reads the server's
+// style sheets.
 
 import { readFileSync } from 'node:fs'
 import type { SiteCorners, SiteFont, SiteScheme } from '../../contract/words.ts'
@@ -30,12 +30,12 @@ export function themeStyleSheet({ color, font, corners, scheme }: CheckoutTheme)
   const shape = [faces[font], rounds[corners]].filter(Boolean).join(';')
   const light = color ? linesFor(color, 'light') : ''
   const dark = color ? `${linesFor(color, 'dark')};${groundsFor(color, 'dark')}` : ''
-  // On screens only, because paper is white.
+  // Backgrounds are for screens only: paper is white.
   const grounds = color ? [`@media screen{:root{${groundsFor(color, 'light')}}}`] : []
   const night = 'screen and (prefers-color-scheme:dark)'
   const parts = {
     auto: [`:root{${light}}`, ...grounds, `@media ${night}{:root{${dark}}}`],
-    // If the device is in dark mode, the dark values of style.css are reset.
+    // On a device in dark mode, this resets what style.css sets for dark mode.
     light: [
       `:root{color-scheme:light;${lightBase};${light}}`,
       ...grounds,
@@ -51,7 +51,7 @@ const serif =
   '"Iowan Old Style","Palatino Linotype",Palatino,"URW Palladio L",P052,"Book Antiqua",Georgia,ui-serif,serif'
 const rounded = 'ui-rounded,"SF Pro Rounded","Hiragino Maru Gothic ProN",Quicksand,Nunito,Calibri,system-ui,sans-serif'
 
-// The same font pairs as in the online store.
+// The font pairs of the online store.
 const faces: Readonly<Record<SiteFont, string>> = {
   system: '',
   classic: '',
@@ -60,7 +60,7 @@ const faces: Readonly<Record<SiteFont, string>> = {
 }
 const headingFaces: Readonly<Record<SiteFont, string | null>> = { system: null, classic: serif, slab, rounded }
 
-// Used in e-mails too. Null: the font of the text.
+// Also used in e-mails. Null: headings have the font of the text.
 export function headingFontOf(font: SiteFont): string | null {
   return headingFaces[font]
 }
@@ -73,7 +73,7 @@ function headingsIn(font: SiteFont): string {
 const rounds: Readonly<Record<SiteCorners, string>> = { round: '', soft: '--round:6px', square: '--round:0px' }
 const plate = 'padding:.375rem .5rem;border-radius:8px;background:#fff;color:#172228;max-block-size:3.25rem'
 
-// Both schemes of our own style sheets, for a shop that uses only one.
+// The values of both colour schemes in the server's style sheets, for a shop that uses only one scheme.
 const sheets = ['../../platform/html/tokens.css', 'style.css'].map((file) =>
   readFileSync(new URL(file, import.meta.url), 'utf8'),
 )
@@ -107,9 +107,9 @@ function linesFor(color: Rgb, scheme: 'light' | 'dark'): string {
   const values = {
     action: color,
     'action-ink': ink,
-    // Mixed away from the text colour, so the text stays readable.
+    // The button's colour moved away from its text colour, so the text stays readable.
     'action-over': mix(color, ink === white ? black : white, 0.15),
-    // A button that looks like the page's background needs an edge.
+    // A button in the colour of the page's background needs an edge.
     'action-edge': isSeen ? color : accent,
     accent,
     blue: accent,
@@ -131,7 +131,8 @@ function written(values: Readonly<Record<string, Rgb>>): string {
     .join(';')
 }
 
-// Returns null if the merchant set neither. The file name contains all values, so serving the sheet needs no query.
+// Returns null if the merchant set neither a colour nor a design. The file name contains all values, so serving the style sheet needs no
+// query.
 export function themeHref(merchant: { color: string | null; look: string | null }): string | null {
   const { color, look } = merchant
   if (look === null) return color === null ? null : `/checkout/color/${color.slice(1)}.css`

@@ -1,4 +1,4 @@
-// The content of an item and its unit price, below its name.
+// The content of an item and its unit price, shown below the item's name.
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { MeasureBase, MeasureUnit } from '../../contract/words.ts'
@@ -12,7 +12,7 @@ const signs: Partial<Record<MeasureUnit | MeasureBase, string>> = {
   '100ml': '100\u00a0ml',
 }
 
-// Returns false if the unit price equals the price (Directive 98/6/EC, Art. 3(1)).
+// Returns false if the unit price equals the price, since it may then be omitted (Directive 98/6/EC, Art. 3(1)).
 export function measureNote(
   { say, amount }: Speaker,
   { measure, unitPrice }: Pick<CheckoutSession['items'][number], 'measure' | 'unitPrice'>,

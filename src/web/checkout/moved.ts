@@ -1,4 +1,4 @@
-// Redirects links to checkouts and orders of a merchant that was moved to another cell.
+// Redirects links to checkouts and orders of a merchant that moved to another cell.
 
 import { findMovedOrigin } from '../../platform/access/moved.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
@@ -16,7 +16,7 @@ export function followMoves(storage: Storage, pages: readonly HtmlPage[]): HtmlP
       const kind = page.path.startsWith('/o/') ? 'order' : 'checkout'
       const origin = await storage.read((db) => findMovedOrigin(db, kind, pageSecretHash(secret)))
       if (origin === undefined) return answer
-      // A posted form is not sent again: the page at the new address shows the present state.
+      // A post is not repeated at the new URL: the page there shows the current state.
       const path = request.raw.method === 'POST' ? `/${kind === 'order' ? 'o' : 'c'}/${secret}` : request.raw.url
       return redirectCheckout(`${origin}${path}`)
     },

@@ -1,4 +1,4 @@
-// Notices that a shopper must see before continuing: what was wrong, what has changed, and a button that fixes it.
+// Notices that a shopper must see before continuing: what is wrong, what has changed, and a button that resolves it.
 
 import type { CartMessage } from '../../contract/open/carts.ts'
 import type { CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
@@ -17,7 +17,7 @@ export function topNotices(
   const found = problemNotice(speaker, view, problem, errors)
   const skuId = problem !== null && 'skuId' in problem ? problem.skuId : null
   const notes = view.session.messages
-    // Leaves out messages that repeat the problem.
+    // Omits messages that repeat the problem.
     .filter((message) => skuId === null || message.skuId !== skuId)
     .filter(({ code }) => code !== problem?.code)
     .map((message) => messageNotice(speaker, view, message))
@@ -67,7 +67,7 @@ function problemNotice(
     case 'quantity_limit':
       return problemBox(say('problem.title'), html`<p>${limitText(speaker, view, problem.skuId, problem.limit)}</p>`)
     default:
-      // Problems with codes and totals are shown next to them.
+      // Problems with codes and totals are shown beside these.
       return null
   }
 }
@@ -98,11 +98,11 @@ function messageNotice(
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)
     case 'promotion_pending':
     case 'no_shipping_option':
-      // Shown next to the promotion code and the choice of shipping.
+      // Shown beside the promotion code or the shipping options.
       return null
     case 'promotion_rejected':
     case 'shipping_changed':
-      // Codes of the contract that no stored cart of this server has.
+      // The contract has these codes, but no stored cart of this server has such messages.
       return null
   }
 }

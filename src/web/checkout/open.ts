@@ -1,5 +1,5 @@
-// The open checkout on one page: the items on one side, the shopper's details and the payment on the other. The payment lists what is
-// missing until the details are complete.
+// The open checkout on one page: the items on one side, the shopper's details and the payment on the other. Until the details are
+// complete, the payment lists what is missing.
 
 import { extendedExpiry } from '../../domain/checkout/lifecycle.ts'
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
@@ -32,13 +32,13 @@ export interface OpenParts {
   // Values typed in a refused post.
   typed: TypedCheckout
   typedCode: string
-  // The method of a refused payment.
+  // The payment method of a refused post.
   chosen: CheckoutMethod | null
-  // Values typed in its billing address.
+  // Values typed in that method's billing address.
   billing: TypedBilling | null
   // Whether the page links to the saved addresses.
   hasSaved: boolean
-  // Identifies the next payment: the same form sent twice is one payment.
+  // Identifies the next payment: posting the same form twice makes one payment.
   attempt: string
 }
 
@@ -102,7 +102,7 @@ ${renderFooter(speaker, view.merchant)}
 const minuteMs = 60_000
 const soonMs = soonMinutes * minuteMs
 
-// Shows the time left, because the server does not know the shopper's local time. The script counts down from here.
+// Shows the time left rather than a time of day, because the server does not know the shopper's time zone. The script counts down.
 function expiry({ speaker, view, now }: OpenParts): Html {
   const leftMs = leftMsOf(view, now)
   const { say } = speaker
@@ -120,7 +120,7 @@ function leftMsOf({ session }: CheckoutView, now: Date): number {
   return Math.max(0, Date.parse(session.expiresAt) - now.getTime())
 }
 
-// The script shows this bar while it cannot reach the server; typed values stay in the page.
+// The script shows this bar while the server does not respond. Typed values stay on the page.
 function connectionBox({ say }: Speaker): Html {
   return html`<div
     id="connection"
@@ -134,7 +134,7 @@ function connectionBox({ say }: Speaker): Html {
 </div>`
 }
 
-// The script shows this box if the checkout ends while the page is open, so typed values are not lost.
+// The script shows this box if the session expires while the page is open, so typed values are not lost.
 function expiredBox({ say }: Speaker, { secret }: CheckoutView): Html {
   return html`<div id="expired" class="notice problem" role="alert" tabindex="-1" hidden>
 <p class="notice-title">${say('expired.title')}</p>
@@ -155,7 +155,7 @@ function isComplete({ session, customer, needsShipping }: CheckoutView): boolean
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
 
-// The return key presses the first button of a form; here it must continue, whichever visible button is first.
+// The return key presses the first button of a form. This hidden one makes it continue, whichever visible button is first.
 function defaultButton(text: string): Html {
   return html`<button class="hidden" tabindex="-1" aria-hidden="true">${text}</button>`
 }

@@ -10,7 +10,7 @@ export interface AcpErrorInput {
   issues: readonly PlacedIssue[]
 }
 
-// ACP codes for UCP codes about a caller that ACP does not have.
+// Codes of UCP for errors of a caller that ACP does not define, and the ACP codes that replace them.
 const codes: Readonly<Record<string, string>> = { profile_not_trusted: 'forbidden' }
 
 export function acpError({ status, code, message, issues }: AcpErrorInput): object {

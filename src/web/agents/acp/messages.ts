@@ -1,4 +1,4 @@
-// Messages about a checkout in the form of the Agentic Commerce Protocol, translated from UCP messages. Pure.
+// Messages about a checkout in the form of the Agentic Commerce Protocol, translated from messages of UCP. Pure.
 
 import { type AgentWords, destinationPath, type UcpMessage } from '../ucp/messages.ts'
 
@@ -11,7 +11,7 @@ export interface AcpMessage {
   content: string
 }
 
-// The published schema has one list of codes for errors and one for warnings.
+// The published ACP schema lists the allowed codes of errors and of warnings.
 const errorCodes: Readonly<Record<string, string>> = {
   field_required: 'missing',
   field_invalid: 'invalid',
@@ -44,7 +44,7 @@ const warningCodes: Readonly<Record<string, string>> = {
 
 const addressParam = '$.fulfillment_details.address'
 
-// UCP paths, matched by prefix, and their ACP paths.
+// Path prefixes in UCP, and the ACP paths that replace them.
 const params: readonly (readonly [from: string, to: string])[] = [
   [`${destinationPath}.first_name`, `${addressParam}.name`],
   [`${destinationPath}.street_address`, `${addressParam}.line_one`],

@@ -1,4 +1,4 @@
-// The call to a platform when an order that it made by the Agentic Commerce Protocol changes. It sends the whole order as it is now.
+// The webhook to a platform when an order that it placed by the Agentic Commerce Protocol changes. Sends the whole current order.
 
 import { createHmac } from 'node:crypto'
 import { addPlatformTag } from '../../../domain/agents/ids.ts'
@@ -35,7 +35,7 @@ export async function buildAcpNotice(parts: NoticeParts, claimed: PlatformDelive
   }
 }
 
-// The key is the text of the secret. The header has room for one signature, so after a rotation only the new secret signs.
+// The HMAC key is the text of the secret. The header has room for one signature, so after a rotation only the new secret signs.
 function merchantSignature(secret: string, seconds: number, body: string): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }

@@ -1,5 +1,5 @@
-// An order in the form of the Agentic Commerce Protocol. Pure. The destination is left out: the buyer knows it, and the platform might
-// not.
+// An order in the form of the Agentic Commerce Protocol. Pure. The destination is omitted: the buyer knows the address, and the platform
+// may not be allowed to.
 
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'
@@ -28,7 +28,7 @@ export function acpOrder(facts: OrderHistory, { permalinkUrl, tag }: AcpOrderCon
     line_items: shownLines(facts).map(({ skuId, title, unitPrice, subtotal, discount, quantity, status }) => ({
       id: skuId,
       title,
-      // The protocol does not allow an ordered quantity of 0, which a line that was added later has.
+      // A line that was added after the order has an original quantity of 0, which the protocol does not allow.
       quantity: {
         ordered: quantity.original || Math.max(1, quantity.total),
         current: quantity.total,
@@ -50,7 +50,7 @@ export function acpOrder(facts: OrderHistory, { permalinkUrl, tag }: AcpOrderCon
   }
 }
 
-// A completed order with shipping was sent. The protocol's `completed` means delivered, which this server does not know of parcels.
+// The protocol's `completed` means delivered. This server does not track delivery, so a completed order with shipping is `shipped`.
 function orderStatus({ order }: OrderFacts): string {
   if (order.status === 'cancelled') return 'canceled'
   if (order.status === 'completed') return order.shippingChoice ? 'shipped' : 'completed'

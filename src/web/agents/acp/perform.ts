@@ -1,5 +1,5 @@
-// Performs a row of the Agentic Commerce Protocol for an authenticated platform. A checkout that lacks something is an answer with
-// messages; what is wrong with the request itself is thrown as an `AgentError`.
+// Performs an operation of the Agentic Commerce Protocol for an authenticated platform. An incomplete checkout is answered with messages;
+// an invalid request throws an `AgentError`.
 
 import { hash } from 'node:crypto'
 import {
@@ -44,12 +44,12 @@ export interface AcpCall {
   rowId: AcpRowId
   caller: AgentCaller
   view: AcpViewContext
-  // Currency of the shop.
+  // The shop's currency.
   currency: string
-  // The id in the path.
+  // The id in the path of the request.
   id: string
   body: unknown
-  // Idempotency key of a change.
+  // Idempotency key of a request that changes something.
   key: string
   moment: AgentCallContext
   // Idempotency keys with a payment in progress in this process.
@@ -58,7 +58,7 @@ export interface AcpCall {
 
 export interface AcpAnswer {
   status: number
-  // JSON.
+  // The body, as JSON.
   text: string
   isReplayed: boolean
 }
@@ -133,7 +133,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
     }),
 }
 
-// The error has the first message: there is no session that could show them all.
+// No session was opened whose messages could explain each item, so the error has the first message.
 function nothingLeft(notes: readonly LineNote[], words: AgentWords): AgentError {
   const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map((note) => acpMessage(note, words))
   return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'No item is left.', {
@@ -161,7 +161,8 @@ async function sessionText(
   return JSON.stringify(acpSession(seen, call.view))
 }
 
-// A repetition while the first request is in progress is refused. On another node the repetition finds the payment of the first.
+// A repetition is refused while the first request is in progress in this process. On another node, a repetition finds the first request's
+// payment.
 async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
   const { paying } = call
   const claim = claimOf(call)
@@ -199,7 +200,7 @@ async function completeNow(parts: PayingParts, call: AcpCall, claim: Idempotency
   return { status: 200, ...(await completeOnce(parts, completion)) }
 }
 
-// Makes the change and stores the answer in the same transaction, once for each key.
+// Makes the change and stores its answer in the same transaction, once for each idempotency key.
 async function change(
   { tools, sealedKeeper, answersMs }: PayingParts,
   call: AcpCall,
@@ -210,7 +211,7 @@ async function change(
   return { status, text, isReplayed: replayed }
 }
 
-// A key belongs to one platform and one path. Two bodies are the same if they are the same JSON.
+// An idempotency key belongs to one platform and one path. Bodies are compared as canonical JSON.
 function claimOf({ caller, key, rowId, id, body, moment }: AcpCall): IdempotencyClaim {
   return {
     claimant: `${caller.installationId} ${caller.platformId}`,

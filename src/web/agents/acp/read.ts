@@ -1,5 +1,5 @@
-// Translates a request of the Agentic Commerce Protocol into this server's terms. A member that is not sent stays unchanged, null clears
-// it. Pure.
+// Translates a request of the Agentic Commerce Protocol into this server's terms. An omitted member stays unchanged; null clears it.
+// Pure.
 
 import type { AcpAddressShape, AcpBuyerShape, AcpUpdateShape } from '../../../contract/agents/acp.ts'
 import type { AgentBuyer, PlatformAddress } from '../../../domain/agents/asked.ts'
@@ -37,7 +37,7 @@ export function readAcpChange(
   }
 }
 
-// Returns undefined if the request has no codes. `coupons` is the former name.
+// Returns the discount codes, or undefined if the request does not contain any. `coupons` is the former name of the member.
 function codesIn({ discounts, coupons }: AcpUpdateShape): readonly string[] | undefined {
   if (discounts === null || discounts?.codes === null) return []
   return discounts?.codes ?? (coupons === null ? [] : coupons)
@@ -53,7 +53,7 @@ export function readAcpBuyer({ email, first_name, last_name, full_name, phone_nu
   ])
 }
 
-// The buyer's e-mail address may be sent beside the address only. It belongs to the buyer, so it stays if the address is cleared.
+// The buyer's e-mail address may be sent only beside the address. It belongs to the buyer, so clearing the address keeps it.
 function buyerOf({ buyer, fulfillment_details: details }: AcpUpdateShape, before: AgentBuyer): AgentBuyer {
   const { email: known, ...others } = before
   const email = details?.email === null ? undefined : (details?.email ?? known)
@@ -91,7 +91,7 @@ function addressIn({ line_one, line_two, city, state, country, postal_code }: Ac
   ])
 }
 
-// Leaves out missing and empty members: the published schema of an address requires all members, so platforms send some empty.
+// Omits missing and empty members: the published schema of an address requires all members, so platforms send empty ones.
 function sent<Sent extends object>(members: readonly (readonly [keyof Sent, string | null | undefined])[]): Sent {
   return Object.fromEntries(
     members.filter(([, value]) => value !== undefined && value !== null && value !== ''),

@@ -1,4 +1,4 @@
-// The Agentic Commerce Protocol by REST. The order of the lines is the order of the checks.
+// The Agentic Commerce Protocol by REST. The statements are in the order of the checks.
 
 import { type AcpRow, type AcpRowId, acpRows } from '../../../contract/agents/acp.ts'
 import { acpVersion } from '../../../contract/agents/settings.ts'
@@ -31,7 +31,7 @@ export async function answerAcp(context: ShopContext, path: string): Promise<Out
 
 const isPlain = /^[\x21-\x7e]{1,255}$/
 
-// Every answer repeats the idempotency key and the id of the request.
+// Every answer repeats the request's headers Idempotency-Key and Request-Id.
 function headersOf({ request: { raw } }: ShopContext): Record<string, string> {
   const echoed = ['idempotency-key', 'request-id'].flatMap((name) => {
     const value = raw.headers[name]
@@ -84,7 +84,7 @@ async function viewOf(
   }
 }
 
-// Schemas that a payment handler of this server refers to. They are public.
+// Serves the public schemas that a payment handler of this server links to.
 async function handlerDocument({ parts, shop, trace }: ShopContext, path: string): Promise<Outgoing> {
   trace.name = 'acpGetHandler'
   const found = handlerSchema(path, shop.level === 'buy' ? await listPaymentHandlers(parts.tools, shop) : [])
@@ -92,7 +92,7 @@ async function handlerDocument({ parts, shop, trace }: ShopContext, path: string
   return { status: 200, body: JSON.stringify(found), headers: { 'cache-control': 'public, max-age=300' } }
 }
 
-// Returns the platform of the request's key. Callers without a key are refused.
+// Returns the platform that the request's key was made for. Refuses callers without such a key, and blocked platforms.
 async function knownPlatform(context: ShopContext): Promise<PlatformRow> {
   const { platforms, shop, trace } = context
   const found = await platformOfKey(context)
@@ -113,7 +113,7 @@ function refuseVersion(header: string | string[] | undefined): void {
   throw new AgentError(400, code, `The header API-Version is ${acpVersion}.`)
 }
 
-// Sessions are stored for hours, even if they are never paid, so a platform that is not approved may open fewer.
+// Sessions are stored for hours even if they are never paid, so platforms that are not approved may open fewer.
 function refuseOften(context: ShopContext, { id, status: standing }: PlatformRow, { status }: AcpRow): void {
   const isApproved = standing === 'approved'
   const waitMs = context.callWaitMs(id, isApproved ? 'approved' : 'proven')

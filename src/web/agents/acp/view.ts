@@ -23,14 +23,14 @@ import {
 import { type AcpMessage, acpMessage } from './messages.ts'
 
 export interface AcpViewContext extends PayRules {
-  // The address of the shop for this protocol.
+  // Base URL of the shop for this protocol.
   base: string
-  // The page that tells people what the shop offers to agents.
+  // URL of the page for people about what the shop offers to agents.
   page: string
   mode: Mode
   // The Accept-Language header of the request.
   accepted: string | undefined
-  // Addresses of legal texts and similar pages.
+  // URLs of legal texts and similar pages.
   links: Readonly<Record<string, string>>
   tag: (id: string) => string
 }
@@ -95,7 +95,8 @@ export function acpSession({ checkout, status, messages }: CheckoutWithStatus, c
   }
 }
 
-// Tokenized cards, in the protocol's words: the platform lets the provider make a token for the merchant's account, and sends it.
+// The protocol's handler for tokenized cards: the platform has the provider create a token for the merchant's account, and sends the
+// token.
 const tokenized = {
   name: 'dev.acp.tokenized.card',
   version: '2026-01-22',
@@ -122,7 +123,7 @@ function handlerView(handler: ShownHandler, { base, page, mode }: AcpViewContext
   }
 }
 
-// Returns the document at an address of this server's payment handlers, or undefined if there is none.
+// Returns the schema at a path of this server's payment handlers, or undefined if the path has none.
 export function handlerSchema(path: string, handlers: readonly ShownHandler[]): object | undefined {
   const [, id, file] = /^\/handlers\/(\w+)\/(config|instrument)\.json$/.exec(path) ?? []
   const handler = handlers.find((one) => one.id === id && one.delegatedTo === undefined)
@@ -176,8 +177,8 @@ export function lineTotals(subtotal: number, discount: number, { say }: AgentWor
   ]
 }
 
-// UCP begins with the sum of the items and counts discounts as negative. ACP calls that sum the base; its subtotal is the sum after
-// discounts on items, and its discounts are positive amounts to subtract.
+// In UCP the subtotal is the sum of the items, and discounts are negative. In ACP that sum is the base amount, the subtotal is the sum
+// after discounts on items, and discounts are positive amounts to subtract.
 export function acpTotals(entries: readonly TotalView[], { say }: AgentWords): TotalView[] {
   const amountOf = (wanted: string) => entries.find(({ type }) => type === wanted)?.amount ?? 0
   const base = amountOf('subtotal')

@@ -1,5 +1,5 @@
-// JSON-RPC as the Model Context Protocol uses it, in both eras: version 2026-07-28, in which each request stands alone, and the versions
-// before it, which begin with a handshake. Pure.
+// JSON-RPC as used by both eras of the Model Context Protocol: version 2026-07-28, in which requests are independent, and older versions,
+// which begin with a handshake. Pure.
 
 export const modernVersion = '2026-07-28'
 // Newest first.
@@ -58,8 +58,7 @@ export function readRequest(value: unknown): RpcRequest {
 const versionMember = 'io.modelcontextprotocol/protocolVersion'
 const capabilitiesMember = 'io.modelcontextprotocol/clientCapabilities'
 
-// Returns the era of a request. A modern request must say the same in its headers and its body, because a proxy may have relied on the
-// headers.
+// Returns the era of a request. In a modern request the headers and the body must agree, because a proxy may have relied on the headers.
 export function mcpEraOf({ method, params }: RpcRequest, headers: RpcHeaders): McpEra {
   const meta = isObject(params._meta) ? params._meta : undefined
   const named = meta?.[versionMember]
@@ -83,7 +82,7 @@ function decodedName(header: string | undefined): string | undefined {
   return encoded === undefined ? header : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
-// Only the oldest version, which is also assumed for requests without a version, allows several messages in one body.
+// Only the oldest version, which requests without a version are assumed to use, allows several messages in one body.
 export function mayBatch({ version }: RpcHeaders): boolean {
   return version === undefined || version === legacyVersions.at(-1)
 }
@@ -102,11 +101,11 @@ export interface McpServerFacts {
   title: string
   version: string
   instructions: string
-  // Whether all callers see the same tools.
+  // Whether all callers have the same tools.
   cacheScope: 'public' | 'private'
 }
 
-// Returns the result of methods that all MCP servers share; undefined for tools/list, tools/call and unknown methods.
+// Returns the result of a method that all MCP servers share, or undefined for tools/list, tools/call and unknown methods.
 export function commonResult({ method, params }: RpcRequest, era: McpEra, facts: McpServerFacts): object | undefined {
   const { name, title, version, instructions } = facts
   const serverInfo = { name, title, version }
@@ -125,7 +124,7 @@ export function commonResult({ method, params }: RpcRequest, era: McpEra, facts:
   return era === 'legacy' && method === 'ping' ? {} : undefined
 }
 
-// Members that a result of the modern era has in addition to its contents.
+// Returns the members that the modern era adds to a result.
 export function modernResultMembers(
   { name, title, version, cacheScope }: McpServerFacts,
   isCacheable: boolean,
@@ -155,7 +154,7 @@ export function rpcReply(id: RpcId, result: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result })
 }
 
-// `id` is undefined if it could not be read.
+// `id`: undefined if the request's id could not be read.
 export function rpcFailure(id: RpcId | undefined, { code, message, data }: RpcError): string {
   return JSON.stringify({
     jsonrpc: '2.0',

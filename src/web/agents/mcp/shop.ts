@@ -1,5 +1,5 @@
-// MCP for shoppers: the operations of a shop as tools. A chat program has no profile, and needs none: it finds products, opens a checkout
-// and sends the buyer to the checkout's page.
+// MCP for shoppers: the operations of a shop as tools. A chat program needs no profile to find products, open a checkout and send the
+// buyer to the checkout's page.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -108,8 +108,8 @@ async function callTool(
   }
 }
 
-// Errors that a model can correct are results. Errors of the platform itself, and those that the protocol's catalog binding names, are
-// JSON-RPC errors.
+// JSON-RPC errors: those of the platform itself, and those that the protocol's catalog binding names. Errors that a model can correct are
+// returned as results.
 const ofPlatform: Readonly<Record<string, number>> = {
   invalid_profile_url: -32001,
   profile_unreachable: -32001,
@@ -143,7 +143,7 @@ function asResult(error: unknown): object {
   throw error
 }
 
-// The profile is in `meta`, or in the header as with REST.
+// The profile is named in `meta`, or in the header as in REST.
 function profileIn(context: ShopContext, meta: Readonly<Record<string, unknown>>): string | undefined {
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
   const named = context.named.profileUrl ?? undefined

@@ -1,5 +1,6 @@
-// Schemas as a model sees them. The list of tools is part of every conversation, so it says what to send and omits what would only
-// refuse: patterns, lengths and closed objects. The operation checks all of that, and names what is wrong and where. Pure.
+// Simplifies schemas for models. The list of tools is part of every conversation, so schemas say what to send and omit what only causes
+// refusals: patterns, lengths and closed objects. The operations check all of that, and their errors name the problem and its place.
+// Pure.
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -15,7 +16,7 @@ const checkedLater: ReadonlySet<string> = new Set([
   'propertyNames',
 ])
 
-// Bounds outside of this range are left out: larger ones are limits of storage, smaller ones are obvious.
+// Bounds outside this range are omitted: larger ones are limits of storage, smaller ones are obvious.
 const boundMin = 2
 const boundMax = 10_000
 
@@ -40,7 +41,7 @@ function memberOf(name: string, value: unknown): unknown {
 const saidAlready =
   /^(?:Id of |The version (?:that the change is based on|that was seen|the caller has seen)|true: answer what would change|What the caller was shown|How many rows to answer)/
 
-// The names of members must not be mistaken for keywords of a schema.
+// Each property is handled alone, because its name could be a keyword of schemas, such as `pattern`.
 function propertiesOf(properties: Schema): Schema {
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => {
@@ -51,7 +52,7 @@ function propertiesOf(properties: Schema): Schema {
   )
 }
 
-// A simple type or null is shown as one type with two names.
+// A union of a simple type and null becomes one schema with two type names.
 function choiceOf(choices: readonly unknown[]): Schema {
   const [first, second, ...more] = choices as readonly Schema[]
   const isNullable =
@@ -65,7 +66,7 @@ function isWideBound(name: string, value: unknown): boolean {
   )
 }
 
-// Longer lists, such as all types of events, are left out: the error for a wrong value lists the allowed ones.
+// Longer enumerations, such as all types of events, are omitted: the error for a wrong value lists the allowed ones.
 const valuesMax = 16
 
 function isLongList(name: string, value: unknown): boolean {

@@ -1,4 +1,4 @@
-// One POST of the Model Context Protocol: reads the message, and answers with one JSON. No streams and no sessions.
+// One POST of the Model Context Protocol: reads the message and answers with one JSON document. No streams and no sessions.
 
 import { refusals } from '../../../contract/refusals.ts'
 import { addressBucket } from '../../../platform/access/throttle.ts'
@@ -26,7 +26,7 @@ import {
 export interface McpServer {
   facts: McpServerFacts
   listTools(): Promise<readonly object[]>
-  // The contents of the result.
+  // Returns the contents of the result.
   callTool(name: string, args: Readonly<Record<string, unknown>>, bytes: Buffer): Promise<object>
   // Called before each message of a batch after the first. Throws to refuse the message.
   admitAnother?(): void
@@ -45,7 +45,7 @@ export async function answerPost(
 ): Promise<Outgoing> {
   if (raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
   try {
-    // Refused, because a page of another origin could act for the person who opens it.
+    // A page of another origin could act for the person who opens it.
     if (raw.headers.origin !== undefined && raw.headers.origin !== ownOrigin)
       throw new RpcError(403, -32600, 'Pages of other origins may not call this address.')
     const limit = { key: `address ${addressBucket(address)}`, most: 16 }
@@ -88,7 +88,7 @@ async function answerOne(server: McpServer, { value, bytes, headers }: Posted): 
   }
 }
 
-// Performs the messages one after the other, as each may change what the next one reads.
+// Performs the messages in sequence, because each may change what the next one reads.
 async function answerBatch(
   server: McpServer,
   { bytes, headers }: Posted,
@@ -118,7 +118,7 @@ async function answerNext(server: McpServer, message: Posted, at: number): Promi
   return answerOne(server, message)
 }
 
-// Other errors are defects, and are thrown on to be logged.
+// Errors of other classes are defects, and are rethrown to be logged.
 function failed(id: RpcId | undefined, error: unknown): Outgoing {
   const failure = error instanceof Refusal ? asRpcError(error) : error
   if (!(failure instanceof RpcError)) throw error

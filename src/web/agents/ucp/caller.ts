@@ -1,4 +1,4 @@
-// Identifies the caller and its rights: the platform's profile, the version and capabilities that both sides have, and whether the
+// Identifies the caller and its rights: the platform's profile, the version and capabilities that both sides support, and whether the
 // platform proved that it owns the profile that it names.
 
 import type { UcpRow } from '../../../contract/agents/rows.ts'
@@ -22,11 +22,11 @@ export interface IntroducedCaller {
   platform: PlatformRow | undefined
   profile: PlatformProfile | undefined
   negotiated: Exclude<NegotiationResult, string>
-  // The platform that the request's key was made for.
+  // The platform that the request's API key was made for.
   ofKey: PlatformRow | undefined
 }
 
-// Runs before the body is read. `named`: undefined for a caller without a profile, which only MCP allows.
+// Runs before the body is read. `named`: undefined if the request does not name a profile, which only MCP allows.
 export async function identifyPlatform(
   context: ShopContext,
   row: Pick<UcpRow, 'capability'>,
@@ -37,7 +37,7 @@ export async function identifyPlatform(
   const profileUrl = named ?? ofKey?.profileUrl
   if (ofKey && ofKey.profileUrl !== profileUrl)
     throw new AgentError(403, 'profile_not_trusted', 'The key was made for another platform.')
-  // In test mode a profile that cannot be read is ignored, because developers begin without hosting one.
+  // Developers begin without hosting a profile, so in test mode an unreadable profile is ignored.
   const isLenient = shop.mode === 'test' && shop.who === 'anyone'
   const known = profileUrl === undefined ? undefined : await refuseBlocked(context, profileUrl)
   const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, { known, isLenient })
@@ -56,7 +56,7 @@ export interface AdmittedPlatform {
 
 const checkout = 'dev.ucp.shopping.checkout'
 
-// Runs once the body is read, because a signature covers the body.
+// Runs after the body is read, because a signature covers the body.
 export async function admitPlatform(
   context: ShopContext,
   introduced: IntroducedCaller,
@@ -93,7 +93,7 @@ export async function admitPlatform(
   }
 }
 
-// Registers the address at which the platform's profile asks for calls about its orders.
+// Registers the URL from the platform's profile that is called when its orders change.
 async function listen(
   { parts, shop, now }: ShopContext,
   { platform, profile, negotiated }: IntroducedCaller,
@@ -120,7 +120,7 @@ export function tooManyRequests(waitMs: number, sentence: string): AgentError {
   return new AgentError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
 }
 
-// Refuses blocked platforms. An unknown profile is fetched and stored, so the number that one address may bring is limited first.
+// Refuses blocked platforms. An unknown profile is fetched and stored, so each address may only name a limited number of them.
 async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<PlatformRow | undefined> {
   refuseBadUrl(context, profileUrl)
   const { named, platforms, shop } = context
@@ -132,10 +132,11 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
   return known
 }
 
-// Characters that a parser drops or that disguise the address, a password, and a fragment. With them one document would have many names.
+// White space and control characters that a parser drops, characters that disguise the address, a password, and a fragment. They would
+// give one document many names.
 const isMisleading = /[\s\p{Cc}\p{Cf}\\#]|^[^/]*\/\/[^/?]*@/u
 
-// URLs that passed. Parsing one takes as long as an SQL statement.
+// URLs that passed the check. Parsing a URL takes as long as an SQL statement.
 const goodUrls = new Lru<string, true>(500)
 
 function refuseBadUrl({ parts }: ShopContext, url: string): void {
@@ -149,7 +150,7 @@ function refuseBadUrl({ parts }: ShopContext, url: string): void {
   goodUrls.set(name, true)
 }
 
-// Returns the platform of the request's key, if the key was made for a platform of this shop.
+// Returns the platform that the request's key was made for, or undefined if the request has no key. Refuses other keys.
 export async function platformOfKey(context: ShopContext): Promise<PlatformRow | undefined> {
   const { parts, shop, request, now } = context
   const key = readPlatformKey(request.raw)

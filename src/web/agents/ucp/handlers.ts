@@ -1,4 +1,4 @@
-// The payment handlers that a shop offers now.
+// The payment handlers that a shop currently offers.
 
 import type { AgentShop } from '../../../domain/agents/store.ts'
 import type { PayTools } from '../../../domain/checkout/tools.ts'
@@ -6,7 +6,7 @@ import type { OfferedProvider, Providers } from '../../../domain/payments/port.t
 import { Lru } from '../../../platform/kit/lru.ts'
 import { reversedHost, type ShownHandler } from './profile.ts'
 
-// Caches the handlers of shops without accounts by what they are made from.
+// Caches the handlers of shops without provider accounts. The key is everything that the handlers are made from.
 const shopsMax = 500
 const withoutAccounts = new WeakMap<Providers, Lru<string, readonly ShownHandler[]>>()
 

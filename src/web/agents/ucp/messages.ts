@@ -1,5 +1,5 @@
-// Messages about a checkout in the form of the protocol. Codes are the protocol's; sentences are for the buyer, in the language of the
-// checkout. Pure.
+// Messages about a checkout in the form of UCP. Codes are the protocol's; sentences are for the buyer, in the language of the checkout.
+// Pure.
 
 import type { Issue } from '../../../contract/issues.ts'
 import { addressFieldsFor, formatFor } from '../../../domain/addresses/formats.ts'
@@ -25,7 +25,7 @@ export interface AgentWords extends Speaker {
   tell(key: AgentTextKey, values?: Values): string
 }
 
-// Uses the language of the checkout or cart, if it has one, else the languages that the request accepts.
+// Uses the language of the checkout or cart if set, otherwise the languages that the request accepts.
 export function agentWordsFor(locale: string | null | undefined, accepted: string | undefined): AgentWords {
   const speaker = speakerFor(locale ?? 'auto', accepted)
   return { ...speaker, tell: (key, values) => speaker.fill(agentTexts[speaker.language][key], values) }
@@ -118,7 +118,7 @@ const leftOutTexts: Readonly<Record<(LineNote & { kind: 'left_out' })['reason'],
   out_of_stock: (item) => tell('line.soldOut', { item }),
 }
 
-// `places`: index of each SKU in the answer's line items.
+// `places`: the index of each SKU in the line items of the answer.
 export function lineMessage(note: LineNote, places: ReadonlyMap<string, number>): UcpMessage | undefined {
   if (note.kind === 'left_out')
     return error(note.reason, leftOutTexts[note.reason](note.name ?? note.item), 'recoverable')
@@ -149,7 +149,7 @@ export function codeMessage({ code, reason }: CodeNote, place: number): UcpMessa
   return warning(name, (words) => `${code}: ${why(words)}`, `$.discounts.codes[${place}]`)
 }
 
-// Our members of an address, and the protocol's names of them.
+// This server's names of the members of an address, and the protocol's names.
 const addressMembers: Readonly<Record<string, string>> = {
   name: 'first_name',
   line1: 'street_address',
@@ -161,7 +161,7 @@ const addressMembers: Readonly<Record<string, string>> = {
   phone: 'phone_number',
 }
 
-// `country`: as the platform sent it. It decides how the parts of an address are labelled.
+// `country`: as sent by the platform. Decides the labels of the address fields.
 export function addressMessage({ path, code }: Issue, country: string): UcpMessage {
   const name = path.split('/').at(-1) ?? ''
   const member = addressMembers[name] ?? ''
@@ -174,7 +174,7 @@ export function addressMessage({ path, code }: Issue, country: string): UcpMessa
   )
 }
 
-// The sentence of the checkout page.
+// Returns the sentence that the checkout page shows for this error.
 function addressSentence({ say: words }: AgentWords, name: string, country: string, isMissing: boolean): string {
   if (name === 'phone') return words('field.phone')
   const labelled = addressFieldsFor(country).find((field) => field.name === name)

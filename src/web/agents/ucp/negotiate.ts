@@ -1,8 +1,8 @@
-// Versions and capabilities: those of this server, those that a platform's profile lists, and those that both have. Pure.
+// Versions and capabilities: those of this server, those listed in a platform's profile, and those common to both. Pure.
 
 export interface UcpVersion {
   version: string
-  // Member of a profile that holds its keys.
+  // The member of a profile that contains its keys.
   keysMember: 'keys' | 'signing_keys'
 }
 
@@ -16,7 +16,7 @@ export const newestUcpVersion: UcpVersion = ucpVersions[0]
 
 const shopping = 'dev.ucp.shopping'
 
-// Capabilities of this server, with the file of the schema and the page of the specification. An extension names its parents.
+// Capabilities of this server, with the name of the schema file and the page of the specification. An extension names its parents.
 export const ucpCapabilities: Readonly<Record<string, { schema: string; spec: string; extends?: readonly string[] }>> =
   {
     [`${shopping}.checkout`]: { schema: 'checkout', spec: 'shopping/checkout' },
@@ -34,11 +34,11 @@ export const ucpCapabilities: Readonly<Record<string, { schema: string; spec: st
 
 export interface PlatformProfile {
   version: string
-  // Versions of each capability that the profile lists.
+  // Versions of each capability in the profile.
   capabilities: ReadonlyMap<string, readonly string[]>
-  // The first keys, with only the members that a check of a signature needs. An invalid key is detected when it is used.
+  // The first keys, reduced to the members that verifying a signature needs. An invalid key is detected when it is used.
   keys: readonly unknown[]
-  // Address for the calls about its orders.
+  // URL for calls about the platform's orders.
   webhookUrl: string | undefined
 }
 
@@ -76,7 +76,7 @@ function keyView(key: unknown): object {
     const value = members[name]
     return typeof value === 'string' && value.length <= keyTextMax ? [[name, value]] : []
   })
-  // `key_ops` that is not a list means that the key is not for verifying.
+  // A `key_ops` that is not a list, or lacks `verify`, means that the key must not verify signatures.
   const isFor = Array.isArray(operations) && operations.slice(0, operationsMax).includes('verify')
   return { ...Object.fromEntries(texts), ...(operations !== undefined && { key_ops: isFor ? ['verify'] : [] }) }
 }
@@ -91,18 +91,18 @@ function webhookUrlIn({ version, capabilities: listed }: Readonly<Record<string,
 const urlLengthMax = 2_000
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  // A JSON object.
+  // The cast holds: the value is an object, not null and not an array.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined
 }
 
 export type NegotiationResult =
-  // `isActive`: whether both sides have the row's own capability.
+  // `isActive`: whether both sides support the capability that the row belongs to.
   { dialect: UcpVersion; active: ReadonlySet<string>; isActive: boolean } | 'version_unsupported'
 
-// A caller without a profile is treated as if it listed all our capabilities. If `isLenient` (in test mode), so is a caller whose profile
-// cannot be read or does not list the requested capability.
+// A caller without a profile is treated as if it listed all capabilities of this server. If `isLenient` (in test mode), this also applies
+// if the profile cannot be read, has an unknown version or lacks the requested capability.
 export function negotiate(
   profile: PlatformProfile | undefined,
   { capability, isLenient }: { capability: string; isLenient: boolean },
@@ -121,7 +121,7 @@ function everything(dialect: UcpVersion): NegotiationResult {
   return { dialect, active: allNames, isActive: true }
 }
 
-// Cached for each profile, which has one version.
+// Cached by profile: a profile has one version.
 const activeOf = new WeakMap<PlatformProfile, ReadonlySet<string>>()
 
 function activeFor(profile: PlatformProfile, dialect: UcpVersion): ReadonlySet<string> {
@@ -130,14 +130,14 @@ function activeFor(profile: PlatformProfile, dialect: UcpVersion): ReadonlySet<s
   return active
 }
 
-// Extensions without a common parent are removed.
+// Extensions are removed unless both sides support one of their parents.
 function bothHave(profile: PlatformProfile, { version }: UcpVersion): ReadonlySet<string> {
   const listed = Object.keys(ucpCapabilities).filter((name) => profile.capabilities.get(name)?.includes(version))
   const both = new Set(listed)
   return new Set(listed.filter((name) => (ucpCapabilities[name]?.extends ?? [name]).some((parent) => both.has(parent))))
 }
 
-// Capabilities that an answer names: the row's own capability and its extensions.
+// Returns the capabilities that an answer names: that of the row, and its extensions.
 export function capabilitiesIn(active: ReadonlySet<string>, { version }: UcpVersion, capability: string): object {
   const names = [...active].filter(
     (name) => name === capability || ucpCapabilities[name]?.extends?.includes(capability) === true,

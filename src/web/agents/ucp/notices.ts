@@ -1,4 +1,4 @@
-// Calls a platform when its order changes: sends the whole order as it is now, signed with the key of the shop.
+// Calls a platform when its order changes: sends the whole current order, signed with the shop's key.
 
 import { agentBaseUrl } from '../../../domain/agents/address.ts'
 import { addPlatformTag } from '../../../domain/agents/ids.ts'
@@ -22,7 +22,7 @@ export interface NoticeParts {
 
 const capability = 'dev.ucp.shopping.order'
 
-// Headers of a delivery, in every protocol.
+// Headers of a delivery attempt, in every protocol.
 export function attemptHeaders({ eventId, createdAt, attempts }: PlatformDelivery): Record<string, string> {
   return {
     'webhook-id': eventId,

@@ -1,4 +1,4 @@
-// An order in the form of the protocol. Pure. The destination is shown down to the town only.
+// An order in the form of UCP. Pure. The destination contains at most the town and the country.
 
 import { isOfSku } from '../../../domain/edits/plan.ts'
 import type { OrderEditRow } from '../../../domain/edits/store.ts'
@@ -8,7 +8,7 @@ import { toInstant } from '../../../platform/kit/instant.ts'
 import { agentWordsFor } from './messages.ts'
 import { totalsView, ucpEnvelope, type ViewContext, variantTitle } from './view.ts'
 
-// An order with its later edits and returns.
+// An order with its later edits and its returns.
 export interface OrderHistory extends OrderFacts {
   edits: readonly OrderEditRow[]
   returns: readonly ReturnFacts[]
@@ -16,7 +16,7 @@ export interface OrderHistory extends OrderFacts {
 
 export interface OrderLinks {
   permalinkUrl: string
-  // Only the country if nothing else is known.
+  // Only the country, if nothing else is known.
   destination: Readonly<Record<string, string>>
 }
 
@@ -83,7 +83,7 @@ export interface ShownLine {
   status: 'processing' | 'partial' | 'fulfilled' | 'removed'
 }
 
-// All lines that the order ever had: a line that an edit removed stays, with a quantity of 0.
+// Returns all lines that the order ever had: a line that an edit removed has a total quantity of 0.
 export function shownLines({ order, lines, edits, returns }: OrderHistory): ShownLine[] {
   const added = unitsOf(edits.flatMap(({ parts }) => parts.added))
   const removed = unitsOf(edits.flatMap(({ parts }) => parts.removed))
@@ -131,7 +131,7 @@ function editViews({ edits }: OrderHistory): object[] {
   })
 }
 
-// Units that were received. An announced return changes nothing yet.
+// Counts received units. An announced return does not change anything yet.
 function returnViews({ returns }: OrderHistory): object[] {
   return returns.flatMap(({ row: { id, updatedAt }, lines }) => {
     const items = lines.flatMap(({ skuId, received }) => (received > 0 ? [{ id: skuId, quantity: -received }] : []))
@@ -142,7 +142,7 @@ function returnViews({ returns }: OrderHistory): object[] {
 
 const adjustmentStatuses = { pending: 'pending', succeeded: 'completed', failed: 'failed' } as const
 
-// The members of a refund that both protocols show.
+// The members of a refund that both UCP and ACP show.
 export function refundsShown({ refunds }: OrderFacts): { refund: object; amount: number }[] {
   return refunds
     .filter(({ kind }) => kind === 'refund')

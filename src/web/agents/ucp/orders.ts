@@ -1,4 +1,4 @@
-// Orders in the form of the protocol, as they are now: for a platform that requests one, and for calls to a platform.
+// Current orders in the form of UCP: for a platform that requests an order, and for calls to a platform.
 
 import type { PayTools } from '../../../domain/checkout/tools.ts'
 import { listEdits } from '../../../domain/edits/store.ts'
@@ -12,7 +12,7 @@ import type { ViewContext } from './view.ts'
 
 type OrderTools = Pick<PayTools, 'rootSecret' | 'publicOrigin'>
 
-// Returns an order, and the address of its page for the buyer.
+// Returns an order and the URL of its page for the buyer.
 export async function findShownOrder(
   tools: OrderTools,
   db: Reader,

@@ -1,5 +1,5 @@
-// Performs a row for an identified caller, for both REST and MCP. Every business outcome is answered by 200 and messages; what is wrong
-// with the request itself is thrown as an `AgentError`.
+// Performs an operation for an identified caller, for both REST and MCP. Every business outcome is answered by status 200 and messages;
+// an invalid request throws an `AgentError`.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -76,10 +76,10 @@ export interface UcpCall {
   caller: AgentCaller
   view: ViewContext
   standing: () => Promise<CatalogStanding>
-  // From the path, or from the argument of the tool.
+  // The id in the path, or in the arguments of the tool.
   id: string
   body: unknown
-  // Hash of the sent bytes, by which two requests are the same.
+  // Hash of the sent bytes. Requests with the same hash are the same request.
   digest: string
   key: string | null
   moment: AgentCallContext
@@ -87,14 +87,14 @@ export interface UcpCall {
 
 export interface UcpAnswer {
   status: number
-  // JSON.
+  // The body, as JSON.
   body: string | Buffer
   isReplayed: boolean
 }
 
 const answered = (body: object): UcpAnswer => ({ status: 200, body: JSON.stringify(body), isReplayed: false })
 
-// An outcome without a resource. Throwing it rolls back what was written.
+// An outcome without a resource. Throwing this error rolls back the writes of the request.
 class NoResource extends Error {
   readonly messages: readonly UcpMessage[]
   constructor(messages: readonly UcpMessage[]) {
@@ -125,7 +125,7 @@ async function failed(call: UcpCall, messages: readonly UcpMessage[]): Promise<U
   })
 }
 
-// The language that the request itself names, else those that it accepts.
+// Uses the language that the request names, otherwise the languages that it accepts.
 function wordsOf({ body, view }: UcpCall): AgentWords {
   const { context } = (body ?? {}) as Pick<CartShape, 'context'>
   return agentWordsFor(parseUcpLocale(context?.language), view.accepted)
@@ -229,7 +229,7 @@ function rulesOf({ view, shop }: UcpCall): ReadRules {
   return { active: view.active, currency: shop.currency }
 }
 
-// Reads the wish of a request that creates a cart or checkout.
+// Reads what a request asks of a new cart or checkout.
 function readWish(call: UcpCall): UcpRequestRead {
   const body = call.body as NewCheckoutShape
   try {
@@ -242,7 +242,7 @@ function readWish(call: UcpCall): UcpRequestRead {
   }
 }
 
-// Returns the function that replaces the present wish. It fills `notes` when it is called.
+// Returns the function that computes the change of the current cart. `notes` is filled when that function is called.
 function wantedBy(call: UcpCall, notes: UcpMessage[]): (present: PresentAgentCart) => AgentCartChange {
   return (present) => {
     const read = readUcpRequest(call.body as CartShape & CheckoutShape, rulesOf(call), present)
@@ -256,7 +256,7 @@ function unchanged(error: unknown): 'unchanged' {
   throw error
 }
 
-// Without a resource nothing can be corrected, so every message becomes unrecoverable.
+// Without a resource nothing can be corrected, so the message becomes unrecoverable.
 function gone(message: UcpMessage | undefined): UcpMessage[] {
   return message ? [{ ...message, type: 'error', severity: 'unrecoverable' }] : []
 }
@@ -299,7 +299,7 @@ function sessionIdOf({ tools }: UcpParts, { id, caller }: UcpCall): string {
   return found
 }
 
-// Makes the change and renders the checkout in the same transaction. With a key, the change is made once.
+// Makes the change and renders the checkout in the same transaction. With an idempotency key, the change is made once.
 async function change(
   { tools, sealedKeeper, answersMs }: UcpParts,
   call: UcpCall,
@@ -372,7 +372,7 @@ async function getOrder(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   return answered(document)
 }
 
-// The platform reads the catalog with the rights of any key of the shop.
+// A platform may read what any API key of the shop may read of the catalog.
 function readerOf({ shop, caller }: UcpCall): KeyCaller {
   const { merchantId, mode, slug, installationId } = shop
   const { platformId } = caller
@@ -392,12 +392,13 @@ function readerOf({ shop, caller }: UcpCall): KeyCaller {
 const searchRowsMax = 50
 const lookedUpMax = 50
 
-// A page of fifty products is 100 KB.
+// An answer with fifty products has 100 KB.
 const searchesBytesMax = 8 * 2 ** 20
 const searches = new Lru<string, Buffer>(searchesBytesMax, ({ length }, key) => entryWeight(key, length))
 
-// Answers are cached until the catalog changes, or the address of the online store, which is in them too. As for the lists of the catalog,
-// a change of stock shows after the loop has rendered the product again. The platform is in the key because of the link to the next page.
+// Answers are cached until the catalog or the address of the online store, which answers contain, changes. As in the lists of the
+// catalog, a change of stock shows once the loop has rendered the product again. The key includes the platform because the link to the
+// next page depends on it.
 async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { shop, caller, view, digest } = call
   const standing = await call.standing()
@@ -463,7 +464,7 @@ async function searchPage(
   }
 }
 
-// Categories are named by slug or name. An unknown one has no products.
+// Categories are named by slug or name. An unknown category has no products.
 async function searchCategories(
   { tools }: UcpParts,
   { shop }: UcpCall,
@@ -506,7 +507,7 @@ async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer>
   })
 }
 
-// For a product that was requested as a whole, the first variant is returned.
+// For a product that was requested by its own id, the featured variant is returned.
 function inputsOf(
   { skus }: Product,
   named: readonly { skuId: string | null; word: string }[],
@@ -526,14 +527,14 @@ async function getProduct(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const [product] = named ? await currentProducts(parts, call, [named.slug]) : []
   if (!product) throw new NoResource([ucpNotices.notFound()])
   const sku = product.skus.find(({ id }) => id === named?.skuId)
-  // A variant's own options are selected, whatever else the request selects.
+  // If the request names a variant, that variant's options override the request's selection.
   const selected = sku?.options.map(({ name, value }) => ({ name, label: value })) ?? body.selected ?? []
   const asked = { selected, ...(body.preferences && { preferences: body.preferences }) }
   const shown = detailView(product, asked, { url: pageOf(product, (await call.standing()).storeUrl) })
   return answered({ ucp: ucpEnvelope(call.view), product: shown })
 }
 
-// Returns products as they were rendered last, in the order of the slugs.
+// Returns products as last rendered, in the order of the slugs.
 async function listedProducts({ tools }: UcpParts, { shop }: UcpCall, slugs: readonly string[]): Promise<Product[]> {
   const rows = await tools.storage.read((db) => listPublicDetails(db, shop, slugs))
   const textOf = new Map(rows.map(({ slug, publicDetail }) => [slug, publicDetail]))
@@ -543,7 +544,7 @@ async function listedProducts({ tools }: UcpParts, { shop }: UcpCall, slugs: rea
   })
 }
 
-// Returns products as they are now, even if their stock has just changed.
+// Returns current products, including the latest change of their stock.
 async function currentProducts(parts: UcpParts, call: UcpCall, slugs: readonly string[]): Promise<Product[]> {
   const principal = readerOf(call)
   const found = await Promise.all(
@@ -552,7 +553,7 @@ async function currentProducts(parts: UcpParts, call: UcpCall, slugs: readonly s
   return found.flatMap((product) => (product ? [product.data] : []))
 }
 
-// Returns undefined if the product was removed since it was listed, or the category does not exist.
+// Returns undefined if the product was removed meanwhile, or if the category does not exist.
 async function askCatalog<Reply>(
   { open }: UcpParts,
   id: string,
@@ -568,7 +569,7 @@ async function askCatalog<Reply>(
   }
 }
 
-// Returns the address of a product's page in the online store, if that is open.
+// Returns the URL of a product's page in the online store, or undefined if the store is closed.
 function pageOf({ slug }: Product, storeUrl: string | null): string | undefined {
   return storeUrl === null ? undefined : `${storeUrl}/products/${slug}`
 }

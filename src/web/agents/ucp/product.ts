@@ -1,10 +1,10 @@
-// Products in the form of the protocol. Pure.
+// Products in the form of UCP. Pure.
 
 import type { ProductShape } from '../../../contract/agents/shapes.ts'
 import type { Product, Sku } from '../../../contract/open/catalog.ts'
 import { unitPriceBases, unitSizes } from '../../../platform/kit/unitprice.ts'
 
-// In a list. A single product is shown with all variants.
+// Limit for products in a list. A single product is shown with all variants.
 const variantsShownMax = 20
 
 export interface Input {
@@ -14,13 +14,13 @@ export interface Input {
 
 export interface ProductContext {
   url: string | undefined
-  // In a lookup, the identifiers by which each variant was requested.
+  // In a lookup: the identifiers by which each variant was requested.
   inputs?: ReadonlyMap<string, readonly Input[]>
-  // If set, exactly these variants are shown, without the limit.
+  // If set, exactly these variants are shown, without a limit.
   shown?: readonly Sku[]
 }
 
-// The first variant that is not out of stock, else the first.
+// Returns the first variant that is not out of stock, otherwise the first variant.
 export function featuredVariant(skus: readonly Sku[]): Sku | undefined {
   return skus.find(isForSale) ?? skus[0]
 }
@@ -75,7 +75,8 @@ function variantView(product: Product, sku: Sku, inputs: readonly Input[] | unde
   }
 }
 
-// Content and reference are given in the finer of their two units, so the amount follows from both numbers.
+// The content and the reference quantity are both expressed in the finer of their two units, so the unit price can be computed from the
+// two numbers.
 function unitPriceOf({ measure }: Sku): object {
   if (!measure) return {}
   const { amount, unit, per, price } = measure
@@ -118,7 +119,7 @@ export function detailView(
   while (kept.length > 0 && !product.skus.some((sku) => hasAll(sku, kept))) kept.pop()
   const fitting = product.skus.filter((sku) => hasAll(sku, kept))
   const featured = featuredVariant(fitting)
-  // Without a selection all variants are shown, and the options of the featured variant are selected.
+  // Without a selection all variants are shown, and the options of the featured variant count as selected.
   const shown = kept.length > 0 ? kept : (featured?.options ?? []).map(({ name, value }) => ({ name, label: value }))
   const options = product.options.map(({ name, values }) => ({
     name,

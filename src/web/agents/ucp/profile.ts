@@ -8,17 +8,17 @@ export interface ShownHandler {
   version: string
   instruments: readonly string[]
   config: object | undefined
-  // The provider, and its name of the merchant's account if it makes tokens for the account.
+  // The payment provider, and its id of the merchant's account if platforms get tokens for that account.
   psp: string
   delegatedTo: string | undefined
 }
 
 export interface ProfileFacts {
   base: string
-  // Whether agents may pay; if not, they make no orders here.
+  // Whether agents may pay; otherwise they cannot place orders in this shop.
   mayBuy: boolean
   handlers: readonly ShownHandler[]
-  // Public keys of the shop's signatures.
+  // Public keys that verify the shop's signatures.
   keys: readonly object[]
 }
 
@@ -68,14 +68,14 @@ export function buildProfile({ base, mayBuy, handlers, keys }: ProfileFacts, dia
   }
 }
 
-// Groups handlers by name, as profiles and checkouts list them.
+// Groups handlers by name, the form of profiles and checkouts.
 export function groupHandlersByName(handlers: readonly ShownHandler[]): object {
   const known = byName.get(handlers) ?? grouped(handlers)
   byName.set(handlers, known)
   return known
 }
 
-// Cached by the list, since most requests have the same one.
+// Cached by identity of the list: most requests share one list.
 const byName = new WeakMap<readonly ShownHandler[], object>()
 
 function grouped(handlers: readonly ShownHandler[]): object {
@@ -92,7 +92,7 @@ function grouped(handlers: readonly ShownHandler[]): object {
   )
 }
 
-// Prefix of the names of this server's own handlers: its host name, reversed. An IP address cannot be a name.
+// Returns the prefix of the names of this server's own handlers: its host name, reversed. An IP address cannot be part of a name.
 export function reversedHost(origin: string): string {
   const { hostname } = new URL(origin)
   return /^[a-z][a-z0-9.-]*$/.test(hostname) && hostname !== 'localhost'

@@ -1,4 +1,4 @@
-// How a caller proves that it is the platform whose profile it names: by a signature of the request, or a key that was made for the
+// How a caller proves that it is the platform whose profile it names: by a signature of the request, or by a key that was made for the
 // platform.
 
 import type { IncomingMessage } from 'node:http'
@@ -12,13 +12,13 @@ import type { ShopContext } from '../context.ts'
 import { AgentError } from '../error.ts'
 
 export interface ShownRequest {
-  // Keys of the profile.
+  // The keys in the profile.
   keys: readonly unknown[]
   body: Buffer
   now: number
 }
 
-// Returns false if the request has no signature. An invalid signature is refused, whatever else the request has.
+// Returns false if the request has no signature. Throws if it has an invalid one, even if the request also has a key.
 export async function verifyPlatformSignature(
   { request, parts }: ShopContext,
   { keys, body, now }: ShownRequest,
@@ -27,7 +27,7 @@ export async function verifyPlatformSignature(
   if (!hasSignature(request.raw)) return false
   const message = messageOf(request.raw, parts.tools.publicOrigin(), body)
   const first = findSignatureProblem(message, keys, now)
-  // The platform may sign with a key that it published after its profile was cached, so the profile is read again.
+  // The platform may have signed with a key that it published after its profile was cached, so the profile is read again.
   const problem = first === 'key_not_found' ? findSignatureProblem(message, await keysAgain(), now) : first
   if (problem === null) return true
   const [status, content] = problems[problem]
@@ -42,7 +42,7 @@ const problems: Readonly<Record<SignatureProblem, readonly [status: number, cont
   algorithm_unsupported: [400, 'Keys are EC P-256, EC P-384 or Ed25519.'],
 }
 
-// The host is that of our public address, because the host in the request may be forged or changed by a proxy.
+// The signed host is that of the server's public URL: the host in the request may be forged or changed by a proxy.
 function messageOf(raw: IncomingMessage, origin: string, body: Buffer): ProvableRequest {
   const [path = '', ...query] = (raw.url ?? '').split('?')
   return {
@@ -60,7 +60,7 @@ function messageOf(raw: IncomingMessage, origin: string, body: Buffer): Provable
   }
 }
 
-// Returns undefined if the request has no key. Most platforms send `X-API-Key`.
+// Returns undefined if the request does not have a key. Most platforms send `X-API-Key`.
 export function readPlatformKey({ headers }: IncomingMessage): string | undefined {
   const plain = headers['x-api-key']
   if (typeof plain === 'string') return plain.trim()

@@ -25,11 +25,12 @@ export interface UcpRequestRead {
   notes: UcpMessage[]
 }
 
-// The request names a destination that neither the request nor the checkout has. No other destination may replace it.
+// The request names a destination that is neither in the request nor in the checkout. It is refused rather than replaced by another
+// destination.
 export class UnknownDestination extends Error {}
 
-// `notes`: members that were understood but cannot be applied. `present`: the wish before the change; undefined for a new cart or
-// checkout.
+// `notes` of the result: members that were understood but cannot be applied. `present`: what was asked of the cart or checkout before
+// this change; undefined for a new one.
 export function readUcpRequest(
   body: NewCheckoutShape,
   { active, currency }: ReadRules,
@@ -68,7 +69,7 @@ export function readUcpRequest(
   }
 }
 
-// Goods are sold by piece. A line with another unit keeps its present quantity, or is left out if it is new.
+// Goods are sold by the piece. A line with another unit is omitted if it is new; otherwise its quantity stays unchanged.
 function linesIn(
   items: CartShape['line_items'],
   present: PresentAgentCart['lines'],
@@ -83,7 +84,7 @@ function linesIn(
 
 interface ChosenDestination {
   destination: PlatformAddress | null
-  // Whether it is the destination that the shopper gave on the page.
+  // Whether this is the destination that the shopper entered on the page.
   isKept: boolean
 }
 
@@ -122,7 +123,7 @@ function addressIn(sent: DestinationShape): PlatformAddress {
 
 const isLocale = new RegExp(patterns.locale.source)
 
-// Returns a BCP 47 tag in the form of our sessions; null if the tag is missing or invalid.
+// Returns a BCP 47 tag in the form that sessions store, or null if the tag is missing or invalid.
 export function parseUcpLocale(tag: string | undefined): string | null {
   if (tag === undefined || !/^[a-z]{2,3}(?:[-_][\da-z]{1,8})*$/i.test(tag)) return null
   try {
@@ -151,7 +152,8 @@ export interface Instrument {
   credential: Readonly<Record<string, unknown>>
 }
 
-// Returns the only instrument. Version 2026-04-08 also allows several, of which one is marked as selected.
+// Returns the instrument to pay with. Version 2026-04-08 allows several instruments, with one marked as selected; newer versions allow
+// one.
 export function readInstrument(
   { payment: { instruments } }: CheckoutCompleteShape,
   version: string,
@@ -163,7 +165,7 @@ export function readInstrument(
   return found && { place, handlerId: found.handler_id, credential: found.credential ?? {} }
 }
 
-// The buyer's IP address, which tells one network from another.
+// Returns the buyer's IP address, from which the buyer's network is derived.
 export function readBuyerNetwork(signals: Readonly<Record<string, unknown>> | undefined): string | undefined {
   const address = signals?.['dev.ucp.buyer_ip']
   return typeof address === 'string' && address.length <= 64 ? address : undefined

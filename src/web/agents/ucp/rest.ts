@@ -1,4 +1,4 @@
-// UCP by REST. The order of the lines is the order of the checks.
+// UCP by REST. The statements are in the order of the checks.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -43,7 +43,8 @@ async function answer(context: ShopContext, path: string): Promise<Outgoing> {
   return row.kind === 'complete' ? signAnswer(context, answered) : answered
 }
 
-// Reads `profile="https://…"`, a member of a dictionary (RFC 8941). Returns undefined if the header does not name a profile.
+// Reads `profile="https://…"`, a member of a structured field dictionary (RFC 8941). Returns undefined if the header does not name a
+// profile.
 export function parseProfileHeader(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? fieldString(readDictionary(header)?.get('profile')) : undefined
 }
@@ -55,7 +56,7 @@ function withoutProfile(): AgentError {
 
 const keyPattern = /^[\w.-]{22,255}$/
 
-// Keys must be long and random: callers without a profile share one namespace of keys.
+// Keys must be long and random, because callers without a profile share one namespace of idempotency keys.
 export function readIdempotencyKey(header: unknown): string {
   if (typeof header === 'string' && keyPattern.test(header)) return header
   const content = 'An idempotency key is needed: random, with 22 to 255 letters, digits, dots and hyphens.'

@@ -1,11 +1,11 @@
-// A search in several categories: the products of each, in the order of the categories, each product once.
+// Searches several categories, in their order. A product in several of them is returned once.
 
 import { badCursorRefusal } from '../../../platform/kit/cursor.ts'
 
 export interface FoundPage<Row> {
   rows: readonly Row[]
   next: string | null
-  // Null: not counted.
+  // Null: the products are not counted.
   total: number | null
 }
 
@@ -15,7 +15,8 @@ export type SearchOne<Row> = (page: {
   limit: number
 }) => Promise<FoundPage<Row>>
 
-// Products that an earlier category showed are left out, so a page may take several steps. A page ends early after this number of steps.
+// Products that an earlier category contains are omitted, so filling a page may take several searches. After this number of searches the
+// page ends early.
 const stepsMax = 20
 
 // A cursor is the index of a category and the cursor within that category. The total is unknown, because products of several categories
@@ -30,7 +31,7 @@ export async function searchEach<Row extends { categories: readonly string[] }>(
   }: {
     cursor: string | undefined
     limit: number
-    // Slugs of a category and its descendants.
+    // Returns the slugs of a category and its descendants.
     familyOf: (category: string) => readonly string[]
     searchOne: SearchOne<Row>
   },

@@ -1,4 +1,4 @@
-// Checkouts and carts in the form of the protocol. Pure. Shows only buyer data that the platform itself sent.
+// Checkouts and carts in the form of UCP. Pure. Shows only buyer data that the platform itself sent.
 
 import type { Cart, CartItem, ShippingOption } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'
@@ -28,11 +28,11 @@ export interface ViewContext {
   // Whether this caller may pay.
   mayPay: boolean
   mayReadOrders: boolean
-  // From this total upwards the buyer must confirm on the page.
+  // Totals of at least this amount must be confirmed by the buyer on the page.
   reviewFrom: number | null
   // The Accept-Language header of the request.
   accepted: string | undefined
-  // Addresses of legal texts and similar pages.
+  // URLs of legal texts and similar pages.
   links: Readonly<Record<string, string>>
   tag: (id: string) => string
 }
@@ -44,7 +44,7 @@ export function ucpEnvelope({ dialect, active, capability }: ViewContext): objec
   return { version: dialect.version, status: 'success', capabilities: capabilitiesIn(active, dialect, capability) }
 }
 
-// Facts that decide whether the platform can pay a checkout.
+// What decides whether the platform can pay a checkout.
 export type PayRules = Pick<ViewContext, 'active' | 'handlers' | 'mayPay' | 'reviewFrom'>
 
 // `more`: messages of this request, in addition to those of the checkout.
@@ -87,7 +87,7 @@ export function checkoutView(
   }
 }
 
-// A cart has no address: its totals are before shipping.
+// A cart has no address, so its totals exclude shipping.
 export function cartDocument(
   { cart, asked, promotion }: AgentCart,
   context: ViewContext,
@@ -121,14 +121,14 @@ function statusOf({ session, isWaiting }: AgentCheckout, messages: readonly UcpM
   if (session.status === 'processing') return isWaiting ? 'requires_escalation' : 'complete_in_progress'
   if (session.status !== 'open') return 'canceled'
   const severities = messages.map(({ severity }) => severity)
-  // A declined payment can be repeated immediately.
+  // After a declined payment another can be made immediately.
   const standing = messages.filter(({ code }) => code !== 'payment_failed')
   if (standing.some(({ severity }) => severity === 'recoverable')) return 'incomplete'
   const asksBuyer = severities.some((one) => one === 'requires_buyer_input' || one === 'requires_buyer_review')
   return asksBuyer ? 'requires_escalation' : 'ready_for_complete'
 }
 
-// Messages that stay until the checkout changes.
+// Messages that every answer has until the checkout changes.
 function standingMessages(checkout: AgentCheckout, { active, mayPay, handlers, reviewFrom }: PayRules): UcpMessage[] {
   const { session, asked, isWaiting, needsShipping } = checkout
   const { items, totals, currency } = session
@@ -160,7 +160,7 @@ function contactMessages({ asked, hasEmail, hasSentContact }: AgentCheckout): Uc
 
 function deliveryMessages(checkout: AgentCheckout): UcpMessage[] {
   const { session, asked, hasSentAddress, isServed, place } = checkout
-  // The shopper gave another address on the page, which checked it.
+  // The address was entered on the page, which checked it.
   if (!hasSentAddress) return place ? [] : [ucpNotices.addressNeeded()]
   if (!asked?.destination) return [ucpNotices.addressNeeded()]
   if (asked.addressIssues.length > 0) {

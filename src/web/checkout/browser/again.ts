@@ -1,4 +1,4 @@
-// Continues an expired checkout in a new one: the same page for another session, with the typed values and pending changes.
+// Continues an expired checkout in a new session: the page stays, with the typed values and pending changes.
 
 import { expire } from './clock.ts'
 import { answered, failed } from './connection.ts'
@@ -26,7 +26,7 @@ async function startAgain(action: string): Promise<void> {
     page = await pageIn(response)
     if (page) path = baseOf(page, new URL(response.url).pathname)
   } catch {
-    // The missing page is reported below.
+    // `page` stays undefined, which is handled below.
   }
   if (!page) return failed()
   if (stateOf(page) === 'expired') return expire(page)

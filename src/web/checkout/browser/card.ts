@@ -1,4 +1,4 @@
-// Formats card numbers and shows the brand by their first digits, which are public. Nothing is sent.
+// Formats card numbers and shows the card's brand, which the first digits identify. Nothing is sent.
 
 const brandPatterns: Readonly<Record<string, RegExp>> = {
   visa: /^4/,
@@ -32,7 +32,7 @@ export function formatCard({ target, inputType }: InputEvent): void {
   if (autocomplete === 'cc-number') showBrand(field)
   if (field.selectionStart !== value.length) return
   if (autocomplete === 'cc-number' && /^\d[\d ]*$/.test(value)) field.value = grouped(digitsOf(value))
-  // A slash appears after the month, but not while deleting or when the year comes first.
+  // A slash is inserted after a month, but not while deleting and not after a year.
   if (autocomplete === 'cc-exp' && inputType === 'insertText' && /^(0[1-9]|1[0-2])$/.test(value)) {
     field.value = `${digitsOf(value)} / `
   }
@@ -42,7 +42,7 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '')
 }
 
-// Returns the digits in the groups that are printed on the card.
+// Groups the digits as they are printed on the card.
 function grouped(digits: string): string {
   const groups =
     brandOf(digits) === 'amex' ? /^(.{1,4})(.{1,6})?(.+)?$/.exec(digits)?.slice(1) : digits.match(/.{1,4}/g)

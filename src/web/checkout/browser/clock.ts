@@ -1,4 +1,4 @@
-// Shows the time left, and announces it when it becomes short. Once it has expired, all typed values stay on the page and can continue in
+// Shows the time left, and announces when little is left. Once the session has expired, typed values stay on the page and can continue in
 // a new checkout with the same items.
 
 import { byId, element, tell } from './dom.ts'

@@ -1,4 +1,4 @@
-// If the server does not respond, the page stays as it is, a bar says so, and the request is retried.
+// If the server does not respond, the page stays as it is, a bar reports the failure, and the request is retried.
 
 import { body, element, tell } from './dom.ts'
 import { state } from './state.ts'
@@ -12,7 +12,7 @@ export function failed(
   kind: 'failed' | 'offline' | 'pay' = navigator.onLine ? 'failed' : 'offline',
 ): void {
   state.isFailed = true
-  // Problems of the details are no longer shown for these edits, and the focus does not move later.
+  // The retry of these edits shows no problems of the details and does not move the focus.
   state.saidEdits = state.goOnEdits = Infinity
   showState()
   const connection = element('connection')
@@ -42,7 +42,7 @@ export function forgetFailure(): void {
   element('connection').hidden = true
 }
 
-// Sets `data-sync`, by which the style sheet and tests know whether the server has everything on the page.
+// Sets `data-sync`, which tells the style sheet and tests whether the server has all changes made on the page.
 export function showState(isSending = false): void {
   const isBusy = isSending || state.running || state.asking || state.quantities.size > 0
   body.dataset.sync = state.isFailed ? 'failed' : isBusy ? 'busy' : ''

@@ -1,4 +1,5 @@
-// Loads the fields of the country that is selected when the answer arrives. The request needs no version, so it is not queued.
+// Loads the address fields of the selected country, and loads again if another country was selected meanwhile. The request does not
+// depend on the session's version, so it is not queued.
 
 import { answered, failed, showState } from './connection.ts'
 import { byId, detailFields, element } from './dom.ts'

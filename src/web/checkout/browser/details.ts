@@ -1,4 +1,4 @@
-// The form of the details, whose fields depend on the country.
+// The form of the details. Its fields depend on the country.
 
 import { showCountry } from './country.ts'
 import { byId } from './dom.ts'
@@ -15,7 +15,7 @@ export function watchDetails(): void {
     edited()
     // Only fields fire this event.
     const field = event.target as HTMLInputElement
-    // The browser trims plain spaces only; with a pasted no-break space it would call the address invalid.
+    // Browsers trim plain spaces only: with a pasted no-break space they would call the e-mail address invalid.
     if (field.type === 'email') {
       field.value = field.value.trim()
       note(event)
@@ -23,7 +23,7 @@ export function watchDetails(): void {
     if (field.id === 'country') void showCountry()
     else saveIfComplete()
   })
-  // A focused field that was replaced fires no change event.
+  // A field that was replaced while it had the focus fires no change event.
   details?.addEventListener('focusout', saveIfComplete)
   details?.addEventListener('submit', (event) => {
     event.preventDefault()

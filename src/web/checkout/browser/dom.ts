@@ -5,7 +5,7 @@ import type { DetailsIntent, PageState } from './names.ts'
 export const { body } = document
 export const isOpen = stateOf(document) === 'open'
 
-// Returns undefined if the page is not from this server.
+// Returns undefined if this server did not render the page.
 export function stateOf(page: Document): PageState | undefined {
   return page.body.dataset.state as PageState | undefined
 }
@@ -13,7 +13,7 @@ export function stateOf(page: Document): PageState | undefined {
 export type Field = HTMLInputElement | HTMLSelectElement
 export type Fields = Readonly<Record<string, string>>
 
-// Elements with a more specific type.
+// Elements whose type is more specific than HTMLElement.
 interface Elements {
   details: HTMLFormElement
   pay: HTMLFormElement
@@ -23,12 +23,12 @@ interface Elements {
 }
 type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement
 
-// The server always renders an id as the same type of element.
+// The cast holds: the server always renders an id as the same type of element.
 export function byId<Id extends string>(id: Id, page = document): ElementOf<Id> | null {
   return page.getElementById(id) as ElementOf<Id> | null
 }
 
-// Returns an element that every page of an open session has.
+// Returns an element that every page of an open session contains.
 export function element<Id extends string>(id: Id): ElementOf<Id> {
   return byId(id) as ElementOf<Id>
 }
@@ -43,7 +43,7 @@ export function tell(text: string | undefined): void {
   if (told && text) told.textContent = text
 }
 
-// Forms of the checkout have no files.
+// The cast holds: forms of the checkout have no file fields.
 export function fieldsOf(form: HTMLFormElement): Fields {
   return Object.fromEntries(new FormData(form)) as Fields
 }

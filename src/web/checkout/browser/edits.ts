@@ -1,4 +1,4 @@
-// Edits of the details. Complete details are saved immediately, so delivery and tax are right.
+// Edits of the details. Complete details are saved immediately, because shipping and tax depend on them.
 
 import { element } from './dom.ts'
 import { send } from './queue.ts'
@@ -14,9 +14,9 @@ export function saveIfComplete(): void {
   void send()
 }
 
-// Saves incomplete details too; the answer shows what is missing.
+// Marks the details for saving even if they are incomplete; the answer shows what is missing.
 export function wantSaved(): void {
-  // Counts as an edit even without a change, so the focus moves on.
+  // Counts as an edit even without a change, so the details are sent and the focus moves on.
   if (state.edits === state.savedEdits || state.edits === state.refusedEdits) edited()
   state.dueEdits = state.edits
   state.saidEdits = state.edits

@@ -1,4 +1,4 @@
-// A payment may be made, cancelled or confirmed elsewhere: at the bank or in another tab. This page then follows automatically.
+// A payment may be made, cancelled or confirmed elsewhere, at the bank or in another tab. The page polls the session's state and follows.
 
 import { stateOf } from './dom.ts'
 import type { PageState, SessionState } from './names.ts'
@@ -27,14 +27,14 @@ async function follow(): Promise<void> {
       const response = await get(`${state.base}/state`)
       if (response.ok && isLeft((await response.text()) as SessionState)) return location.assign(`${state.base}/wait`)
     } catch {
-      // Briefly offline: the next poll retries.
+      // Offline: the next poll retries.
     }
   }
   clearTimeout(state.followTimer)
   state.followTimer = setTimeout(follow, everyMs)
 }
 
-// While this page waits for the outcome of its own payment, it is not left.
+// Whether the page must be replaced for the reported state. An open page that waits for the outcome of its own payment stays.
 function isLeft(reported: SessionState): boolean {
   if (shownState === 'open') return reported === 'completed' && !state.isPaying
   return reported !== shownState && reported !== 'processing'

@@ -1,4 +1,4 @@
-// Merges an answer into the page, without touching what was typed or pressed since the request.
+// Merges an answer into the page. What the shopper typed or pressed since the request stays.
 
 import { showBrand } from './card.ts'
 import { restartClock } from './clock.ts'
@@ -21,7 +21,7 @@ const parts = [
   'details-state',
   'details-save',
 ]
-// Typing fields: their messages are updated, typed values stay.
+// Fields to type in: their messages are updated, and typed values stay.
 const formParts = ['contact', 'country-field', 'address']
 
 interface Adopting {
@@ -34,7 +34,7 @@ export function adopt(
   page: Document,
   { hasForm = false, isQuiet = false, sentEdits = state.edits }: Adopting = {},
 ): void {
-  // Inserted elements would take the focus; it is set below.
+  // Inserted elements with this attribute would take the focus, which is set at the end.
   for (const marked of page.querySelectorAll('[autofocus]')) marked.removeAttribute('autofocus')
   const isShown = byId('country', page)?.value === byId('country')?.value
   const ids = hasForm && isShown ? [...parts, ...formParts] : parts
@@ -71,12 +71,12 @@ function selectionOf(field: Element | null): [number | null, number | null] | un
   return [field.selectionStart, field.selectionEnd]
 }
 
-// Restores pending changes and typed values over the server's state.
+// Restores pending changes and typed values that the server's answer replaced.
 function putBack(option: string | undefined): void {
   for (const [skuId, { quantity }] of state.quantities) showQuantity(skuId, quantity)
   for (const [id, made] of state.typed) {
     const field = byId(id)
-    // Only fields have typed values.
+    // The cast holds: only fields have typed values.
     if (field) fill(field as Field, made)
   }
   for (const field of document.querySelectorAll<HTMLInputElement>('[autocomplete="cc-number"]')) showBrand(field)
@@ -100,7 +100,7 @@ function disable(id: string, isDisabled: boolean): void {
   if (button) button.disabled = isDisabled
 }
 
-// The focus does not move while the shopper is typing, because the next keys would be lost.
+// Whether the focus may move. While the shopper is typing it stays, because the next keystrokes would be lost.
 export function mayLead(sentEdits: number): boolean {
   const active = document.activeElement
   const isTyping = active?.matches('input:not([type=radio]), select')

@@ -1,4 +1,5 @@
-// Makes one tree equal to the other and keeps every element that both have, with its focus and pressed state. Elements are matched by id.
+// Makes one DOM tree equal to another, and keeps every element that both have, with its focus and pressed state. Elements are matched by
+// id.
 
 import { byId } from './dom.ts'
 import { state } from './state.ts'
@@ -15,12 +16,12 @@ function idOf(node: ChildNode): string {
 
 function morphElement(old: Element, given: Element): void {
   for (const { name } of [...old.attributes]) {
-    // Folds that the shopper opened stay open.
+    // A `<details>` that the shopper opened stays open.
     const isUnfolded = name === 'open' && old.tagName === 'DETAILS'
     if (!given.hasAttribute(name) && !isUnfolded) old.removeAttribute(name)
   }
   for (const { name, value } of given.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
-  // Values set by script or by the user are not attributes, so inputs are handled separately.
+  // Values set by a script or the user are properties, not attributes, so inputs are handled separately.
   if (old instanceof HTMLInputElement) morphInput(old, given as HTMLInputElement)
   morphChildren(old, given)
 }
@@ -28,9 +29,9 @@ function morphElement(old: Element, given: Element): void {
 function morphInput(old: HTMLInputElement, given: HTMLInputElement): void {
   const { typed, draft, quantities } = state
   if (['radio', 'checkbox'].includes(old.type)) {
-    // The answer does not change the shopper's choice of the payment method.
+    // The shopper's choices in the payment form stay, such as the method.
     if (!byId('pay')?.contains(old)) old.checked = given.checked
-    // Setting the same value would lose the selection, which the shopper may be about to replace.
+    // Setting an equal value would still clear the selection, which the shopper may be about to overwrite.
   } else if (old.type === 'hidden' || !(typed.has(old.id) || old.id === draft || quantities.has(old.id.slice(9)))) {
     if (old.value !== given.value) old.value = given.value
   }
@@ -47,7 +48,7 @@ function morphChildren(old: Element, given: Element): void {
       old.insertBefore(document.importNode(wanted, true), at)
       continue
     }
-    // Elements before the matching one were removed from the page.
+    // The new page does not have the nodes before the matching one.
     removeUntil(here, at)
     at = here.nextSibling
     morph(here, wanted)

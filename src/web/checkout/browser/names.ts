@@ -1,6 +1,6 @@
-// Names that the checkout's pages and their script share.
+// Names shared by the checkout's pages and their script.
 
-// Kind of page: the attribute `data-state` of its body.
+// Kinds of page: the attribute `data-state` of the body.
 export type PageState =
   | SessionState
   | 'closed'
@@ -15,11 +15,11 @@ export type PageState =
   | 'withdrawal'
   | 'contact'
 
-// Also the answer to the script's poll for the state of a session.
+// States of a session. The script's poll is answered with one.
 export type SessionState = 'open' | 'processing' | 'completed' | 'cancelled' | 'expired' | 'challenge' | 'redirect'
 
-// Intents of the details form other than saving.
+// Intents of the details form besides saving.
 export type DetailsIntent = 'country' | 'time'
 
-// Time left from which it counts as short.
+// From this many minutes on, the time left counts as short.
 export const soonMinutes = 5

@@ -1,4 +1,4 @@
-// The order's form fields: quantities and the promotion code.
+// The forms beside the details: quantities and the promotion code.
 
 import { showState } from './connection.ts'
 import { byId, fieldsOf, quantityInput } from './dom.ts'
@@ -40,7 +40,7 @@ function step(button: HTMLButtonElement): void {
   want(skuId, Number(input.value), stepMs)
 }
 
-// The forms of items have both fields.
+// The cast holds: the forms of items have both fields.
 function inputOf(form: HTMLFormElement, name: 'skuId' | 'quantity'): HTMLInputElement {
   return form.elements.namedItem(name) as HTMLInputElement
 }
@@ -48,7 +48,7 @@ function inputOf(form: HTMLFormElement, name: 'skuId' | 'quantity'): HTMLInputEl
 function want(skuId: string, quantity: number, afterMs: number): void {
   clearTimeout(state.quantities.get(skuId)?.timer)
   const isDue = afterMs === 0
-  // Several presses in a row become one change.
+  // Quick successive presses become one change.
   const timer = isDue ? 0 : setTimeout(due, afterMs)
   const wanted = { quantity, isDue, timer }
   state.quantities.set(skuId, wanted)
@@ -62,7 +62,7 @@ function want(skuId: string, quantity: number, afterMs: number): void {
   }
 }
 
-// A typed quantity counts when the field is left or the return key is pressed, which fires both change and submit.
+// A typed quantity counts once the shopper leaves the field or presses the return key, which fires both change and submit.
 function wantTyped(form: HTMLFormElement): void {
   state.draft = null
   const input = inputOf(form, 'quantity')
@@ -80,7 +80,7 @@ function submitted(event: Event): void {
   event.preventDefault()
   state.ledFrom = document.activeElement?.id ?? ''
   if (form.classList.contains('quantity')) wantTyped(form)
-  // This form removes the item, or reduces its quantity to the available stock.
+  // This form, in a notice, removes the item or reduces its quantity to the available stock.
   else if (form.action.endsWith('/quantity'))
     want(inputOf(form, 'skuId').value, Number(inputOf(form, 'quantity').value), 0)
   else {

@@ -1,5 +1,5 @@
-// Improves the checkout, which also works without script. Changes (quantities, a code, the details, the payment) are queued here until
-// the server confirms them. An answer is merged into the page without touching what the shopper typed or pressed since.
+// Improves the checkout, which also works without script. Changes (quantities, a code, the details, the payment) are queued until the
+// server confirms them. Answers are merged into the page; what the shopper typed or pressed since the request stays.
 
 import { watchAgain } from './again.ts'
 import { restartClock, tick } from './clock.ts'
@@ -32,7 +32,7 @@ watchDetails()
 watchPayment()
 watchAgain()
 
-// On return from the shop, a page from the browser's cache would show a button that was already used.
+// If the shopper returns from the shop, the browser may show this page from its back/forward cache, with a button that was already used.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
@@ -44,7 +44,7 @@ if (isOpen) {
 }
 followPayment()
 
-// On narrow screens the order is folded. Browsers that cannot unfold it by style on wide screens do so here.
+// On narrow screens the order is folded. Browsers that cannot unfold it by CSS on wide screens do so here.
 if (!CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches) {
   for (const fold of document.querySelectorAll<HTMLDetailsElement>('.fold')) fold.open = true
 }

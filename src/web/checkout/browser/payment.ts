@@ -1,4 +1,4 @@
-// The payment is sent once, for the total and the details on the page.
+// Sends the payment once, for the total and the details on the page.
 
 import { formatCard } from './card.ts'
 import { answered, failed, forgetFailure } from './connection.ts'
@@ -16,7 +16,7 @@ export function watchPayment(): void {
     event.preventDefault()
     void payOnce()
   })
-  // The return key moves to the next empty field, and finally to the button; it never pays.
+  // The return key moves to the next empty field, and finally to the pay button. It never pays.
   pay?.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
     event.preventDefault()
@@ -25,7 +25,7 @@ export function watchPayment(): void {
   })
   pay?.addEventListener('input', (event) => {
     if (event.target instanceof Element) event.target.removeAttribute('aria-invalid')
-    // The input event of a field has the typed text.
+    // The input event of a text field is an InputEvent.
     formatCard(event as InputEvent)
   })
 }
@@ -43,7 +43,7 @@ async function payOnce(): Promise<void> {
   const isReady = await sendEverything()
   if (isReady && total === body.dataset.total) return sendPayment()
   busy(false)
-  // The total has changed since the button was pressed, so the shopper must see it first.
+  // The total has changed since the button was pressed, so the shopper must see the new one first.
   if (isReady) byId('pay-button')?.focus()
 }
 
@@ -53,7 +53,7 @@ function emptyField(): HTMLInputElement | undefined {
   )
 }
 
-// Returns true if the server has everything that is on the page, and reported no problem.
+// Returns true if the server has all changes made on the page, and the last response had no problem.
 async function sendEverything(): Promise<boolean> {
   forgetFailure()
   if (state.isCountryDue) void showCountry()
@@ -77,35 +77,36 @@ function busy(isBusy: boolean): void {
     button.textContent = element('pay').dataset.busy ?? ''
     tell(button.textContent)
   } else if (button.hasAttribute('aria-disabled')) {
-    // Without this attribute an answer has replaced the button.
+    // Without this attribute the button is new: an answer replaced it.
     button.removeAttribute('aria-disabled')
     button.replaceChildren(...state.payWords)
   }
 }
 
 async function sendPayment(): Promise<void> {
-  // Methods may have fields of the same name; none is a file.
+  // Sent as entries, because several methods may have fields of the same name. The cast holds: none is a file.
   const fields = [...new FormData(element('pay'))] as string[][]
   const answer = await ask(`${state.base}/pay`, fields)
   const shown = answer.page && stateOf(answer.page)
-  // The browser leaves for the shop or the bank: the button stays busy until that page has loaded.
+  // The browser is leaving for the shop or the bank, so the button stays busy until that page has loaded.
   if (answer.page && shown !== 'open' && shown !== 'expired') return void take(answer)
   busy(false)
-  // Without a response the next poll tells whether the payment was made.
+  // Without a response, `lookForPayment` finds out whether the payment was made.
   state.isPaymentInDoubt = !answer.page
   if (!answer.page) return failed(answer.retryMs, 'pay')
   if (!take(answer)) return
   answered()
   state.lastProblem = answer.page.body.dataset.problem ?? ''
   adopt(answer.page, { hasForm: true })
-  // The payment was declined. Values typed since are only on this page, so they are sent now.
+  // The answer is the open page without a problem: the payment was declined. The page says so beside the payment, so it is scrolled
+  // there.
   if (!state.lastProblem) goOn()
 }
 
-// Checks a payment that got no response. It is never sent again automatically: only the button pays.
+// Finds out whether a payment without a response was made. The payment is never sent again automatically: only the button pays.
 export async function lookForPayment(): Promise<void> {
   if (state.isPaying) return
-  // Still no response: `page` is undefined.
+  // Without a response, `page` is undefined.
   const { page } = await load().catch(() => ({ page: undefined }))
   if (state.isPaying) return
   if (!page) return failed(0, 'pay')

@@ -1,4 +1,4 @@
-// While a button is held down, the page must not change. The wait is limited, because the button may be released outside of the page.
+// While a button is held down, the page must not change. The wait is limited, because the button may be released outside the page.
 
 import { pause } from './dom.ts'
 import { state } from './state.ts'

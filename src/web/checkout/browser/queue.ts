@@ -1,5 +1,5 @@
-// Changes are queued until the server confirms them, and are sent one at a time, because each needs the version that the previous one
-// made. A change without a response is sent again: each sets a value or names its attempt, so sending it twice is safe.
+// Changes are queued until the server confirms them. They are sent one at a time, because each needs the version that the previous one
+// created. A change without a response is sent again, which is safe: each sets a value or names its attempt.
 
 import { expire } from './clock.ts'
 import { answered, failed, showState } from './connection.ts'
@@ -21,13 +21,13 @@ export function nextJob(): Job | undefined {
   }
   if (state.code) return { kind: 'code', fields: state.code }
   if (state.isTimeWanted) return { kind: 'time', fields: detailFields('time') }
-  // While the fields of another country are loading, the fields on the page belong to the previous country.
+  // While the fields of another country are loading, the fields on the page are those of the previous country.
   const isSaveDue =
     state.dueEdits > Math.max(state.savedEdits, state.refusedEdits) && !state.asking && !state.isCountryDue
   return isSaveDue ? { kind: 'details', fields: detailFields(), edits: state.edits } : undefined
 }
 
-// Sends the queue; resolves when it is empty or sending failed.
+// Sends the queue. Resolves when the queue is empty or sending failed.
 export function send(): Promise<void> {
   if (!isOpen) return Promise.resolve()
   state.running ??= sendAll().finally(() => {
@@ -61,7 +61,7 @@ async function sendAll(): Promise<void> {
   answered()
 }
 
-// Returns true if the answer is a page to merge. If not, the change stays queued, or the browser leaves this page.
+// Returns true if the answer is a page to merge. Otherwise the change stays queued, or the browser leaves this page.
 export function take(answer: Answer): answer is { page: Document } {
   const { page, retryMs } = answer
   if (!page) {
@@ -80,7 +80,7 @@ function confirmJob(job: Job, page: Document): void {
   const { problem = '' } = page.body.dataset
   const isOurs = state.isInDoubt && problem === 'stale'
   state.isInDoubt = false
-  // Another tab changed the order: its current state is shown, and pending changes are dropped.
+  // Another tab changed the order: this page shows the current state and drops its pending changes.
   if (problem === 'stale' && !isOurs) {
     state.quantities.clear()
     state.code = null

@@ -1,4 +1,4 @@
-// Requests to the server, which responds with pages.
+// Requests to the server, which answers with pages.
 
 import { type Fields, pause, stateOf } from './dom.ts'
 import { state } from './state.ts'
@@ -29,8 +29,8 @@ export async function load(): Promise<Answer> {
   return answerOf(await get(state.base))
 }
 
-// Fetch does not follow redirects: they may lead to the shop, whose pages this script cannot read. The result is then undefined. After a
-// 429 it waits for as long as the response says.
+// Returns undefined for a redirect. Redirects are not followed, because they may lead to the shop, whose pages this script cannot read.
+// After a 429 the post is sent again, after the time in the response.
 async function post(path: string, fields: Fields | string[][]): Promise<Answer | undefined> {
   for (let sends = 1; ; sends += 1) {
     const response = await fetch(path, {
@@ -51,7 +51,7 @@ async function answerOf(response: Response): Promise<Required<Answer>> {
   return { page: await pageIn(response), retryMs: 1000 * (Number(response.headers.get('retry-after')) || 0) }
 }
 
-// Returns undefined if the page is not from this server, but from a proxy or a server that is restarting.
+// Returns undefined if the page is not from this server but from a proxy, or if the server failed.
 export async function pageIn(response: Response): Promise<Document | undefined> {
   if (response.status >= 500) return undefined
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')

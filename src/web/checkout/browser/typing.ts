@@ -1,11 +1,11 @@
-// Values that the shopper typed, and their restoration after the page has changed.
+// Remembers the values that the shopper typed, and restores them after the page has changed.
 
 import type { Field } from './dom.ts'
 import { state, type Typed } from './state.ts'
 
 export function rememberTyping(): void {
   for (const kind of ['input', 'change']) addEventListener(kind, note)
-  // A shopper who unfolds a field wants to type into it. The fold opens after this event.
+  // A shopper who unfolds a field wants to type in it. The fold opens after this event.
   addEventListener('click', ({ target }) => {
     const fold = target instanceof Element && target.closest('.more > summary')?.parentElement
     if (fold && !(fold as HTMLDetailsElement).open) setTimeout(() => fold.querySelector('input')?.focus(), 0)
@@ -19,7 +19,7 @@ export function note({ target }: Event): void {
   unfold(field)
 }
 
-// A field with a value, filled by the browser for example, is made visible.
+// Unfolds a field that has a value, for example from the browser's autofill.
 function unfold(field: Field): void {
   const fold = field.value ? field.closest<HTMLDetailsElement>('.more') : null
   if (fold) fold.open = true
@@ -40,7 +40,7 @@ export function fill(field: Field, typed: Typed): void {
   }
 }
 
-// A choice is restored by its value for the same country, and by its label for others, because its code means nothing in another list.
+// Restores a choice by its value for the same country, and by its label for other countries, where the value means something else.
 function choose(field: HTMLSelectElement, { value, choice }: Typed): void {
   const isOwn = field.id === 'country' || !choice || choice.country === state.shownCountry
   const found = [...field.options].find(
