@@ -160,7 +160,7 @@ function defaultButton(text: string): Html {
   return html`<button class="hidden" tabindex="-1" aria-hidden="true">${text}</button>`
 }
 
-// Without script the box is shown if the time is already short; the script shows it once the time becomes short.
+// Without script, the box is shown if little time is left when the page is rendered. The script shows it as soon as little time is left.
 function timeBox({ speaker, view, now }: OpenParts): Html {
   const { say } = speaker
   const leftMs = leftMsOf(view, now)
@@ -254,7 +254,7 @@ ${
 </section>`
 }
 
-// Not ticked in advance: consent must be given actively.
+// Not ticked in advance, because consent must be given actively.
 function consentBox({ say }: Speaker): Html {
   return html`<label class="consent" for="consent-digital">
     <input type="checkbox" id="consent-digital" name="consent.digital" value="yes" required>
@@ -267,7 +267,7 @@ function vatNotice({ speaker, view }: OpenParts): Html | null {
   return words === 'vat.invalid' || words === 'vat.unavailable' ? noteBox(html`<p>${speaker.say(words)}</p>`) : null
 }
 
-// A form whose first button is disabled ignores the return key, so no payment is made without pressing the button.
+// A form whose first button is disabled ignores the return key, so only pressing the pay button pays.
 const unpressed = html`<button class="hidden" tabindex="-1" aria-hidden="true" disabled></button>`
 
 function paymentObstacle({ speaker, view }: OpenParts, isReady: boolean): Html | null {
@@ -279,7 +279,7 @@ function paymentObstacle({ speaker, view }: OpenParts, isReady: boolean): Html |
   return isReady ? null : missingBox(speaker, view)
 }
 
-// Lists what a payment still needs, with links to it.
+// Lists what is missing for the payment, with links to the fields.
 function missingBox({ say }: Speaker, { session, customer, needsShipping }: CheckoutView): Html {
   const isUnknown = needsShipping && session.address === null
   const missing = [
@@ -293,7 +293,7 @@ function missingBox({ say }: Speaker, { session, customer, needsShipping }: Chec
 <ul>${missing.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)}</ul></div>`
 }
 
-// The button says whether payment happens now, on the next page, or later; the style sheet shows the text of the selected method.
+// The pay button says whether the shopper pays now, on the next page, or later. The style sheet shows the text of the selected method.
 function payWords({ say, amount }: Speaker, { session, methods }: CheckoutView): Html | string {
   if (session.totals.total === 0) return say('pay.free')
   const shown = { amount: amount(session.totals.total, session.currency) }
@@ -346,7 +346,7 @@ function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string 
   return isLater(method) ? speaker.say('method.manualHint') : speaker.say('redirect.text', { method: name })
 }
 
-// Notice next to the button: a failed payment, or a changed total.
+// The notice beside the pay button: a failed payment or a changed total.
 function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | null {
   const { say, amount } = speaker
   const { session } = view
@@ -359,7 +359,7 @@ function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | nu
     return problemBox(say('problem.title'), html`<p>${say('problem.tooManyTries', { time })}</p>`)
   }
   const failure = session.lastPaymentError
-  // An error in the next payment matters more than the failure of the last one.
+  // An invalid field in the current attempt matters more than the failure of the last one.
   const isRetried = problem?.code === 'invalid' && chosen !== null
   if (failure === null || isRetried) return null
   return html`<div class="notice problem" role="alert">

@@ -1,4 +1,4 @@
-// The status page of an order, at its secret address: items, payment and delivery.
+// The status page of an order, at a URL with its secret: items, payment and delivery.
 
 import type { OrderStatusView } from '../../domain/checkout/port.ts'
 import { accountPath } from '../../domain/customers/path.ts'
@@ -10,7 +10,7 @@ import { measureNote } from './measures.ts'
 import { returnsSection } from './returns.ts'
 import { exemptNote, lineList, type SummaryLine, totalsList } from './summary.ts'
 
-// `hasAccount`: whether codes for signing in can be mailed.
+// `hasAccount`: whether the shopper can sign in to an account, by an e-mailed code.
 export function orderPage(speaker: Speaker, order: OrderStatusView, path: string, hasAccount: boolean): string {
   const { say, sayKnown } = speaker
   const { merchant, currency, totals } = order
@@ -65,7 +65,7 @@ ${
   return renderCheckoutFrame({ speaker, title, state: 'order', body })
 }
 
-// The receipt is available immediately; an invoice follows within seconds, and replaces it.
+// The receipt is available immediately. The invoice follows within seconds and replaces it.
 function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStatusView, path: string): Html | false {
   const link = (href: string, text: string) => html`<p class="receipt-link"><a href="${href}">${text}</a></p>`
   if (documents.length > 0)

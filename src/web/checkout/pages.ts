@@ -1,4 +1,4 @@
-// The shopper's pages: their addresses, and the guards that a post must pass.
+// The routes of the shopper's pages, and the guards that a post must pass.
 
 import type {
   CheckoutPort,
@@ -42,14 +42,14 @@ export interface CheckoutPageParts {
   document?: DocumentPort
   // Saved addresses of signed-in shoppers (default: none).
   saved?: SavedAddressesPort
-  // Known once the port is open.
+  // The origin is only known once the port is open.
   origin: () => string
-  // Returns true if the page of this secret belongs to the merchant (default: never, so it is not shown at the hosts of shops).
+  // Whether the page with this secret belongs to the merchant (default: never, so the hosts of shops do not show it).
   isOfMerchant?: (kind: 'checkout' | 'order', secret: string, merchantId: string) => Promise<boolean>
-  // The main host of a merchant's shop, if it has one.
+  // Origin of the shop's main host; undefined if the shop has no host of its own.
   shopOriginOf?: (merchantSlug: string) => Promise<string | undefined>
   clock: () => Date
-  // Time until a checkout accepts another post; 0: now.
+  // Milliseconds until a checkout accepts another post; 0: now.
   postWaitMs?: (secret: string) => number
 }
 
@@ -74,7 +74,7 @@ export function checkoutPages({
     addresses: ({ view, request, form }) => applySavedAddress({ checkout, saved, show, view, request, form }),
   }
 
-  // Polled while a payment is in progress; redirects once there is a result.
+  // Reloaded while a payment is in progress; redirects once the payment has a result.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
     const view = await checkout.refresh(secret)
     if (!view) return lostAnswer(request)
@@ -84,14 +84,14 @@ export function checkoutPages({
     return redirectCheckout(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
-  // Polled by the script of an open page, to know whether another page must be shown.
+  // Polled by the script of an open page, which then decides whether to load another page.
   async function follow(secret: string, request: Incoming): Promise<PageAnswer> {
     const state = await checkout.follow(secret)
     return state === undefined ? lostAnswer(request) : answerSessionState(state)
   }
 
-  // Return from the provider's page or a bank. Other parameters of the address are not read. A bank's app may open another browser than
-  // the shopper used; that browser gets a page with the state only, without anything about the order.
+  // The shopper returns from the provider or a bank. Other parameters of the URL are ignored. A bank's app may open another browser than
+  // the shopper's: that browser only gets the state of the payment, nothing about the order.
   async function comeBack(request: Incoming): Promise<PageAnswer> {
     const view = await checkout.comeBack(request.path.token ?? '')
     if (!view) return lostAnswer(request)
@@ -114,7 +114,7 @@ export function checkoutPages({
     if (isCrossSite(request.raw, request.shop?.origin ?? origin())) return refuseWith(403, 'forbidden')
     const waitMs = postWaitMs(secret)
     if (waitMs > 0) return slowDown(secret, name, waitMs, request)
-    // Without a valid secret the body is not read.
+    // Without a valid secret, the body of the request is not read.
     const view = isDetails ? undefined : await checkout.look(secret)
     const seen = isDetails ? await checkout.glance(secret) : view && seenIn(view)
     if (!seen) return closeAfterAnswer(lostAnswer(request))
@@ -125,7 +125,7 @@ export function checkoutPages({
     return details({ secret, form, needsShipping: seen.needsShipping, request })
   }
 
-  // If nothing can be returned any more, or a return is open, the page redirects to the order.
+  // Redirects to the order if no item is returnable any more, or if a return is open.
   async function askReturn(request: PageRequest): Promise<PageAnswer> {
     const { secret = '' } = request.path
     const isPost = request.raw.method === 'POST'
@@ -153,7 +153,7 @@ export function checkoutPages({
     return outcome === undefined ? lostAnswer(request) : redirectCheckout(`${path}#returns`)
   }
 
-  // Makes no query. The page contains the typed values, to be sent again, but never card data.
+  // Makes no query. The page contains the typed values, which its button sends again, but never card data.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const typed = name === 'pay' ? null : await typedFields(request)
@@ -198,7 +198,7 @@ export function checkoutPages({
         if (action === 'wait') return wait(secret, request)
         if (action === 'state') return follow(secret, request)
         if (action === 'addresses') return showSavedAddresses(saved, await checkout.look(secret), request)
-        // The page that answers a post has the address of the action; a reload of it shows the checkout.
+        // A page that answers a post has the URL of the action. Reloading it shows the checkout.
         const isKnown = action === '' || action === detailsName || Object.hasOwn(actions, action)
         return isKnown && (await checkout.look(secret)) ? redirectCheckout(`/c/${secret}`) : lostAnswer(request)
       },
@@ -237,7 +237,7 @@ export function checkoutPages({
       async answer(request) {
         const { secret = '' } = request.path
         const view = await receipt(secret)
-        // There is no receipt before payment.
+        // There is no receipt before the payment.
         if (!view) return isPageSecret(secret) ? redirectCheckout(`/o/${secret}`) : lostAnswer(request)
         const speaker = speakerFor(view.locale, request.raw.headers['accept-language']).inTimeZone(
           view.merchant.timeZone,
@@ -288,7 +288,7 @@ export function checkoutPages({
       isExpensive: true,
       failed: failedAnswer,
     },
-    // Links that were changed on the way, for example lengthened in a mail, get a page as well, not JSON.
+    // Links that were changed on the way, for example lengthened by a mail program, are also answered with a page rather than JSON.
     ...['/c/*', '/o/*'].map(
       (path): HtmlPage => ({
         path,
@@ -303,7 +303,7 @@ export function checkoutPages({
         failed: failedAnswer,
       }),
     ),
-    // Files that are the same for every shop.
+    // Files that do not depend on the shop.
     ...[
       style.page,
       themePage,
@@ -317,7 +317,7 @@ export function checkoutPages({
 
 const noneSaved: SavedAddressesPort = { isSignedIn: () => false, list: async () => undefined }
 
-// Set with the page that leads to the provider, and sent only on return, so no other host learns the secret of the page.
+// Set when the shopper is redirected to the provider, and only sent to /r on return, so no other host learns the secret of the checkout.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
 async function receiveForm(request: PageRequest): Promise<PostedField | FormErrorStatus> {
@@ -331,18 +331,18 @@ function seenIn({ session, needsShipping }: CheckoutView): CheckoutSummary {
 
 const detailsName = 'details'
 
-// A change of a large cart costs as much as several of small carts.
+// A post that changes a large cart counts as several posts.
 function spendOn({ lines }: CheckoutSummary, request: PageRequest): void {
   const cost = Math.floor(lines / linesOfOne)
   if (cost > 0) request.spend?.(cost)
 }
 
-// This number of lines doubles the time of a change to 3 ms; a hundred lines take 15 ms.
+// This many lines double the time of a change to 3 ms; a hundred lines take 15 ms.
 const linesOfOne = 8
 
 const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']
 
-// Returns null for a form that cannot be read.
+// Returns null if the form cannot be read.
 async function typedFields(request: PageRequest): Promise<Record<string, string> | null> {
   const form = await receiveForm(request)
   return typeof form === 'number' ? null : fieldsIn(form)

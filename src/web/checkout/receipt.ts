@@ -1,4 +1,4 @@
-// The receipt of an order, to read and print.
+// The receipt of an order, for reading and printing.
 
 import type { LegalSeller, ReceiptView } from '../../domain/checkout/port.ts'
 import type { TaxedAmount } from '../../domain/orders/receipt.ts'
@@ -81,7 +81,7 @@ ${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
 </section>`
 }
 
-// On a narrow screen each row is a block, and each cell has its column's name.
+// On a narrow screen each row is a block whose cells have the names of their columns.
 function linesTable(speaker: Speaker, { receipt, currency }: ReceiptView): Html {
   const { say, amount } = speaker
   const columns = taxedColumns(speaker, receipt.rates !== null)

@@ -1,4 +1,4 @@
-// The page that leads to the provider or contains the provider's frame, and the page for shoppers who return in another browser.
+// The page that redirects to the provider or embeds the provider's frame, and the page for shoppers who return in another browser.
 
 import type { CheckoutView, PaymentRedirect, ReturnView } from '../../domain/checkout/port.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -7,8 +7,8 @@ import { frames } from './assets.ts'
 import { isWebAddress, type PageRefresh, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
 import { noteBox } from './notices.ts'
 
-// A form's post is not answered with a redirect to another origin, because browsers apply `form-action` to it. Instead a page with a
-// link, which also refreshes to it, leads there without script.
+// Browsers apply `form-action` to redirects, so the post of a form is not redirected to another origin. It is answered with a page that
+// has a link to the provider and, without script too, refreshes to it.
 export function redirectPage(speaker: Speaker, view: CheckoutView, redirect: PaymentRedirect): string {
   const script = Object.hasOwn(frames, redirect.provider) ? frames[redirect.provider]?.href : undefined
   if (redirect.nextAction?.kind === 'frame' && script !== undefined)
@@ -42,7 +42,7 @@ interface FrameParts {
   script: string
 }
 
-// The provider's script shows and fills the form. Without script the page has only the link back.
+// The provider's script shows and fills the form. Without script the page only has the link back.
 function framePage(speaker: Speaker, view: CheckoutView, { redirect, facts, script }: FrameParts): string {
   const { say } = speaker
   const { merchant, session, secret } = view
@@ -77,19 +77,19 @@ ${redirect.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
   })
 }
 
-// Data that the shopper already gave, so the provider's form does not ask again. It is in this page only, not in any record of the
+// Data that the shopper has already entered, so the provider's form does not ask for it. Only this page contains it, no record of the
 // payment.
 function shopperOf({ customer: { email, name, phone }, address, needsShipping }: CheckoutView): object {
   const delivery = needsShipping ? address : null
   return { email, name: name || delivery?.name, phone: phone || delivery?.phone, address: delivery }
 }
 
-// The page is reloaded, because the payment may be made in another tab.
+// The page refreshes because the payment may be made in another tab.
 function refreshOf(secret: string): PageRefresh {
   return { to: `/c/${secret}/wait`, seconds: 10 }
 }
 
-// Shows the state of the payment, and nothing about the order. Reloads automatically.
+// Shows the state of the payment, but nothing about the order. Reloads automatically.
 export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnView, path: string): string {
   const { say } = speaker
   const title = say(`return.${state}.title`)

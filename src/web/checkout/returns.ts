@@ -1,4 +1,4 @@
-// Returns on the page of an order: the existing ones, and three steps to request one, without script. Choices are passed in hidden fields
+// Returns on the page of an order: the existing ones, and three steps to request one, without script. Hidden fields carry the choices
 // from step to step; nothing is stored before the last step.
 
 import { type ReturnReason, type ReturnWish, returnReasons, returnWishes } from '../../contract/words.ts'
@@ -12,14 +12,14 @@ import type { PostedField } from './input.ts'
 
 type ReturnItem = OrderStatusView['items'][number]
 
-// Value of the pressed button: the step that the form leads to.
+// Value of the pressed button: the next step.
 const steps = ['items', 'reason', 'check', 'send'] as const
 type Step = (typeof steps)[number]
 
 export const noteLengthMax = 1_000
 
 export interface ReturnForm {
-  // Only returnable items, in the order of the page.
+  // Contains returnable items only, in the order of the page.
   quantities: ReadonlyMap<string, number>
   reason: ReturnReason | undefined
   wish: ReturnWish
@@ -43,7 +43,7 @@ export function returnForm({ items }: OrderStatusView, sent: PostedField): Retur
   }
 }
 
-// Returns the next step, with its problem; or the request, once it is complete.
+// Returns the next step, with the problem that prevents a later one, or the complete request.
 export function nextReturnStep(
   form: ReturnForm,
   sent: PostedField,
@@ -193,7 +193,7 @@ function quantityFields({ quantities }: ReturnForm): Record<string, number> {
   return Object.fromEntries([...quantities].map(([skuId, quantity]) => [fieldOf(skuId), quantity]))
 }
 
-// The first button must continue, because the return key presses it.
+// `first` must continue, because the return key presses the first button.
 function buttons(first: Html, second: Html): Html {
   return html`<div class="return-buttons">${first}${second}</div>`
 }
@@ -202,7 +202,7 @@ function back({ say }: Speaker, to: Step): Html {
   return html`<button class="second" name="to" value="${to}" formnovalidate>${say('return.back')}</button>`
 }
 
-// Section of the order page: the existing returns, and the link to a new one.
+// The section of the order page with the existing returns and the link to request one.
 export function returnsSection(speaker: Speaker, order: OrderStatusView, path: string): Html | false {
   const { say } = speaker
   const canAsk = canReturn(order)

@@ -1,5 +1,5 @@
-// Saved addresses and those of earlier orders, offered at the checkout to a signed-in shopper. They have their own page: the checkout
-// itself reads nothing of the account, and only links to the page if the browser has a session.
+// Saved addresses and those of earlier orders, offered to a signed-in shopper at the checkout. They have a page of their own: the
+// checkout itself reads nothing of the account, and links to this page if the browser has a session cookie.
 
 import { createHash } from 'node:crypto'
 import type { Address } from '../../contract/open/carts.ts'
@@ -15,7 +15,7 @@ import { lostAnswer, type ShowCheckout } from './show.ts'
 
 export interface SavedAddresses {
   email: string
-  // Saved addresses come first. `label`: lines as on a shipping label.
+  // Saved addresses come before those of orders. `label`: lines as on a shipping label.
   addresses: readonly { address: Address; label: readonly string[] }[]
 }
 
@@ -74,8 +74,8 @@ interface Use {
   form: PostedField
 }
 
-// The form names an address by its digest, which is searched in a list that the server makes again, so no address comes from the form. An
-// index could mean another address if an order was placed meanwhile.
+// The form names an address by its digest, which is looked up in a newly built list, so no address is taken from the form. An index could
+// mean another address if an order was placed meanwhile.
 export async function applySavedAddress({ checkout, saved, show, view, request, form }: Use): Promise<PageAnswer> {
   const { secret, customer, session } = view
   const found = await saved.list(view, request)

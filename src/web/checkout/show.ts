@@ -1,4 +1,4 @@
-// Chooses the page for a checkout by its state and by the problem of a post.
+// Chooses the page that shows a checkout, by its state and the problem of a post.
 
 import type { CheckoutMethod, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
@@ -28,9 +28,9 @@ export interface FormState {
   problem?: CheckoutProblem
   typed?: TypedCheckout
   typedCode?: string
-  // The method of a refused payment.
+  // The payment method of a refused post.
   chosen?: CheckoutMethod | null
-  // Values typed in its billing address.
+  // Values typed in that method's billing address.
   billing?: TypedBilling
 }
 
@@ -67,7 +67,7 @@ function sourcesFor({ session, redirect }: CheckoutView): PageSources | undefine
 
 interface Shown {
   now: Date
-  // Values typed in this post.
+  // The values of this post.
   posted: TypedCheckout | null
   typed: TypedCheckout
   typedCode: string
@@ -103,7 +103,7 @@ export function lostAnswer(request: Incoming): PageAnswer {
 
 export function failedAnswer(request: Incoming, status: number): PageAnswer {
   const speaker = speakerFor('auto', request.raw.headers['accept-language'])
-  // The address is malformed.
+  // The URL is malformed.
   if (status === 400) return answerPage(status, lostPage(speaker))
   if (status !== 429) return answerPage(status, failedPage(speaker))
   const [, kind = 'c'] = (request.raw.url ?? '').split('/')
@@ -114,13 +114,13 @@ export function waitingAnswer(answer: PageAnswer, waitMs: number): PageAnswer {
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(waitMs / 1000)) } }
 }
 
-// Closes the connection, because an unread body must not be parsed as the next request.
+// Closes the connection, because the unread body must not be parsed as the next request.
 export function closeAfterAnswer(answer: PageAnswer): PageAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-// Guesses the shopper's country: the only country that the shop delivers to, a region that the browser names, or the merchant's own
-// country. If the shop delivers to none of them, the shopper must choose.
+// Guesses the shopper's country: the only one that the shop delivers to, otherwise a region named by the browser, otherwise the
+// merchant's country. If the shop delivers to none of them, the shopper must choose.
 function firstCountry({ countries, merchant }: CheckoutView, regions: readonly string[]): string {
   const [only, ...others] = countries ?? []
   if (only !== undefined && others.length === 0) return only

@@ -1,4 +1,4 @@
-// The packing slip of an order: items and address, without prices. Printed by the operator.
+// The packing slip of an order, which the operator prints: items and address, without prices.
 
 import type { Address } from '../../contract/open/carts.ts'
 import { addressLines } from '../../domain/addresses/lines.ts'
@@ -14,7 +14,7 @@ export interface PackingSlipFacts {
   timeZone: string
   order: Pick<OrderRow, 'number' | 'placedAt' | 'locale' | 'shippingChoice'>
   lines: readonly OrderLine[]
-  // Null if nothing is shipped, or the address was erased.
+  // Null if nothing is shipped or the address was erased.
   address: Address | null
 }
 

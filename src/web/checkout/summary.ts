@@ -1,4 +1,4 @@
-// Items, promotion code and totals; editable on an open page.
+// Items, promotion code and totals. They are editable on an open page.
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { OptionValue } from '../../contract/parts.ts'
@@ -19,13 +19,13 @@ export interface SummaryLine {
   imageUrl: string | null
   amount: string
   skuId?: string
-  // Lines below the name, such as unit price and quantity.
+  // Lines below the item's name, such as unit price and quantity.
   notes: readonly (Html | string | false)[]
   tools?: Html
 }
 
 export function lineList(lines: readonly SummaryLine[], label: string): Html {
-  // A long list scrolls beside the form and must be reachable by keyboard.
+  // A long list scrolls beside the form, so it must be focusable for the keyboard.
   return html`<ul class="items" aria-label="${label}"${lines.length > 4 && html` tabindex="0"`}>${lines.map(
     ({
       skuId,
@@ -48,12 +48,12 @@ ${tools}
   )}</ul>`
 }
 
-// Why the purchase of an item cannot be withdrawn from.
+// The reason why there is no right of withdrawal for an item.
 export function exemptNote({ say }: Speaker, reason: ItemExemption | null | undefined): string | false {
   return reason ? say(`exempt.${reason}`) : false
 }
 
-// A session without a price has amounts of 0, which are not shown.
+// Whether the session has a price. Without one its amounts are 0 and not shown.
 export function isPriced({ messages }: CheckoutSession): boolean {
   return !messages.some(({ code }) => code === 'price_unavailable')
 }
@@ -87,7 +87,7 @@ export function changeableItems(speaker: Speaker, { session, secret }: CheckoutV
   return lineList(lines, say('status.items'))
 }
 
-// Two forms, so the return key in the quantity can never remove the item.
+// Two forms, so the return key in the quantity field never removes the item.
 function itemTools({ say }: Speaker, item: Item, version: number, secret: string): Html {
   const named = { item: item.name }
   const id = `quantity-${item.skuId}`
@@ -128,7 +128,7 @@ ${hiddenFields({ version, skuId: item.skuId, quantity: 0 })}
 </div>`
 }
 
-// Problems with a promotion code are shown next to it.
+// Returns the text of a problem with a promotion code, which is shown beside the code.
 export function codeProblem({ say }: Speaker, problem: CheckoutProblem | null): string | null {
   if (problem?.code === 'promotion_rejected') return say(`code.${problem.reason}`)
   if (problem?.code === 'too_many_codes') return say('problem.tooManyCodes')
@@ -136,7 +136,7 @@ export function codeProblem({ say }: Speaker, problem: CheckoutProblem | null): 
   return null
 }
 
-// An order has one code: it must be removed before another is entered.
+// An order can have one code, which must be removed before another is entered.
 export function codeBox(speaker: Speaker, view: CheckoutView, problem: CheckoutProblem | null, typed: string): Html {
   const { code, state } = view.session.promotion
   const error = codeProblem(speaker, problem)
@@ -185,7 +185,8 @@ export interface TotalsParts {
   currency: string
   totals: CheckoutSession['totals'] & { refunded?: number; refundPending?: number }
   shipping: 'none' | 'unknown' | 'known'
-  // For a change of an order: removed amounts are subtracted, and the documents show their tax.
+  // Set for a change of an order: `discount` is then the amount of the removed items, and the included tax is omitted because the
+  // documents show it.
   change?: 'edit' | 'exchange' | undefined
 }
 

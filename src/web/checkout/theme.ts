@@ -1,5 +1,5 @@
-// The merchant's design as a separate style sheet whose name contains its values, because the content security policy of the pages allows
-// no inline styles.
+// The merchant's design as a style sheet of its own, whose name contains the values of the design, because the content security policy of
+// the pages forbids inline styles.
 
 import { siteCorners, siteFonts, siteSchemes } from '../../contract/words.ts'
 import { parseColor } from '../../platform/html/color.ts'
@@ -20,10 +20,10 @@ export const themePage: HtmlPage = {
     if (whole === undefined) return lostAnswer(request)
     const headers = {
       'content-type': 'text/css; charset=utf-8',
-      // Cached for a day only, because a later version may derive other shades.
+      // Cached for a day only, because a later release may derive other shades.
       'cache-control': 'public, max-age=86400',
     }
-    // The regular expression matches only these words.
+    // The cast holds: the regular expression matches only these words.
     const theme = { color: parseColor(digits) ?? null, font, corners, scheme } as CheckoutTheme
     return { status: 200, body: themeStyleSheet(theme), headers }
   },

@@ -1,5 +1,5 @@
-// The page on which a shopper withdraws from a contract (Directive 2011/83/EU, Art. 11a), in two steps: the statement, and its
-// confirmation. It needs no reason and no sign-in, and shows only typed values, nothing about any order.
+// The page on which a shopper withdraws from a contract (Directive 2011/83/EU, Art. 11a), in two steps: the statement and its
+// confirmation. Neither a reason nor signing in is needed. The page shows only typed values, nothing about an order.
 
 import type { Issue } from '../../contract/issues.ts'
 import type {
@@ -23,11 +23,11 @@ import { closeAfterAnswer, failedAnswer, lostAnswer, waitingAnswer } from './sho
 
 export interface WithdrawalPageParts {
   withdrawals: WithdrawalPort
-  // Known once the port is open.
+  // The origin is only known once the port is open.
   origin: () => string
-  // Whether the confirmation is also mailed.
+  // Whether the confirmation is also sent by e-mail.
   sendsMail: boolean
-  // Time until this address, or this shop, may send another statement; 0: now.
+  // Milliseconds until this address and this shop may send another statement; 0: now.
   waitMs?: (shopId: string, address: string) => number
 }
 
@@ -106,7 +106,7 @@ function typedIn(form: (name: string) => string): Statement {
   }
 }
 
-// A page that is loaded again is in the language of the browser, because its address names no language.
+// A reload shows the page in the browser's language, because its URL does not name a language.
 function formPage(speaker: Speaker, shop: WithdrawalShop, typed: Statement, issues: readonly Issue[]): string {
   const { say } = speaker
   const errorOf = (name: keyof Statement, label: string) => {

@@ -1,5 +1,5 @@
-// Client metadata documents of assistants, read from the address that a client names, with protections and a cache. Strangers choose the
-// address, so reads per network and per second are limited; documents of assistants that a merchant approved before have their own limit.
+// Client metadata documents of assistants, read from the URL that a client names, with protections and a cache. Anyone can choose the
+// URL, so reads per network and per second are limited. Documents of assistants that a merchant has approved have a limit of their own.
 
 import { createFetchShares, fetchDocument } from '../../domain/agents/fetch.ts'
 import { type ClientDocument, findAssistant, isDocumentUrl, readClientDocument } from '../../domain/oauth/assistants.ts'
@@ -12,19 +12,19 @@ export interface DocumentParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
-  // Per network; null: no limit.
+  // Limits reads per network. Null: no limit.
   documentThrottle: Throttle | null
 }
 
-// Documents read for one network; one sign-in reads one.
+// Limit of documents read for one network. Each sign-in reads one.
 export const documentsOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
 
 export type FoundDocument = ClientDocument | { problem: string } | 'busy'
 
 export interface ClientDocuments {
-  // Whether a client id is the address of a document.
+  // Whether a client id is the URL of a document.
   isAddress(clientId: string): boolean
-  // `address`: the address of the caller.
+  // `address`: the caller's IP address.
   documentAt(url: string, address: string): Promise<FoundDocument>
 }
 
@@ -39,7 +39,7 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// Per second, for each share.
+// Per second, for approved assistants and for others each.
 const fetchesMax = 2
 
 export function createClientDocuments(parts: DocumentParts): ClientDocuments {

@@ -1,5 +1,5 @@
-// The pages of an installation: sign in, choose the shop, approve or decline. Decides which page is shown and what a form does; page/
-// renders them. A form is answered by a redirect, or by its page with the reason.
+// The pages of an installation: sign in, choose the shop, approve or decline. Decides which page is shown and what a form does; the files
+// in page/ render the pages. A form is answered with a redirect, or with its page and the reason.
 
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -59,7 +59,7 @@ export interface InteractionParts {
   signIns?: Counts | undefined
 }
 
-// A request to an interaction that belongs to this browser, and to an existing app or an assistant.
+// A request to an interaction of this browser, for an existing app or assistant.
 interface Visit {
   request: Incoming
   response: ServerResponse
@@ -96,7 +96,7 @@ export class Interactions {
     return step === consentSteps.signIn ? this.#signIn(visit, form) : this.#decide(visit, form)
   }
 
-  // Returns undefined for a disabled app or assistant.
+  // Returns undefined if the app or assistant does not exist or is disabled.
   async #findClient({ clientId, document }: Interaction): Promise<OAuthApp | ClientDocument | undefined> {
     const isRegistered = isId('app', clientId)
     const app = await this.#parts.storage.read((db) =>
@@ -108,7 +108,7 @@ export class Interactions {
 
   #show(visit: Visit): Promise<PageAnswer> | PageAnswer {
     if (visit.interaction.step === 'login') return this.#showSignIn(visit)
-    // The app requested none of our scopes, so there is nothing to approve.
+    // Without a requested scope of this server's API there is nothing to approve.
     if (isApp(visit.client) && askedOf(visit.interaction).length === 0) return this.#goOn(visit, nothingAsked)
     return this.#showConsent(visit)
   }
@@ -160,7 +160,7 @@ export class Interactions {
     return this.#goOn(visit, { login: { accountId: user.id, remember: false, amr, ...this.#signInTime(user) } })
   }
 
-  // If the clock was set back, a new password lies in the future: the sign-in must count as later.
+  // After the clock was set back, the time of a new password is in the future. The sign-in must have a later time.
   #signInTime({ sessionsFrom }: { sessionsFrom: number }): { ts?: number } {
     return sessionsFrom > this.#parts.clock().getTime() ? { ts: Math.ceil(sessionsFrom / 1000) } : {}
   }
@@ -191,14 +191,14 @@ export class Interactions {
     return answerPage(kept.problem ? 400 : 200, text, interaction.redirectUri)
   }
 
-  // Returns undefined if the user was deleted, disabled, or signed out since this sign-in.
+  // Returns undefined if the user was deleted, disabled or signed out after this sign-in.
   async #findSignedIn(db: Reader, { userId, signedInAt }: Interaction) {
     const user = userId === null ? undefined : await findUser(db, this.#parts.rootSecret, userId)
     return user && user.disabledAt === null && signedInAt > user.sessionsFrom ? user : undefined
   }
 
-  // The shops for which this person can approve the client, and the scopes that can be granted: an app gets the scopes that it requests,
-  // an assistant what the person may do, as few assistants know what to request.
+  // Returns the shops for which this person can approve the client, and the scopes that can be granted: for an app those that it
+  // requests, for an assistant those that the person has, since few assistants know what to request.
   async #offerOf(db: Reader, userId: string, { interaction, client }: Visit): Promise<Offer> {
     const all = await listMerchantsOf(db, userId)
     const mine = all.filter(({ needsSecondFactor }) => interaction.hasSecondFactor || !needsSecondFactor)
@@ -207,7 +207,7 @@ export class Interactions {
     return { merchants: mine, scopes: assistantScopes.filter((scope) => grantable.has(scope)) }
   }
 
-  // The form can only choose from the offer.
+  // Ignores choices that are not in the offer.
   async #decide(visit: Visit, form: FormFields): Promise<PageAnswer> {
     const { interaction, client } = visit
     const { userId } = interaction
@@ -263,7 +263,7 @@ export class Interactions {
     if (mode === null) return 'mode_missing'
     const { merchantId, userId, grant } = approval
     await lockMerchantById(tx, merchantId)
-    // The form may have been sent twice, and the first one may have used the last free place.
+    // If the form was sent twice, the first post may have used the last free place.
     if (await lockInstallationOfGrant(tx, hashArtifactId(grant))) return 'installed'
     if ((await countAssistantsOf(tx, merchantId, userId)) >= assistantsOfPersonMax) return 'too_many_yours'
     if ((await countInstallations(tx, merchantId)) >= livingInstallationsMax) return 'too_many'
@@ -306,22 +306,22 @@ const signInStatuses: Readonly<Record<NonNullable<SignInView['problem']>, number
   busy: 503,
 }
 
-// Grants nothing: attempts of this browser are counted separately.
+// The cookie grants nothing: it lets sign-in attempts of this browser be counted separately.
 const deviceCookie: CookieKind = { name: 'as_device', path: oauthPaths.interaction, maxAgeSeconds: 180 * 24 * 3_600 }
 
 const emailLengthMax = 600
 
-// Forms that this interaction accepts now.
+// Forms that the interaction currently accepts.
 function stepsOf({ step }: Interaction): readonly string[] {
   return step === 'login' ? [consentSteps.signIn, consentSteps.passkey, consentSteps.code] : [consentSteps.consent]
 }
 
-// Requested scopes in the order of the contract. The library has checked that the app may request them.
+// Returns the requested scopes in the order of the contract. The library has checked that the app may request them.
 function askedOf({ scopes }: Interaction): readonly Scope[] {
   return knownScopes.filter((scope) => scopes.includes(scope))
 }
 
-// Derived from the interaction, so a form that is sent twice approves only once.
+// Derived from the interaction, so a form that is sent twice approves once.
 function grantOf({ uid }: Interaction): string {
   return createHash('sha256').update(`grant ${uid}`).digest('base64url')
 }

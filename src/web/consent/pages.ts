@@ -1,4 +1,4 @@
-// The authorization server's interface to other code: its addresses, and the check of callers with a token.
+// The authorization server: its routes, and the checks of tokens for other code.
 
 import type { ServerResponse } from 'node:http'
 import { createAssistantGate } from '../../domain/oauth/bearer.ts'
@@ -23,7 +23,7 @@ import { answerPage } from './page/frame.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
 export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'documents'> {
-  // Null: no limit. Starting an installation stores data, so it has a tighter limit.
+  // Null: no limit. Starting an installation stores data, so its limit is tighter.
   throttle: Throttle | null
   beginThrottle: Throttle | null
   // Limits reads of assistants' documents, per network.
@@ -52,7 +52,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
   })
   const gate = createOAuthGate({ ...parts, nonces: loadOnce(async () => createDpopNonces(await nonceSecret())) })
 
-  // The caller is unknown before the library has run, so the limit is per address.
+  // The caller is unknown until the library has run, so calls are limited per IP address.
   function admit({ address }: Incoming, by = throttle): void {
     const waitMs = by?.take(addressBucket(address), clock().getTime()) ?? 0
     if (waitMs > 0) throw refuse('rate_limited', { retryAfterMs: waitMs })
@@ -81,7 +81,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
       toServer('oauth revoke', oauthPaths.revocation, 'POST'),
       toServer('oauth jwks', oauthPaths.jwks, 'GET'),
       toServer('oauth metadata', oauthPaths.metadata, 'GET'),
-      // Where the library sends a browser in which another user was signed in.
+      // The library sends a browser in which another user was signed in here.
       forBrowsers(toServer('oauth end session', `${oauthPaths.endSession}/confirm`, 'POST')),
       {
         name: 'oauth interaction',

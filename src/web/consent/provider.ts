@@ -1,5 +1,5 @@
-// The authorization server: the library behind our interface, pinned to our public address. settings.ts has its settings, adapter.ts its
-// storage, interaction.ts its pages.
+// The authorization server: a library behind this server's interface, pinned to the public URL. settings.ts contains its settings,
+// adapter.ts its storage, interaction.ts its pages.
 
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -42,15 +42,15 @@ export interface Interaction {
   uid: string
   step: 'login' | 'consent'
   clientId: string
-  // Document of an assistant as it was read when this flow began, so the person approves exactly what was shown.
+  // An assistant's document as it was read when this flow began, so the person approves exactly what was shown.
   document: ClientDocument | null
   redirectUri: string
   userId: string | null
   // Whether the user signed in with a code or a passkey.
   hasSecondFactor: boolean
-  // Scopes of our interface, or of the MCP server for merchants, that the app requests.
+  // Requested scopes of this server's API, or of the MCP server for merchants.
   scopes: readonly string[]
-  // OpenID scopes that the app requests as well.
+  // OpenID scopes that are also requested.
   words: readonly string[]
 }
 
@@ -59,16 +59,16 @@ export type InteractionResult =
   | { consent: { grantId: string } }
   | { error: 'access_denied'; error_description: string }
 
-// Authentication method of RFC 8176.
+// The authentication method reference (RFC 8176) of a sign-in with a second factor.
 export const secondFactor = 'mfa'
 
 export interface AuthorizationServer {
-  // `address`: address of the client, as far as proxies are trusted.
+  // `address`: the client's IP address, as far as proxies are trusted.
   handle(request: IncomingMessage, response: ServerResponse, address: string): Promise<void>
   // Returns undefined if the interaction does not exist, has expired, or was started in another browser.
   findInteraction(request: IncomingMessage, response: ServerResponse): Promise<Interaction | undefined>
-  // Returns the address at which the flow continues; undefined if it was finished before. `granted` replaces the requested scopes: a
-  // person may give an assistant more.
+  // Returns the URL at which the flow continues, or undefined if the interaction has ended. `granted` replaces the requested scopes,
+  // since a person may grant an assistant more.
   finishInteraction(
     request: IncomingMessage,
     response: ServerResponse,
@@ -77,7 +77,7 @@ export interface AuthorizationServer {
   ): Promise<string | undefined>
 }
 
-// Created at first use, since our origin may be unknown before the port is open.
+// The library's provider is created at first use, since the public origin may be unknown before the port is open.
 export function createAuthorizationServer(parts: ServerParts): AuthorizationServer {
   const addresses = new WeakMap<IncomingMessage, string>()
   const addressOf = (request: IncomingMessage) => addresses.get(request) ?? ''
@@ -115,7 +115,7 @@ export function createAuthorizationServer(parts: ServerParts): AuthorizationServ
       const details = await provider.interactionDetails(request, response).catch(lost)
       if (!details) return undefined
       details.params.scope = granted.join(' ')
-      // The token of an assistant is not bound to a key, so its code must not be either.
+      // An assistant's token is not bound to a key, so its code must not be bound either.
       delete details.params.dpop_jkt
       details.result = { ...details.lastSubmission, ...result }
       const isSaved = await details.save(details.exp - Math.floor(parts.clock().getTime() / 1000)).catch(lost)
@@ -129,7 +129,7 @@ function lost(error: unknown): undefined {
   throw error
 }
 
-// The library derives from these headers all addresses that it writes or expects in proofs.
+// From these headers the library derives all URLs that it writes, and those that it expects in proofs.
 function pin({ headers }: IncomingMessage, origin: string): void {
   const { host, protocol } = new URL(origin)
   headers.host = host
@@ -170,7 +170,7 @@ function createProvider(
 ): Provider {
   const problem = originProblem(origin)
   if (problem !== undefined) throw new Error(problem)
-  // Contexts that already have a page of ours.
+  // Contexts whose body is a page of this server.
   const drawn = new WeakSet<object>()
   function show(
     ctx: Pick<KoaContextWithOIDC, 'status' | 'set' | 'body'>,
@@ -194,7 +194,7 @@ function createProvider(
     },
   })
 
-  // Safe only because the headers are pinned.
+  // This is only safe because the headers are pinned.
   provider.proxy = true
   provider.use(async (ctx, next) => {
     ctx.set('referrer-policy', 'no-referrer')
@@ -202,11 +202,11 @@ function createProvider(
     await next()
     if (ctx.response.is('html') && !ctx.response.get('location') && !drawn.has(ctx)) {
       const { form, leadsTo } = signOutOf(ctx as KoaContextWithOIDC)
-      // The library has no other page of its own. If it ever has one, with script and without a policy, it must not be served.
+      // The library has no other page of its own. If a later release has one, with script and without a policy, it must not be served.
       if (!form) throw new Error(`a page of the library at ${ctx.path}`)
       show(ctx, 200, signOutPage(form), leadsTo)
     }
-    // The library reports outages as defects. Clients and load balancers must see that a retry may succeed.
+    // The library reports outages as defects (500). Clients and load balancers must see that a retry may succeed.
     if (outages.has(ctx)) {
       if (typeof ctx.body === 'object') ctx.body = clientErrorFor(503)
       ctx.status = 503
@@ -222,7 +222,7 @@ function createProvider(
   return provider
 }
 
-// Corrects answers of the library whose words differ from ours or are missing.
+// Corrects answers of the library that are misleading or incomplete.
 function correct(ctx: KoaContextWithOIDC, origin: string): void {
   // The library reports a missing proof as an invalid grant, which misleads developers (RFC 9449, 5).
   const isBound = ctx.oidc?.client?.dpopBoundAccessTokens === true
@@ -234,8 +234,8 @@ function correct(ctx: KoaContextWithOIDC, origin: string): void {
   ctx.set('cache-control', 'public, max-age=300')
 }
 
-// Anyone can publish the document of an assistant with any redirect URIs, so an error must not send a browser there before a person has
-// seen whose assistant it is (RFC 9700, 4.11.2). Returns the error page instead.
+// Anyone can publish a client metadata document with any redirect URIs, so an error must not redirect a browser there before a person has
+// seen whose assistant it is (RFC 9700, 4.11.2). Returns the error page to show instead.
 function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | undefined {
   if (ctx.path !== oauthPaths.authorization || !isAssistant(ctx.oidc?.client)) return undefined
   const target = URL.parse(ctx.response.get('location'), origin)
@@ -246,7 +246,7 @@ function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | u
   return errorPage({ kind: 'request', code, detail, requestId: String(ctx.response.get('x-request-id')) })
 }
 
-// Another user signed in: the library first ends the previous session by its own form.
+// If another user is signed in, the library first ends that session, by a form.
 function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?: string } {
   const secret = oidc.route === 'resume' ? oidc.session?.state?.secret : undefined
   if (typeof secret !== 'string') return {}
@@ -256,14 +256,14 @@ function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?
   }
 }
 
-// Without form_post, which responds with a page that has script; an app that requests it gets an error at its redirect URI.
+// Omits the response mode form_post, whose page needs script. An app that requests it gets an error at its redirect URI.
 class PlainProvider extends Provider {
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
     if (name !== 'form_post') super.registerResponseMode(name, handler)
   }
 }
 
-// The library checks the response mode first, and then does not report the unsupported response type (RFC 6749, 4.1.2.1).
+// The library checks the response mode first, and for an unsupported response type it then reports the mode (RFC 6749, 4.1.2.1).
 function asksOtherResponseType({ oidc }: KoaContextWithOIDC): boolean {
   const type = oidc?.params?.response_type
   return typeof type === 'string' && type !== 'code'
@@ -297,7 +297,7 @@ function kindOf(error: Error): ErrorKind {
 
 const detailLengthMax = 200
 
-// Clients get little detail; the reason is logged here. The library's messages contain no codes and no tokens.
+// Clients get little detail, so the reason is logged here. The library's messages contain neither codes nor tokens.
 function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOIDC) => void): void {
   function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
     const { error: code, error_detail: detail = error.error_description } = error
@@ -312,7 +312,7 @@ function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOID
     const refusal = toRefusal(error, log, { requestId: ctx.response.get('x-request-id'), page: 'oauth' })
     if (refusal.code === 'unavailable') onOutage(ctx)
   })
-  // Errors that the library does not handle, such as a disconnected client.
+  // Errors that the library does not handle, such as those of a client that disconnects.
   const emitter: EventEmitter = provider
   emitter.on('error', (error: unknown) => {
     if (error instanceof Error && 'code' in error && ['EPIPE', 'ECONNRESET'].includes(String(error.code))) return

@@ -1,4 +1,4 @@
-// The settings of the library: what apps may do, lifetimes, and storage.
+// The library's settings: what apps may do, lifetimes and storage.
 
 import type { IncomingMessage } from 'node:http'
 import Provider, {
@@ -35,7 +35,7 @@ const assertionSecondsMax = 24 * 3_600
 const lifetimes = { code: 60, accessToken: 600, refreshToken: 30 * 24 * 3_600, interaction: 900 } as const
 
 export interface SettingsParts {
-  // Our public address.
+  // The public origin of this server.
   origin: string
   storage: Storage
   rootSecret: RootSecret
@@ -44,7 +44,7 @@ export interface SettingsParts {
   // The secret from which DPoP nonces are derived.
   nonceSecret: Buffer
   documents: ClientDocuments
-  // Address of the client, as far as proxies are trusted.
+  // Returns the client's IP address, as far as proxies are trusted.
   addressOf: (request: IncomingMessage) => string
 }
 
@@ -68,7 +68,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
   })
 
   return {
-    // The library writes and reads the payloads; they are opaque to this server.
+    // The cast holds: payloads are written and read by the library only, and are opaque to this server.
     adapter: (kind: string) => adapters(kind) as unknown as LibraryAdapter,
     jwks: { keys: signingKeys(rootSecret) },
     routes: {
@@ -112,7 +112,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
         enabled: true,
         defaultResource: async (_ctx, client) => (isAssistant(client) ? assistantResource : resource),
         useGrantedResource: async () => true,
-        // Enforces the app's own list of scopes: the library does not check the scopes of a resource against it.
+        // Enforces the app's own list of scopes, against which the library does not check the scopes of a resource.
         getResourceServerInfo: async (_ctx, identifier, client) => {
           if (identifier !== (isAssistant(client) ? assistantResource : resource)) throw new errors.InvalidTarget()
           return {
@@ -126,9 +126,9 @@ export function settingsFor(parts: SettingsParts): Configuration {
     },
     extraClientMetadata: { properties: ['scopes_of_app'] },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // An assistant's refresh token is new at every use, and reusing an old one ends the installation (`consume` in adapter.ts). An app's
-    // is never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the response with the new token would be locked
-    // out. Called when everything else is valid, so its lifetime is extended here.
+    // An assistant's refresh token is rotated at every use, and using an old one ends the installation (`consume` in adapter.ts). An
+    // app's refresh token is never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the response with a new token
+    // would be locked out. The library calls this after all checks, so an app's token is extended here.
     rotateRefreshToken: async (ctx) => {
       const token = ctx.oidc.entities.RefreshToken
       if (!token) throw new Error('a refresh without a refresh token')
@@ -140,7 +140,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
     // The audience must be exactly the issuer, as one string: an assertion with several audiences could be replayed to each of them.
     assertJwtClientAuthClaimsAndHeader: async (ctx, claims) => {
       if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
-      // The assertion is remembered until it expires, so it must expire (RFC 7523, 3).
+      // The id of the assertion is stored until the assertion expires, so the expiry must be near (RFC 7523, 3).
       if (Number(claims.exp) > clock().getTime() / 1000 + assertionSecondsMax)
         throw new errors.InvalidClientAuth('exp must be within a day')
     },
@@ -151,12 +151,12 @@ export function settingsFor(parts: SettingsParts): Configuration {
       const id = ctx.oidc.result?.consent?.grantId
       return id === undefined ? undefined : ctx.oidc.provider.Grant.find(id)
     },
-    // A disabled user cannot approve anything. Apps that the user approved before keep working; assistants, which act for the user, do
-    // not.
+    // A disabled user cannot approve anything. Apps that the user approved continue to work; assistants do not, because they act for the
+    // user.
     findAccount: async (ctx, id, token) => {
       const user = await storage.read((db) => findUser(db, rootSecret, id))
       if (!user) return undefined
-      // The grant of an app no longer needs its approver; sessions and assistants end with a new password.
+      // An app's grant no longer needs the user who approved it. Sessions and assistants end when the password changes.
       const signedInAt = signedInAtFrom(ctx.oidc.session?.loginTs ?? Number.POSITIVE_INFINITY)
       if (!token && (user.disabledAt !== null || signedInAt <= user.sessionsFrom)) return undefined
       if (token && isAssistant(ctx.oidc.client) && !(await isApproverThere(storage, token.grantId))) return undefined
@@ -173,7 +173,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
       Interaction: lifetimes.interaction,
       Grant: grantSeconds,
       IdToken: lifetimes.accessToken,
-      // The session's lifetime counts from the sign-in, even while it is used.
+      // The lifetime of a session is counted from the sign-in, and is not extended by use.
       Session: (_ctx, session) => {
         const nowSeconds = Math.floor(clock().getTime() / 1000)
         const signedIn = Math.min(session.loginTs ?? nowSeconds, nowSeconds)
@@ -182,7 +182,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
     },
     cookies: {
       keys: cookieKeys(rootSecret),
-      // Browsers accept cookies of these names only over https and for our host. Localhost has no https.
+      // Browsers accept cookies with these prefixes over https only. Localhost has no https.
       names: isSecure
         ? { session: '__Host-as_session', interaction: '__Secure-as_interaction', resume: '__Secure-as_resume' }
         : { session: 'as_session', interaction: 'as_interaction', resume: 'as_resume' },
@@ -192,12 +192,12 @@ export function settingsFor(parts: SettingsParts): Configuration {
   }
 }
 
-// loginTs has whole seconds; the end of that second counts.
+// loginTs has a resolution of seconds: the end of the second counts.
 export function signedInAtFrom(loginTs: number | undefined): number {
   return ((loginTs ?? -1) + 1) * 1000
 }
 
-// Called after the library has verified the proof.
+// The library has verified the proof before it calls this.
 async function findProvedKey(): Promise<string | null> {
   const proof = Provider.ctx?.get('DPoP') ?? ''
   return proof === '' ? null : readProofThumbprint(proof)
@@ -210,7 +210,7 @@ const refusals: Readonly<Record<OAuthRefusalCode, new (detail: string) => Error>
   session_not_found: errors.SessionNotFound,
 }
 
-// Converts an app to the library's client. What every app must do is set here, whatever the library's defaults are.
+// Converts an app to a client of the library. Requirements for all apps are set here, independent of the library's defaults.
 function clientFrom(app: OAuthApp | undefined): Payload | undefined {
   if (!app || app.disabledAt !== null) return undefined
   const isConfidential = app.clientKind === 'confidential'
@@ -225,15 +225,15 @@ function clientFrom(app: OAuthApp | undefined): Payload | undefined {
   }
 }
 
-// What every assistant must do is set here, whatever its document says. For the exchange of codes and tokens the approved app is
-// sufficient, so no assistant depends on its document being reachable at that time.
+// Converts an assistant to a client of the library. Requirements for all assistants are set here, whatever their documents say.
+// Exchanging codes and tokens only needs the approved app, so it works while the document is unreachable.
 async function findAssistantClient(parts: SettingsParts, url: string): Promise<Payload | undefined> {
   const app = await parts.storage.read((db) => findAssistant(db, url))
   if (app && app.disabledAt !== null) return undefined
   const { ctx } = Provider
   const isExchange = [oauthPaths.token, oauthPaths.revocation].some((path) => ctx?.path === path)
-  // Tokens of assistants are not bound to keys. A bound token would not work anywhere, so a proof that the client sends is ignored (RFC
-  // 9449, 5).
+  // Tokens of assistants are not bound to keys, and nothing would accept a bound token. A proof that the client sends is therefore
+  // ignored (RFC 9449, 5).
   if (isExchange) delete ctx?.req.headers.dpop
   const found = isExchange ? app : await documentFor(parts, url)
   if (!found) return undefined
@@ -243,7 +243,7 @@ async function findAssistantClient(parts: SettingsParts, url: string): Promise<P
     client_id: url,
     client_name: found.name,
     redirect_uris: found.redirectUris,
-    // `native` matches loopback addresses with any port (RFC 8252, 7.3), and a person is asked every time.
+    // `native` accepts loopback addresses with any port (RFC 8252, 7.3). A person must approve every time.
     application_type: 'native',
     token_endpoint_auth_method: 'none',
     dpop_bound_access_tokens: false,
@@ -251,14 +251,14 @@ async function findAssistantClient(parts: SettingsParts, url: string): Promise<P
   }
 }
 
-// A flow continues with the document that it began with.
+// A flow continues with the document with which it began.
 async function documentFor({ documents, addressOf }: SettingsParts, url: string): Promise<FoundDocument> {
   const { ctx } = Provider
   const begun = storedDocumentOf(ctx?.oidc.entities.Interaction?.prompt.details, url)
   return begun ?? documents.documentAt(url, ctx ? addressOf(ctx.req) : '')
 }
 
-// Returns the document that was stored with an interaction, in the details of its prompt.
+// Returns the document of an assistant from the details of an interaction's prompt.
 export function storedDocumentOf(details: unknown, url: string): ClientDocument | undefined {
   const { document } = (details ?? {}) as { document?: ClientDocument }
   return document?.url === url ? document : undefined
@@ -279,8 +279,8 @@ async function isApproverThere(storage: Storage, grantId: unknown): Promise<bool
   return typeof grantId === 'string' && (await storage.read((db) => hasApprover(db, hashArtifactId(grantId))))
 }
 
-// The library's policy, with one more reason to sign in: the user of the session no longer exists. Interactions with assistants store the
-// document.
+// The library's policy, with one more reason to sign in: the session's user no longer exists. Interactions of assistants store the
+// assistant's document.
 function policy(): interactionPolicy.DefaultPolicy {
   const base = interactionPolicy.base()
   for (const prompt of base) {

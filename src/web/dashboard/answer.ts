@@ -1,5 +1,5 @@
-// Responses of the dashboard. A request becomes a visit (person, shop and mode), and the visit a response. Operations are performed with
-// the person as caller, so scope, query, body and key are checked as for any other caller.
+// Responses of the dashboard. A request becomes a visit (person, shop and mode), and the visit becomes a response. The person is the
+// caller of operations, so scope, query, body and key are checked as for any other caller.
 
 import type { IncomingMessage } from 'node:http'
 import { adminOperations } from '../../contract/admin/operations.ts'
@@ -43,11 +43,11 @@ export interface DashboardParts {
 }
 
 const formBytesMax = 65_536
-// More than the largest form of a signed-in person has: 5,000 tax rates of four fields each.
+// Exceeds the largest form of a signed-in person: 5,000 tax rates of four fields each.
 const fieldsMax = 25_000
 const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
 
-// `rest`: the path below the shop and the mode. Each mode has its own address, so two tabs can show both.
+// `rest`: the path below the shop and the mode. Modes have different paths, so two tabs can show both.
 export async function answerScreen(
   parts: DashboardParts,
   request: PageRequest,
@@ -89,8 +89,8 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
   }
 }
 
-// Returns true if a demanded second factor is missing. Pages of a shop follow that shop's demand, the account that of any shop of the
-// person, since with only the password another factor could be set up there.
+// Whether a required second factor is missing. Pages of a shop follow that shop's requirement. The account follows the strictest shop of
+// the person, because there a thief of the password could set up another factor.
 function isClosed(
   { shop, isFactorMissing }: ScreenVisit,
   { needs, setsUpFactor }: Screen,
@@ -100,8 +100,8 @@ function isClosed(
   return needs === null ? isFactorMissing : !mayAct(session, shop)
 }
 
-// Keeps typed values: the response is a page that sends the form again once the person has signed in or confirmed. Files must be chosen
-// again, since no page can choose them. Forms from another site are not shown.
+// Preserves typed values: the response is a page that sends the form again once the person has signed in or confirmed. Files must be
+// chosen again, since pages cannot preselect files. Forms from other sites are not shown.
 async function heldForm(
   { publicOrigin }: DashboardParts,
   { filesBytesMax }: Screen,
@@ -121,26 +121,26 @@ async function heldForm(
   return heldPage(request, { ...held, hasFile, fields: [...form] })
 }
 
-// Anyone can have a form sent back without reading the response: 64 KiB of quotes make a page of 400 KB.
+// Anyone can make the server render such a page without reading the response: 64 KiB of quotes become a page of 400 KB.
 const heldBounds = { bytesMax: 65_536, fieldsMax: formFieldsMax }
-// Bytes that cost as much as one more post: of a form that is sent back, of a form that is read, and of a file.
+// Bytes that count as one more post: of a form that is rendered again, of a form that is read, and of a file.
 const heldBytesOfOne = 4_096
 const readBytesOfOne = 65_536
 const fileBytesOfOne = 1_048_576
-// Below the burst that one address may spend.
+// Less than the burst of one address.
 const costMax = 40
 
-// Called before a form is read, so a refused form costs nothing.
+// Called before a form is read, so a form over the limit is never read.
 function spend(request: PageRequest, cost: number): void {
   if (cost >= 1) request.spend?.(Math.min(Math.floor(cost), costMax))
 }
 
-// A missing length counts as the largest.
+// A missing length counts as the maximum.
 function lengthOf({ headers }: IncomingMessage, bytesMax: number): number {
   return Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax)
 }
 
-// A page with a form for files may also have plain forms.
+// A page with a form for files may also contain forms without files.
 function isPlainForm({ headers }: IncomingMessage): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
 }
@@ -185,14 +185,14 @@ function visitOf(parts: DashboardParts, given: VisitParts): ScreenVisit {
   const change: CallChange = async (id, { path, query, cursor, body, key } = {}) => {
     const { body: text, changeId } = await parts.admin.perform(id, {
       principal,
-      // `CallOperation` has checked the types of the rows; here all rows have the same type.
+      // The casts hold: `CallOperation` has checked the types of this operation's row. Here the types of all rows are merged.
       path: (path ?? {}) as Readonly<Record<string, string>>,
       query: (query ?? {}) as Readonly<Record<string, unknown>>,
       body: body ?? null,
       ...(cursor !== undefined && { cursor }),
       ...(key !== undefined && { key }),
     })
-    // The reply of the row: tests check every answer against its schema.
+    // The type of the answer is that of the row's reply: tests check every answer against its schema.
     return { answer: JSON.parse(String(text)), change: changeId ?? undefined }
   }
   const ask: CallOperation = async (id, given) => (await change(id, given)).answer
@@ -229,8 +229,7 @@ function visitOf(parts: DashboardParts, given: VisitParts): ScreenVisit {
   }
 }
 
-// Returns the address without the parameters of a toast. Uses only the routed parts, because the request line may have named another
-// host.
+// Returns the path and query without the parameters of a toast. The host is ignored, because the request line may name another host.
 function addressOf({ raw }: PageRequest): string {
   const url = new URL(raw.url ?? '/', 'http://localhost')
   for (const name of toastParameters) url.searchParams.delete(name)
@@ -241,7 +240,7 @@ function pathOf(here: string): string {
   return here.split('?')[0] ?? here
 }
 
-// A shop that cannot take payments yet opens in test mode.
+// Redirects to the home page, in test mode if the shop cannot take payments yet.
 export async function answerDashboardStart(parts: DashboardParts, request: PageRequest): Promise<PageAnswer> {
   const here = addressOf(request)
   const person = await parts.personOf(request.raw)
@@ -255,7 +254,7 @@ export async function answerDashboardStart(parts: DashboardParts, request: PageR
   return redirectTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
 }
 
-// Answers an address below a shop that belongs to no screen. A signed-in person sees the error in the dashboard's frame.
+// Answers a path below a shop that belongs to no screen. A signed-in person sees the error in the dashboard's frame.
 async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const person = await parts.personOf(request.raw)
   const here = addressOf(request)

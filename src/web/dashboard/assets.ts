@@ -1,4 +1,4 @@
-// Style sheets, scripts, and the links that a browser may prefetch.
+// Style sheets, scripts, and the rules for prefetching links.
 
 import { answerAsset, makeAsset } from '../../platform/html/asset.ts'
 import { type ServedFile, serveScript, serveStyleSheet } from '../../platform/html/files.ts'
@@ -18,16 +18,16 @@ const scripts: readonly { file: ServedFile; needs?: string }[] = [
   { file: scriptFile('pick'), needs: 'data-pick=' },
 ]
 
-// The sign-in pages, which use it too, serve the file.
+// Served by the sign-in pages, which also use it.
 const passkeys = { file: passkeyScript, needs: 'data-passkey=' }
 
-// Files that every page needs, preloaded by the sign-in page.
+// Files that every page needs. The sign-in page preloads them.
 export const sharedAssets = [
   { file: style, as: 'style' },
   { file: live, as: 'script' },
 ] as const
 
-// Returns the scripts that this page needs: each additional file delays the first paint by about 10 ms.
+// Returns the scripts that this page needs, because each additional file delays the first paint by about 10 ms.
 export function scriptsFor(page: Html): string[] {
   const text = page.toString()
   return [...scripts, passkeys]
@@ -47,7 +47,8 @@ function scriptFile(name: string): ServedFile {
   })
 }
 
-// Prefetched when the pointer rests on a link. No GET below a shop has effects: pages whose display is recorded are opened by a post.
+// A page is prefetched when the pointer rests on its link. No GET below a shop has effects: pages whose display is recorded are opened by
+// a post.
 const speculation = makeAsset(
   JSON.stringify({
     prefetch: [

@@ -1,4 +1,4 @@
-// The style sheet of the authorization pages. Their only script is the one for passkeys, which the account pages of users share.
+// The style sheet of the authorization pages. Their only script is the passkey script of the users' account pages.
 
 import { serveStyleSheet } from '../../../platform/html/files.ts'
 

@@ -1,4 +1,4 @@
-// The page on which the merchant chooses the shop, sees the requested permissions, and decides.
+// The page on which the merchant chooses the shop, sees the requested permissions and decides.
 
 import { type Mode, modes, type Scope } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
@@ -106,7 +106,7 @@ ${modes.map(
 </fieldset>`
 }
 
-// The widest permission comes first, whatever the order of the request.
+// Sorts the scopes from the widest to the narrowest, whatever the order of the request.
 function inOrder(asked: readonly Scope[]): Scope[] {
   return (Object.keys(scopeWords) as Scope[]).filter((scope) => asked.includes(scope))
 }

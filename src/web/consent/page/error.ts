@@ -1,5 +1,5 @@
-// Error pages: what went wrong and what to do, in words for the merchant, with the protocol's own words below for the
-// developer of the app.
+// Error pages: what went wrong and what to do, in words for the merchant. Below, the protocol's code and sentence are for the developer
+// of the app.
 
 import { html } from '../../../platform/html/html.ts'
 import { renderConsentFrame } from './frame.ts'
@@ -38,7 +38,7 @@ ${facts.length > 0 && html`<dl class="facts">${facts.map(([name, value]) => html
 
 const factLengthMax = 500
 
-// The detail may repeat text of any length that an app sent.
+// The detail may contain text of any length that an app sent.
 function cut(value = ''): string {
   return value.length <= factLengthMax ? value : `${value.slice(0, factLengthMax).toWellFormed()}…`
 }

@@ -1,4 +1,4 @@
-// Parts that surround every authorization page: the painted bar, one narrow sheet, and the headers.
+// The frame of every authorization page: the coloured bar, one narrow column, and the headers.
 
 import { renderHtmlDocument } from '../../../platform/html/frame.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -36,13 +36,13 @@ export function redirectHostOf({ redirectUri }: RequestingApp): string {
   return URL.canParse(redirectUri) ? new URL(redirectUri).host : ''
 }
 
-// `leadsTo`: redirect URI of the request, once it is known to be the app's.
+// `leadsTo`: the redirect URI of the request, once it is known to belong to the app.
 export function answerPage(status: number, text: string, leadsTo?: string, hasPasskeys = false): PageAnswer {
   return { status, body: text, headers: consentHeaders(leadsTo, hasPasskeys) }
 }
 
-// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). The opener is not cut off:
-// an app may show these pages in its own window and wait for its end.
+// The referrer is sent within this server's origin only, so browsers name the origin when posting its forms (Fetch, 3.2). The opener is
+// not cut off: an app may show these pages in a window of its own and wait until it closes.
 export function consentHeaders(leadsTo?: string, hasPasskeys = false): Record<string, string> {
   const sources = {
     style: [self],

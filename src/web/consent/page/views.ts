@@ -1,35 +1,35 @@
-// Everything that the pages of the authorization server show. The pages decide nothing.
+// The data that the pages of the authorization server show. The pages decide nothing.
 
 import type { Mode, Scope } from '../../../contract/words.ts'
 import type { SignInProblem } from '../../../domain/users/signin.ts'
 
-// The hidden field `step` of each form names the page that a post answers. The other fields are `email` and `password`, or `response` of
-// a passkey, or `pending` and `code`, or `merchant`, `scope` (repeated) and, for an assistant, `mode`; `decision` is `approve` or
-// `decline`, and every page can decline.
+// The hidden field `step` of a form names the page that was answered. The other fields are `email` and `password`, or the `response` of a
+// passkey, or `pending` and `code`, or `merchant`, `scope` (repeated) and, for an assistant, `mode`. `decision` is `approve` or
+// `decline`; every page can decline.
 export const consentSteps = { signIn: 'sign_in', passkey: 'passkey', code: 'code', consent: 'consent' } as const
 
 // The requesting app, as the merchant sees it.
 export interface RequestingApp {
-  // For an assistant, the host of its address: the only verified fact about it.
+  // For an assistant: the host of its client id, the only verified fact about it.
   name: string
   description: string
   // Null: the person chooses.
   mode: Mode | null
-  // The name that an assistant gives itself; undefined for an app.
+  // The name that an assistant claims; undefined for an app.
   claimedName?: string
-  // Where the browser goes in the end. Its host is shown, and its origin is in the content security policy, because browsers follow the
-  // redirect of a form only to origins listed there.
+  // Where the browser finally goes. The page shows its host, and the content security policy lists its origin, because browsers follow
+  // the redirect of a form only to listed origins.
   redirectUri: string
 }
 
 export interface SignInView {
   app: RequestingApp
-  // The typed e-mail address. The password is never written back.
+  // The typed e-mail address. The password is never rendered.
   email: string
   problem: SignInProblem | 'passkey' | null
 }
 
-// The second step, for a person who has a second factor.
+// The second step of signing in, for a person who has a second factor.
 export interface CodeView {
   app: RequestingApp
   // Signed token of the first step.
@@ -47,7 +47,7 @@ export interface MerchantChoice {
   id: string
   slug: string
   name: string
-  // The app is already installed on the shop: approving adds a second installation.
+  // Whether the shop already has the app: approving adds a second installation.
   isInstalled?: boolean
 }
 
@@ -64,25 +64,25 @@ export interface ConsentView {
   // E-mail address of the signed-in user.
   email: string
   merchants: readonly MerchantChoice[]
-  // Choices of a refused form; null at first.
+  // The person's choices in a refused form; null at first.
   merchantId: string | null
   mode: Mode | null
-  // The scopes that the app requests, and those that are ticked: all at first. For an assistant: the scopes that the person can give,
-  // with reading ticked.
+  // For an app: the scopes that it requests, all ticked at first. For an assistant: the scopes that the person can grant, with reading
+  // ticked at first.
   scopes: readonly Scope[]
   ticked: readonly Scope[]
   problem: ConsentProblem | null
 }
 
-// error.ts has the status and the words of each.
+// The status and the words of each kind are in error.ts.
 export type ErrorKind =
   // The interaction is unknown, expired, already answered, or started in another browser.
   | 'lost'
-  // The form was sent by another site or without its cookie.
+  // The form was sent by another site, or without its cookie.
   | 'foreign'
   // The form could not be read.
   | 'unreadable'
-  // The app's request is invalid, and it is not safe to redirect the browser back to the app.
+  // The app's request is invalid, and redirecting the browser back to the app is not safe.
   | 'request'
   // Too many requests.
   | 'limited'
@@ -93,9 +93,9 @@ export type ErrorKind =
 
 export interface ErrorView {
   kind: ErrorKind
-  // For the developer of the app: the protocol's code, such as `invalid_redirect_uri`, and its sentence.
+  // For the developer of the app: the protocol's error code, such as `invalid_redirect_uri`, and its sentence.
   code?: string | undefined
   detail?: string | undefined
-  // To find the request in the log.
+  // Identifies the request in the log.
   requestId?: string | undefined
 }

@@ -1,19 +1,19 @@
-// The meaning of the scopes, in words for the merchant who grants them. Each point names its operations, and a test compares the list
-// with the contract, so no scope allows more than its points say.
+// The scopes, in words for the merchant who grants them. Each point names its operations, and a test compares them with the contract, so
+// no scope allows more than its points say.
 
 import type { OperationId } from '../../../contract/open/operations.ts'
 import type { AdminScope, OpenInterfaceScope, Scope } from '../../../contract/words.ts'
 
 export interface ScopeWords {
   title: string
-  // Needed if the scope allows more than its name says.
+  // For a scope that allows more than its title says.
   note?: string
   points: readonly ScopePoint[]
 }
 
 export interface ScopePoint {
   text: string
-  // Emphasized, because it moves money or stock or cannot be undone.
+  // Emphasized on the page: moves money or stock, or cannot be undone.
   isSensitive?: boolean
   operations: readonly OperationId[]
 }
@@ -78,8 +78,8 @@ const openWords: Readonly<Record<OpenInterfaceScope, ScopeWords>> = {
   },
 }
 
-// These scopes cover everything of the merchant in the mode of the app, not only what the app itself sold. They are described in words,
-// not by operation, because each covers many operations.
+// These scopes cover all data of the merchant in the app's mode, not only what the app itself sold. Their points do not name operations,
+// because each covers many.
 const whole = 'This reaches your whole shop, not only what this app sells.'
 const point = (text: string, isSensitive = false): ScopePoint => ({
   text,
@@ -142,7 +142,7 @@ const adminWords: Readonly<Record<AdminScope, ScopeWords>> = {
 
 export const scopeWords: Readonly<Record<Scope, ScopeWords>> = { ...adminWords, ...openWords }
 
-// Operations that every key may call, whatever is ticked.
+// Operations that every API key may call, whatever is ticked.
 export const alwaysAllowed: ScopePoint = {
   text: 'Every installed app can read your published products and categories, with exact stock, and the look, settings, published pages and old addresses of your shop, and learns which shop it is installed on.',
   operations: [

@@ -9,7 +9,7 @@ export function addPrinting(): void {
 export function addCopying(): void {
   document.addEventListener('click', (event) => {
     const button = closest(event, '[data-copy]')
-    // The attribute has the id of a field.
+    // The attribute contains the id of a field.
     const source = document.getElementById(button?.dataset.copy ?? '') as HTMLInputElement | HTMLTextAreaElement | null
     if (!button || !source) return
     source.select()

@@ -1,4 +1,4 @@
-// Links that open in a dialog: the page of the link is fetched, and its question is shown above the present page.
+// Links that open in a dialog: the page of the link is fetched, and its question is shown above the current page.
 
 import { closest, pageIn } from './dom.ts'
 

@@ -1,4 +1,4 @@
-// Access to the elements of events.
+// Access to elements of events.
 
 export function closest<E extends HTMLElement>({ target }: Event, selector: string): E | null {
   return target instanceof Element ? target.closest<E>(selector) : null

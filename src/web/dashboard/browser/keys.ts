@@ -1,4 +1,4 @@
-// Keyboard shortcuts. Single letters can be turned off on this device and never act in a field, and each stands for a visible link or
+// Keyboard shortcuts. Single letters can be turned off per device and never act in a field. Each shortcut stands for a visible link or
 // button.
 
 import { closest } from './dom.ts'
@@ -7,7 +7,7 @@ const off = 'dashboard-keys-off'
 
 export function addShortcuts(): void {
   for (const box of document.querySelectorAll<HTMLInputElement>('[data-keys-off]')) addSwitch(box)
-  // Set while a letter after `g` is expected.
+  // Set while the letter after `g` is expected.
   let goingTimer = 0
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.isComposing) return
@@ -80,7 +80,7 @@ function isTyping({ target }: Event): boolean {
   return target instanceof Element && target.matches(typedIn)
 }
 
-// The search field is in the menu, which is closed on a phone.
+// The search field is in the menu, which is closed on phones.
 function focusInput(input: HTMLInputElement): void {
   const side = input.closest<HTMLElement>('[popover]')
   if (side && getComputedStyle(side).display === 'none') side.showPopover()
@@ -109,7 +109,7 @@ function move(event: Event, step: number): void {
 function save(event: Event): void {
   const { activeElement } = document
   const forms = [
-    // A button in this form may belong to another form, such as the buttons for rows per page.
+    // A button in the form may belong to another form, such as the buttons for the page size.
     activeElement instanceof HTMLButtonElement ? activeElement.closest('form') : formOf(activeElement),
     document.querySelector('dialog[open] form'),
     document.querySelector('main .form'),
@@ -118,6 +118,6 @@ function save(event: Event): void {
 }
 
 function formOf(element: Element | null): HTMLFormElement | null {
-  // Fields have a form, other elements do not.
+  // Fields have the property `form`; other elements do not.
   return (element as HTMLInputElement | null)?.form ?? null
 }

@@ -1,5 +1,5 @@
-// The script of every page of the dashboard, which also works without it. Handlers for forms sent in pieces come before those for other
-// forms, which ignore events that were prevented.
+// The script of every page of the dashboard, which also works without script. The handlers of forms that are sent in pieces are added
+// first: handlers of other forms ignore events whose default was prevented.
 
 import { chooseRows } from './choosing.ts'
 import { addCopying, addPrinting } from './copying.ts'
