@@ -1,4 +1,4 @@
-// Parts that the catalog's screens share: navigation, pictures, price ranges, and the tree of categories.
+// Parts shared by the screens of the catalog: navigation, pictures, price ranges, and the tree of categories.
 
 import type { AdminCategory } from '../../contract/admin/catalog.ts'
 import type { AdminMaker } from '../../contract/admin/makers.ts'
@@ -17,7 +17,7 @@ export function sectionTabs({ words, to }: ScreenVisit, current: (typeof section
   )}</nav>`
 }
 
-// A small picture without alternative text, because the name is next to it.
+// A small picture without alternative text, because the name is beside it.
 export function renderThumbnail(url: string | null, name: string): Html {
   if (url === null) return html`<span class="thumb" aria-hidden="true">${initialOf(name)}</span>`
   return html`<img class="thumb" src="${smallImage(url)}" alt="" width="40" height="40" loading="lazy" decoding="async">`
@@ -33,12 +33,12 @@ export function priceRange({ words, shop }: ScreenVisit, min: number, max: numbe
   return min === max ? from : `${from} – ${words.money(max, shop.currency)}`
 }
 
-// A shop with more brands types them instead of choosing from a list.
+// In a shop with more brands, the person types a brand instead of choosing it from a list.
 const brandsMax = 200
 
 export interface Brands {
   names: readonly string[]
-  // Whether the shop has more brands.
+  // Whether the shop has more brands than `names`.
   isCut: boolean
 }
 
@@ -49,7 +49,7 @@ export async function listShopBrands({ ask }: ScreenVisit): Promise<Brands> {
 
 const makersAtOnce = 200
 
-// All makers, by name.
+// Returns all makers, sorted by name.
 export async function listShopMakers(visit: ScreenVisit): Promise<AdminMaker[]> {
   const all: AdminMaker[] = []
   let cursor: string | undefined
@@ -64,14 +64,14 @@ export async function listShopMakers(visit: ScreenVisit): Promise<AdminMaker[]> 
 }
 
 export interface CategoryNode extends AdminCategory {
-  // 0 at the top.
+  // 0 for a top-level category.
   depth: number
 }
 
-// Enough pages of 50 for the most makers or categories that a shop may have.
+// At 50 rows each, enough pages for the maximum number of categories.
 const pagesMax = 40
 
-// All categories; subcategories follow their parent.
+// Returns all categories; subcategories follow their parent.
 export async function listShopCategories(visit: ScreenVisit): Promise<CategoryNode[]> {
   const all: AdminCategory[] = []
   let cursor: string | undefined
@@ -87,7 +87,7 @@ export async function listShopCategories(visit: ScreenVisit): Promise<CategoryNo
   return branch(null, 0)
 }
 
-// Indents a category's name for a flat list of options.
+// Returns a category's name, indented for a flat list of options.
 export function indentedCategoryName({ category: { name }, depth }: CategoryNode): string {
   return `${'\u2003'.repeat(depth)}${name}`
 }

@@ -1,4 +1,4 @@
-// A bar chart as SVG, with the same numbers as a table below it unless the page has them anyway. No script, no style attribute: classes only.
+// A bar chart as SVG, with its numbers in a table below it unless the page has them anyway. No script, no style attribute: classes only.
 //
 //   chart(words, { title, bars: [{ label: '16 Nov', value: 1999, text: '€19.99' }], heads: ['Day', 'Sales'] })
 
@@ -8,7 +8,7 @@ import type { DashboardWords } from './words.ts'
 export interface ChartBar {
   label: string
   value: number
-  // The value as text for people.
+  // The value, formatted for display.
   text: string
   // Additional columns of the table.
   more?: readonly string[]
@@ -19,7 +19,7 @@ export interface ChartParts {
   bars: readonly ChartBar[]
   // Headings of the table: label, value, and one for each of `more` (default: no table).
   heads?: readonly string[]
-  // Text for the value at the top of the chart.
+  // Formats the value at the top of the chart.
   top: (value: number) => string
 }
 
@@ -64,7 +64,7 @@ function tableOf(words: DashboardWords, title: string, bars: readonly ChartBar[]
   )}</tbody></table></div></details>`
 }
 
-// Rounds up to 1, 2, 2.5 or 5 times a power of ten, so the top line has a readable number.
+// Rounds up to 1, 2, 2.5 or 5 times a power of ten, so the number at the top line is easy to read.
 export function niceTop(most: number): number {
   if (most <= 0) return 0
   const power = 10 ** Math.floor(Math.log10(most))

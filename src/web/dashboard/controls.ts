@@ -1,4 +1,4 @@
-// Controls that form.ts does not have: a group of checkboxes, a button with its own form, lists typed line by line.
+// Controls that form.ts does not have: a group of checkboxes, a button with a form of its own, and lists that are typed line by line.
 
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -6,7 +6,7 @@ import { keyField } from './form.ts'
 import { type ButtonKind, button } from './parts.ts'
 
 export interface CheckboxGroup {
-  // Each checked box sends its value under this name.
+  // The parameter under which each ticked box sends its value.
   name: string
   legend: string
   help?: string
@@ -47,12 +47,12 @@ export interface PostParts {
   hidden?: Readonly<Record<string, string>>
 }
 
-// For actions that need no confirmation.
+// A button for an action that needs no confirmation.
 export function postButton({ action, label, kind = 'second', hidden = {} }: PostParts): Html {
   return html`<form class="inline" method="post" action="${action}">${keyField()}${hiddenFields(hidden)}${button({ label, kind })}</form>`
 }
 
-// Words that were typed line by line, or separated by commas or spaces.
+// Splits a typed text at line breaks, commas and spaces.
 export function splitTypedWords(text: string | null, wordsMax = 250): string[] {
   return (text ?? '')
     .slice(0, 20_000)

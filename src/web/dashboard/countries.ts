@@ -1,4 +1,4 @@
-// Countries by name, in the language of the page: to choose one, or groups of several.
+// Countries by name, in the language of the page: a choice of one, or groups of several.
 
 import { type Html, html } from '../../platform/html/html.ts'
 import { countryCodes } from '../../platform/kit/country.ts'
@@ -11,7 +11,7 @@ export function countryOptions(words: DashboardWords): { value: string; label: s
     .toSorted((one, other) => order.compare(one.label, other.label))
 }
 
-// For a <select> in a table: all rows share the same list of options.
+// A select in a table. All rows share the list of options.
 export function countrySelect(
   options: readonly { value: string; label: string }[],
   given: { name: string; label: string; value: string; more?: Html },

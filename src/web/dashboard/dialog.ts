@@ -1,15 +1,15 @@
-// Dialogs: questions and short forms. A link with `isDialog` leads to a page of its own; with script (browser/dialogs.ts), that page's
-// question is fetched and shown in a <dialog> above the present page. Its form posts normally, and a refusal shows the dialog's page.
+// Dialogs: questions and short forms. A link with `isDialog` opens a page of its own. With script (browser/dialogs.ts), the contents of
+// that page are fetched and shown in a <dialog> above the current page. The form is posted normally; a refusal shows the dialog's page.
 //
 //   linkButton({ label: 'Send', href: visit.to(`orders/${id}/send`), isDialog: true })
-//   get: async (visit) => dialog({ title, back, body: form(visit, { …, cancel: back.href }) })
+//   get: async (visit) => dialog({ title, back, body: renderForm(visit, { …, cancel: back.href }) })
 
 import { type Html, html } from '../../platform/html/html.ts'
 import type { ScreenSheet } from './screen.ts'
 
 export interface DialogParts {
   title: string
-  // Target of *Cancel* and of the link above the title.
+  // Where *Cancel* and the link above the title lead.
   back: { href: string; label: string }
   lead?: string | undefined
   body: Html

@@ -53,7 +53,7 @@ function wordsOf({ words }: ScreenVisit, wrong: DashboardErrorKind): { status: n
   return { status, title: words.say('error.refused'), text: words.refusal(refusal) }
 }
 
-// Says what the scope allows, since merchants do not know its name.
+// Describes what the scope allows, since merchants do not know the names of scopes.
 function scopeText(words: DashboardWords, scope: string): string {
   return words.say('error.scopeText', { scope: words.sayKnown(`scope.${scope}`, scope) })
 }
@@ -67,7 +67,7 @@ export interface HeldPost {
   hasFile: boolean
 }
 
-// Page for a form that was sent after the session or its confirmation had expired: its button sends the form again.
+// The page for a form that was sent after the session or the confirmation had expired. Its button sends the form again.
 export function heldPage(
   { raw }: Pick<Incoming, 'raw'>,
   { kind, back, action, fields, hasFile }: HeldPost,
@@ -94,7 +94,7 @@ ${wayOut(words, { kind, back })}
   })
 }
 
-// Page for a form that is too large to be kept for a person who is not signed in. It is too large for a signed-in person as well.
+// The page for a form that is too large to be rendered again after the session or the confirmation has expired.
 export function unheldPage(
   { raw }: Pick<Incoming, 'raw'>,
   { kind, back }: Pick<HeldPost, 'kind' | 'back'>,
@@ -113,7 +113,7 @@ function wayOut(words: DashboardWords, { kind, back }: Pick<HeldPost, 'kind' | '
   return html`<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>`
 }
 
-// Page for errors without a known person: another person's shop, a defect, too much load.
+// The page for errors before the person is known: another person's shop, a defect, too much load.
 export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
   const words = dashboardWordsFor(raw.headers['accept-language'], 'UTC')
   const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'

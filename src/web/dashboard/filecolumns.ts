@@ -1,4 +1,4 @@
-// The columns of a file from an unknown system: one row per column, with its first values and a choice of their meaning.
+// The columns of a file from an unknown system: a row for each column, with its first values and a choice of its meaning.
 
 import type { AdminFileColumn, AdminTransfer } from '../../contract/admin/transfers.ts'
 import { type ColumnMeaning, columnMeanings } from '../../contract/words.ts'
@@ -14,7 +14,7 @@ interface AssignedColumn {
   as: ColumnMeaning
 }
 
-// Posted columns that were refused.
+// The columns of a refused post.
 export interface TypedColumns {
   columns: readonly AssignedColumn[]
   problem: string
@@ -72,7 +72,7 @@ export function columnsIn(form: FormFields): AssignedColumn[] {
 const needed: readonly ColumnMeaning[] = ['title', 'price']
 const several: readonly ColumnMeaning[] = ['option', 'picture']
 
-// Checks the columns before the operation is called, to report problems in the words of the page.
+// Checks the columns before the operation is called, so problems can be reported in the words of the page.
 export function columnsProblem(words: DashboardWords, columns: readonly AssignedColumn[]): string | undefined {
   const nameOf = (meaning: ColumnMeaning) => words.say(`transfers.holds.${meaning}`)
   const count = (meaning: ColumnMeaning) => columns.filter(({ as }) => as === meaning).length

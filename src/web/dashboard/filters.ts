@@ -1,8 +1,8 @@
-// Filters of a list as a form that asks: every state has an address, without script too.
+// Filters of a list, as a form with the method GET: every state has a URL, without script too.
 //
-//   filters(visit, ['view', 'sort'], [{ name: 'status', label: 'Status', options: [{ value, label }] }, …])
+//   renderFilters(visit, ['view', 'sort'], [{ name: 'status', label: 'Status', options: [{ value, label }] }, …])
 //
-// `stays` names the parameters of the address that are sent along; the cursor never is.
+// `stays`: parameters of the current URL that are sent with the filters. The cursor is never sent.
 
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'

@@ -1,23 +1,22 @@
-// Finds the screen for an address.
+// Finds the screen for a path.
 
 import type { Screen } from './screen.ts'
 import { screens } from './screens.ts'
 
 export interface FoundScreen {
   screen: Screen
-  // Parameters of the path.
+  // Parameters of the path, by name.
   path: Readonly<Record<string, string>>
 }
 
-// A fixed segment takes precedence over a parameter, as in the router: `products/new` is not a product. The replacement character sorts
-// last.
+// A fixed segment takes precedence over a parameter, as in the router: `products/new` is not a product. U+FFFF sorts last.
 const order = (path: string) => path.replaceAll(/:\w+/g, '\uffff').replaceAll('/', '\u0000')
 
 const known = screens
   .toSorted((one, other) => (order(one.path) < order(other.path) ? -1 : 1))
   .map((screen) => ({ screen, segments: screen.path.split('/') }))
 
-// `rest` is already decoded.
+// `rest`: the decoded path below the shop and the mode.
 export function findScreen(method: 'get' | 'post', rest: string): FoundScreen | undefined {
   const asked = rest.split('/')
   for (const { screen, segments } of known) {

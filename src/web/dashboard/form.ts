@@ -4,14 +4,14 @@
 //     { name: 'carrier', label: 'Carrier', kind: 'line', lengthMax: 100 },
 //     { name: 'amount', label: 'Amount', kind: 'money', currency: 'EUR' },
 //   ]
-//   form(visit, { action, fields, values, problems, submit: 'Send' })     the form as HTML, with a fresh idempotency key
-//   bodyOf(fields, posted.form)          { body } for the operation, or { problems } if for example a text is not a number
-//   valuesOf(fields, posted.form)        the typed values, to show the form again
-//   problemsOf(visit.words, refusal)     the issues of a refusal, each at the field with its JSON pointer
-//   problemNote(problems, fields)        the problems, with a link to each of these fields; `renderForm` includes it
-//   readKey(posted.form)                   the idempotency key: two presses of one form have one effect
+//   renderForm(visit, { action, fields, values, problems, submit: 'Send' })   the form as HTML, with a new idempotency key
+//   buildBody(words, fields, posted.form)       { body } for the operation, or { problems } if for example a text is not a number
+//   readTypedValues(fields, posted.form)        the typed values, to render the form again
+//   problemsFromRefusal(words, refusal, fields) the issues of a refusal, by the JSON pointer of their field
+//   problemNote(problems, fields)               the list of problems, with links to the fields; part of `renderForm`
+//   readKey(posted.form)                        the idempotency key: posting a form twice takes effect once
 //
-// The pointer of a field is `/name` unless it says otherwise. An empty field is left out of the body, or null if `isNullable`.
+// The pointer of a field is `/name` by default. An empty field is omitted from the body, or null if `isNullable`.
 
 import { randomUUID } from 'node:crypto'
 import { type BrokenRule, type IssueCode, issue } from '../../contract/issues.ts'
@@ -28,8 +28,8 @@ import type { DashboardWords, TextKey } from './words.ts'
 export interface Field {
   name: string
   label: string
-  // `secret`: the typed text is not shown, and not sent back when the form is rendered again. `password`: the person's own password,
-  // which a password manager may fill in and store.
+  // `secret`: the typed text is hidden, and not rendered again with the form. `password`: the person's own password, which a password
+  // manager may fill in and store.
   kind: 'line' | 'text' | 'email' | 'url' | 'whole' | 'money' | 'choice' | 'check' | 'secret' | 'password'
   help?: string
   isRequired?: boolean
@@ -38,26 +38,26 @@ export interface Field {
   min?: number
   max?: number
   rows?: number
-  // For kind `text`: HTML, edited as it will look if there is script (browser/rich.ts).
+  // For kind `text`: HTML, edited in browser/rich.ts if scripts run.
   isRich?: boolean
   autocomplete?: string
   // For kind `money`.
   currency?: string
-  // For kind `line`: a word of small letters and digits.
+  // For kind `line`: a word of lower-case letters and digits.
   isWord?: boolean
-  // For kind `choice`. The first option is selected unless a value says otherwise.
+  // For kind `choice`. The first option is selected by default.
   options?: readonly { value: string; label: string }[]
   // For kind `line`: existing values of other resources.
   suggestions?: readonly string[]
   // For kind `line`: the id of a list of suggestions that several fields share.
   listId?: string
-  // Needed if two forms of a page have the same field (default: `field-` and the name).
+  // Required if two forms of a page have the same field (default: `field-` and the name).
   id?: string
   // JSON pointer to the value in the body (default: `/name`).
   pointer?: string
-  // An empty field is sent as null, which removes the value.
+  // Whether an empty field is sent as null, which removes the value.
   isNullable?: boolean
-  // Takes half of the width, next to the following field.
+  // Whether the field takes half of the width, beside the next field.
   isHalf?: boolean
 }
 
@@ -66,7 +66,7 @@ export type FieldValues = Readonly<Record<string, string>>
 export interface Problems {
   // Shown above the form.
   summary?: string | undefined
-  // Keyed by the pointer of the field.
+  // Keyed by the JSON pointer of the field.
   at: Readonly<Record<string, string>>
 }
 
@@ -77,18 +77,18 @@ export interface FormParts {
   problems?: Problems | undefined
   submit: string
   kind?: ButtonKind
-  // Set if `more` has fields for files.
+  // Required if `more` contains fields for files.
   takesFiles?: true
   // Hidden fields that are sent with the form.
   hidden?: Readonly<Record<string, string | number>>
-  // Target of *Cancel*.
+  // Where *Cancel* leads.
   cancel?: string
-  // Fields in `before` and `more`, to which the list of problems may link.
+  // Fields in `before` and `more` that the list of problems may link to.
   drawn?: readonly LinkedField[]
-  // Shown between the fields and the buttons.
+  // Rendered between the fields and the buttons.
   more?: HtmlValue
   before?: HtmlValue
-  // Further buttons.
+  // More buttons.
   actions?: HtmlValue
 }
 
@@ -114,10 +114,10 @@ ${parts.more}
 </form>`
 }
 
-// Members of a field that the list of problems needs.
+// The members of a field that the list of problems needs.
 export type LinkedField = Pick<Field, 'name' | 'label' | 'id' | 'pointer'>
 
-// The problems, above a form that may be longer than the screen: in the order of the fields, with a link to each field.
+// Lists the problems above the form, which may be longer than the screen: in the order of the fields, with a link to each field.
 export function problemNote(
   problems: Problems | undefined,
   fields: readonly LinkedField[],
@@ -130,28 +130,28 @@ export function problemNote(
   })
   const { summary } = problems
   if (summary === undefined && listed.length === 0) return false
-  // Leaves out a summary that the list repeats.
+  // Omits a summary that the list repeats.
   const isListed = summary === undefined || listed.some(({ text }) => text === summary)
   return problemList(isListed ? words.say('form.problem') : summary, listed)
 }
 
-// Warns before a form with typed values is left. A form that is shown again counts as changed.
+// Warns before the person leaves a form with typed values. A form that is rendered again counts as changed.
 export function leaveWarning(visit: ScreenVisit | PostedScreen): Html {
   return html` data-guard${'form' in visit && html` data-typed="yes"`}`
 }
 
-// The idempotency key, for every form that changes something.
+// A new idempotency key. Every form that changes something needs one.
 export function keyField(): Html {
   return hiddenFields({ key: randomUUID() })
 }
 
-// A form without a valid key gets a new one, so a second press then has a second effect.
+// Without a valid key a new one is made, so posting that form twice takes effect twice.
 export function readKey(posted: FormFields): string {
   const key = posted.get('key') ?? ''
   return /^[\w-]{8,64}$/.test(key) ? key : randomUUID()
 }
 
-// Browsers refuse the empty value of a required choice, even if that value has a meaning.
+// Browsers treat a required choice with the empty value as missing, even if that value has a meaning.
 function hasEmptyChoice({ options = [] }: Field): boolean {
   return options.some(({ value }) => value === '')
 }
@@ -187,7 +187,7 @@ ${given.isRich && richTools(words, id)}${control(given, id, value, state)}${note
 
 const richCommands = ['bold', 'italic', 'heading', 'subheading', 'text', 'list', 'numbers', 'link', 'source'] as const
 
-// Hidden until browser/rich.ts, which they belong to, shows them.
+// Hidden until browser/rich.ts shows them.
 function richTools(words: DashboardWords, id: string): Html {
   return html`<div
     class="rich-tools"
@@ -270,7 +270,7 @@ function idOf({ id, name }: Pick<Field, 'id' | 'name'>): string {
 
 export const typedLengthMax = 60_000
 
-// Typed values, cut to a maximum length.
+// Returns the typed values, truncated to a maximum length.
 export function readTypedValues(fields: readonly Field[], posted: FormFields): FieldValues {
   return Object.fromEntries(fields.map(({ name }) => [name, (posted.get(name) ?? '').slice(0, typedLengthMax)]))
 }
@@ -280,8 +280,8 @@ export function moneyText(amountMinor: number, currency: string): string {
   return decimalAmount(amountMinor, currency)
 }
 
-// Builds the members of a body from the fields, at their pointers (one level deep or more). Problems are texts that do not fit their
-// kind, texts and whole numbers out of bounds, and empty required fields; with problems no operation is called.
+// Builds a body from the fields, with each value at the pointer of its field (one level deep or more). Problems are texts that do not fit
+// their kind, values out of bounds, and empty required fields. If there are problems, no operation is called.
 export function buildBody(
   words: DashboardWords,
   fields: readonly Field[],
@@ -305,7 +305,7 @@ export function buildBody(
 
 function textOf({ kind, name }: Field, posted: FormFields): string {
   const text = (posted.get(name) ?? '').slice(0, typedLengthMax).toWellFormed()
-  // Browsers send line breaks as CR LF.
+  // Browsers send line breaks as CRLF.
   if (kind === 'text') return text.replaceAll('\r\n', '\n').trim()
   return text.replace(/\p{Cc}+/gu, ' ').trim()
 }
@@ -318,7 +318,7 @@ function parsed({ kind, currency = '' }: Field, text: string): unknown {
   return text
 }
 
-// Returns the rule that the contract would name.
+// Returns the rule that the contract would report.
 function brokenBound({ kind, min, max, lengthMax }: Field, value: unknown): BrokenRule | undefined {
   if (typeof value === 'string' && lengthMax !== undefined && value.length > lengthMax)
     return issue('too_long', { max: lengthMax })
@@ -330,7 +330,7 @@ function brokenBound({ kind, min, max, lengthMax }: Field, value: unknown): Brok
   return isTooLow ? issue('integer_too_low', { min }) : issue('integer_too_high', { max: max ?? value })
 }
 
-// '12.50' and '12,50' are the same amount; a separator of thousands is not guessed.
+// '12.50' and '12,50' are the same amount. Thousands separators are not accepted.
 export function parseTypedAmount(text: string, currency: string): number | undefined {
   return parseDecimal(text.replace(/^0+(?=\d)/, '').replace(',', '.'), currency)
 }
@@ -345,7 +345,8 @@ function put(body: Record<string, unknown>, pointer: string, value: unknown): vo
   place[names.at(-1) ?? ''] = value
 }
 
-// An issue is shown at the field that has its path or a parent of it. Issues without a field are shown above the form.
+// An issue is shown at the field with the longest pointer that contains the issue's path. Issues without a field are shown above the
+// form.
 export function problemsFromRefusal(words: DashboardWords, refusal: Refusal, fields: readonly Field[] = []): Problems {
   const issues = refusal.details.issues ?? []
   const at: Record<string, string> = {}
@@ -363,7 +364,7 @@ export function problemsFromRefusal(words: DashboardWords, refusal: Refusal, fie
   return { summary, at }
 }
 
-// The unique value is typed in the first of these fields that the form has.
+// Names of fields that contain the value that must be unique. The first of them that the form has shows the problem.
 const takenNames: Partial<Record<RefusalCode, readonly string[]>> = {
   product_exists: ['slug', 'name'],
   category_exists: ['slug', 'name'],
@@ -382,10 +383,10 @@ const boundTexts: Partial<Record<IssueCode, TextKey>> = {
   integer_too_high: 'form.moneyAtMost',
 }
 
-// Rules that the contract expresses as a pattern, by the kind of the field.
+// Rules that the contract reports as a pattern mismatch, by the kind of the field.
 const patternRules: Partial<Record<Field['kind'], IssueCode>> = { url: 'not_a_web_address', email: 'not_an_email' }
 
-// Bounds of an amount are in minor units, but the field is not, so they are converted.
+// Bounds of amounts are in minor units and are formatted, because the field takes decimal amounts.
 export function issueText(
   words: DashboardWords,
   rule: BrokenRule,
@@ -403,7 +404,7 @@ export function issueText(
   return words.say(key, { min: shown(min), max: shown(max) })
 }
 
-// Adds the last name in the path, and the row: `/shipping/4/countries/0` is about countries, in row 5.
+// Prefixes the last name in the path, and the row: `/shipping/4/countries/0` is about countries, in row 5.
 export function placedIssue(words: DashboardWords, path: string, rule: BrokenRule): string {
   const parts = path.split('/').slice(1)
   const name = parts.findLast((part) => !/^\d+$/.test(part))

@@ -1,5 +1,5 @@
-// Parts that surround every page of the dashboard: menu, search, shop, mode and account at the side; the title with its buttons, the
-// toast, and the body. On a phone the side is a popover that a button opens, with and without script.
+// The frame of every page of the dashboard. The side has the menu, search, shop, mode and account; beside it are the title with its
+// buttons, the toast and the body. On a phone the side is a popover that a button opens, with and without script.
 
 import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -59,7 +59,7 @@ ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}<
 </header>`
 }
 
-// Shown on phones only.
+// For phones only.
 function topBar({ words, shop, to, places: built }: ScreenVisit): Html {
   return html`<header class="top">
 <button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>
@@ -68,7 +68,7 @@ ${built.length > 0 && html`<a class="top-button" href="${to('search')}" aria-lab
 </header>`
 }
 
-// Leaves out the search field on the search page, which has its own.
+// The search page has a search field of its own, so the side has none.
 function side(visit: ScreenVisit, current: PlaceId | null, { isSearch }: ScreenSheet): Html {
   const { words, to, may, places: built } = visit
   const isOpen = built.length > 0

@@ -1,5 +1,5 @@
-// The setup guide of a new shop: its steps in order, and which of them are done. No progress is stored: it follows from what each step
-// has written, so the guide can be left and continued anywhere. Home lists the same steps.
+// The setup guide of a new shop: its steps in order, and which of them are done. Progress is not stored but derived from what each step
+// has written, so the guide can be left and continued at any time. Home lists the same steps.
 
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Problems } from './form.ts'
@@ -10,7 +10,7 @@ import { redirectTo, type ScreenResult, type ScreenSheet, type ScreenVisit } fro
 export const guideSteps = ['shop', 'taxes', 'look', 'products', 'delivery', 'payment', 'legal', 'open'] as const
 export type GuideStep = (typeof guideSteps)[number]
 
-// Steps without which a shop can open.
+// Steps that a shop does not need before it opens.
 export const isOptional: Readonly<Partial<Record<GuideStep, true>>> = { look: true }
 
 export type Progress = Readonly<Record<GuideStep, boolean>>
@@ -46,7 +46,7 @@ export function nextGuideStep(progress: Progress, after?: GuideStep): GuideStep 
   return guideSteps.slice(from).find(open) ?? guideSteps.find((step) => open(step) && !isOptional[step])
 }
 
-// Shown above the page of a step.
+// The list of steps, shown above the page of each step.
 export function guideNav({ words, to }: ScreenVisit, progress: Progress, current: GuideStep | 'end'): Html {
   return html`<nav class="guide" aria-label="${words.say('guide.title')}">
     <ol>
@@ -93,7 +93,7 @@ export async function goToNextStep(visit: ScreenVisit, step: GuideStep): Promise
   return redirectTo(visit.to(next ? `start/${next}` : 'start'))
 }
 
-// For pages that the guide links to: the link back, until the shop is open.
+// Returns the link back to the guide, for pages that the guide links to. Returns undefined once the shop is open.
 export async function linkToGuide(visit: ScreenVisit): Promise<Html | undefined> {
   const { words, to, may } = visit
   if (!may('openAdminSite')) return undefined

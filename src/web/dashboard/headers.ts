@@ -10,12 +10,12 @@ export const dashboardHeaders: Readonly<Record<string, string>> = {
     script: [self],
     connect: [self],
     form: [self],
-    // Products may show pictures from other hosts.
+    // Pictures of products may be on other hosts.
     img: [self, 'data:', 'https:'],
     // For the preview of the online store.
     frame: [self],
   }),
-  // Only with this policy do browsers name the origin of our own forms (Fetch, 3.2).
+  // Only with this policy do browsers name the origin when posting this server's forms (Fetch, 3.2).
   'referrer-policy': 'same-origin',
   vary: 'accept-language, cookie',
 }

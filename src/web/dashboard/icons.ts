@@ -1,4 +1,4 @@
-// Line icons on a grid of 20 by 20, drawn in the colour of the text. There is always a text with the same meaning.
+// Line icons on a grid of 20 by 20, in the colour of the text. Each icon stands beside a text with the same meaning.
 
 import { type Html, html, trusted } from '../../platform/html/html.ts'
 

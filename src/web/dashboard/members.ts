@@ -1,4 +1,5 @@
-// A changed member in the words of the page: its name and its values. Unknown names and values are shown unchanged, without JSON syntax.
+// Shows a changed member in the words of the page: its name and its values. Unknown names and values are shown as they are, without JSON
+// syntax.
 
 import type { AdminSubjectChange } from '../../contract/admin/changes.ts'
 import type { ChangeSubject } from '../../contract/words.ts'
@@ -13,7 +14,7 @@ export function memberName({ words }: ScreenVisit, member: string): string {
   return words.sayKnown(`member.${member}`, member)
 }
 
-// `from` and `to` with an arrow between them.
+// Renders `from` and `to` with an arrow between them.
 export function memberValues(
   visit: ScreenVisit,
   type: ChangeSubject,
@@ -82,7 +83,7 @@ export function memberText(
   if (member === 'country' && typeof value === 'string') return words.country(value)
   if (momentMembers.has(member) && (typeof value === 'number' || typeof value === 'string')) return words.moment(value)
   if (typeof value === 'number') {
-    // A discount may have another currency than the shop, and its change does not name it.
+    // A promotion may have another currency than the shop, and its change does not name the currency.
     if (type === 'promotion' && (member === 'amount' || member === 'minimumSubtotal'))
       return moneyText(value, shop.currency)
     if (type === 'shipping' || moneyMembers.has(member)) return words.money(value, shop.currency)
@@ -92,7 +93,7 @@ export function memberText(
   return plainText(words, value, shop.currency)
 }
 
-// Ids, which are for programs only.
+// Members that contain ids, which are for programs only.
 const idMembers: ReadonlySet<string> = new Set(['skuId', 'draftId', 'orderId'])
 
 function plainText(words: ScreenVisit['words'], value: unknown, currency: string): string {

@@ -1,4 +1,4 @@
-// The money part of an order's page: payments with their links to the provider, refunds, and disputes.
+// The payments on an order's page, with links to the provider, refunds and disputes.
 
 import type { AdminDispute, AdminOrder, AdminPayment } from '../../contract/admin/orders.ts'
 import { brandName } from '../../platform/html/cardbrands.ts'
@@ -8,7 +8,7 @@ import { exactTime, linkButton, renderCard, renderFacts, renderNotice, statusPil
 import type { ScreenVisit } from './screen.ts'
 import type { DashboardWords } from './words.ts'
 
-// Returns the name that people know: of the instrument that was really used, or else of the selected method.
+// Returns the name that people know: that of the instrument that paid, otherwise that of the selected method.
 export function paymentName(
   words: DashboardWords,
   { method, instrument }: Pick<AdminPayment, 'method' | 'instrument'>,
@@ -60,7 +60,7 @@ ${
   })
 }
 
-// Units whose refund succeeded or is pending, by item. A refund by amount has no items.
+// Units whose refund succeeded or is pending, by item. A refund of an amount has no items.
 export function refundedUnits({ refunds }: Pick<AdminOrder, 'refunds'>): ReadonlyMap<string, number> {
   const units = new Map<string, number>()
   for (const { status, items } of refunds)
@@ -69,7 +69,7 @@ export function refundedUnits({ refunds }: Pick<AdminOrder, 'refunds'>): Readonl
   return units
 }
 
-// Money that was recorded by hand, if it is not simply the total.
+// Lists the money that was recorded by hand, unless it is one entry with the total of the order.
 function receivedPart(
   { words, to, may }: ScreenVisit,
   { id, moneyReceived, total, currency }: AdminOrder,
@@ -96,7 +96,7 @@ ${
 }</div>`
 }
 
-// If the order has several payments, the line names the payment that is refunded.
+// Names the refunded payment if the order has several.
 function refundLine(
   words: DashboardWords,
   { exchanged, paymentId }: AdminOrder['refunds'][number],
@@ -125,7 +125,7 @@ function paymentLine(words: DashboardWords, payment: AdminPayment): Html {
 
 const hourMs = 3_600_000
 
-// Shown if the provider has reported no outcome for an hour.
+// Shown for a payment without an outcome an hour after it began.
 function closeLink(
   { words, to, may, now }: ScreenVisit,
   { id, provider, status, createdAt }: AdminPayment,

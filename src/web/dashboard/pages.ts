@@ -1,5 +1,5 @@
 // The dashboard's pages, for the router. Their code is loaded with the first request to one of them, so a server without such requests
-// does not load it.
+// never loads it.
 
 import type { Mode } from '../../contract/words.ts'
 import type { Incoming } from '../../platform/http/message.ts'
@@ -27,7 +27,7 @@ export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
     screensIn(parts, 'live', '/admin/:shop/*'),
     screensIn(parts, 'test', '/admin/:shop/test/*'),
     {
-      // Addresses that cannot belong to a shop.
+      // Paths that cannot belong to a shop.
       path: '/admin/*',
       name: 'dashboard lost',
       methods: ['GET', 'POST'],
@@ -37,7 +37,7 @@ export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
   ]
 }
 
-// All screens of a mode. In the log and the metrics each has its own name once it is found; unknown addresses have this name.
+// All screens of a mode. Once a screen is found, the log and the metrics use its own name. This name is for unknown paths.
 function screensIn(parts: DashboardParts, mode: Mode, path: string): HtmlPage {
   return {
     path,

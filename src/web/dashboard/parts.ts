@@ -1,10 +1,10 @@
-// Small pieces of pages.
+// Small parts of pages.
 //
-//   pill(words, 'payment', 'paid')          a state, in its colour: `state.payment.paid` of the texts
-//   time(words, instant)                    a day, with the exact moment in its title
+//   statusPill(words, 'payment', 'paid')     a state in its colour, with the text `state.payment.paid`
+//   renderTime(words, instant)               a day, with the exact time in its title
 //   button({ label, … }), linkButton({ … })  buttons, and links with the same look
-//   card({ title, body })                   a part of a page
-//   facts([[label, value], …])              a list of names and values
+//   renderCard({ title, body })              a section of a page
+//   renderFacts([[label, value], …])         a list of names and values
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { type IconName, icon } from './icons.ts'
@@ -12,7 +12,7 @@ import type { DashboardWords } from './words.ts'
 
 type Tone = 'good' | 'wait' | 'bad' | 'busy' | 'quiet'
 
-// States that are not listed are quiet.
+// Colours of states (default: quiet).
 const tones: Readonly<Record<string, Tone>> = {
   paid: 'good',
   fulfilled: 'good',
@@ -63,7 +63,7 @@ const tones: Readonly<Record<string, Tone>> = {
   out_of_stock: 'bad',
 }
 
-// `kind` is the group of texts: `state.{kind}.{state}`.
+// `kind`: the group of texts, as in `state.{kind}.{state}`.
 export function statusPill(words: DashboardWords, kind: string, state: string): Html {
   return html`<span class="pill ${tones[state] ?? 'quiet'}">${words.sayKnown(`state.${kind}.${state}`, state.replaceAll('_', ' '))}</span>`
 }
@@ -78,7 +78,7 @@ export function exactTime(words: DashboardWords, instant: string | number): Html
   return html`<time datetime="${at.toISOString()}">${words.moment(at)}</time>`
 }
 
-// Numbers and codes with hyphens, such as `T-1002-R1`, stay in one piece: a line may otherwise end after a hyphen.
+// Prevents line breaks after the hyphens of numbers and codes, such as `T-1002-R1`.
 export function unbrokenWords(text: string): HtmlValue {
   const parts = text.split(/((?<=^|[\s(,“„])[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+)/u)
   if (parts.length === 1) return text
@@ -98,17 +98,17 @@ export interface ButtonParts {
   label: string
   kind?: ButtonKind
   icon?: IconName
-  // Sent with the form.
+  // Parameter and value sent with the form.
   name?: string
   value?: string
-  // Id of another form on the page that the button sends.
+  // Id of the form that the button sends, if it is another form of the page.
   form?: string
-  // Address to send to, instead of the form's action.
+  // URL that the form is sent to instead of its action.
   action?: string
   method?: 'get' | 'post'
-  // Opens in a new tab.
+  // Whether the result opens in a new tab.
   isNewTab?: boolean
-  // Sends the form even if a required field is empty.
+  // Whether the form is sent even if a required field is empty.
   isUnchecked?: boolean
   // The key that presses the button (browser/keys.ts).
   shortcut?: string
@@ -132,7 +132,7 @@ export interface LinkParts {
   href: string
   kind?: ButtonKind
   icon?: IconName
-  // Opens in a dialog if there is script (dialog.ts).
+  // Whether the link opens in a dialog if scripts run (dialog.ts).
   isDialog?: boolean
   shortcut?: string
   isNewTab?: boolean
@@ -159,10 +159,10 @@ export function linkButton({
 
 export interface CardParts {
   title?: string
-  // Shown next to the title.
+  // Rendered beside the title.
   aside?: Html | false | undefined
   body: Html
-  // The body is a table or list that reaches the edges.
+  // Whether the body is a table or list that extends to the edges.
   isFlush?: boolean
   id?: string
 }
@@ -191,7 +191,7 @@ export interface EmptyParts {
   action?: Html | false | undefined
 }
 
-// Says what belongs on an empty page, with the button for the first step.
+// Says what will be on an empty page, with the button for the first step.
 export function emptyState({ title, text, action }: EmptyParts): Html {
   return html`<div class="empty">
     <p class="empty-title">${title}</p>
@@ -200,7 +200,7 @@ export function emptyState({ title, text, action }: EmptyParts): Html {
   </div>`
 }
 
-// Says how many cells of a paste into a sheet were left out, once browser/sheet.ts has counted them.
+// Says how many pasted cells did not fit into a sheet, once browser/sheet.ts has counted them.
 export function pasteNote(text: string): Html {
   return html`<span class="wrong paste-note" role="alert" data-left-out data-text="${text}"></span>`
 }

@@ -1,11 +1,11 @@
-// Names of the people who acted. The operations answer with ids only, because names and e-mail addresses are not stored in plain text.
+// Names of the people who acted. Operations answer with ids only, because names and e-mail addresses are not stored in plain text.
 
 import type { AdminActor } from '../../contract/admin/changes.ts'
 import type { ScreenVisit } from './screen.ts'
 
 export type NameActor = (actor: AdminActor) => AdminActor
 
-// People who may list members see all names, others only their own. The members are loaded only if someone else acted.
+// People who may list members see all names; others see their own only. The members are loaded only if another person acted.
 export async function loadActorNames(visit: ScreenVisit, actors: readonly AdminActor[]): Promise<NameActor> {
   const names = new Map([[visit.userId, visit.name ?? visit.email]])
   const isOther = ({ kind, id }: AdminActor) => kind === 'person' && id !== visit.userId

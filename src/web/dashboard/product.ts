@@ -1,4 +1,4 @@
-// The product form: converts its texts, expands options to a grid of variants, and compares two versions. Pure.
+// The product form: converts its texts, expands options to a grid of variants, and compares two edited versions. Pure.
 
 import { createHash } from 'node:crypto'
 import type { AdminProduct } from '../../contract/admin/catalog.ts'
@@ -28,16 +28,16 @@ const valueLengthMax = 300
 
 export interface DraftRow {
   code: string
-  // The SKU exists already, so its code, which identifies it, cannot be changed.
+  // Whether the SKU exists, so its code, which identifies it, cannot be changed.
   isKnown: boolean
-  // Values of the options, by their slot.
+  // Values of the options, by slot.
   values: readonly string[]
   price: string
   compareAt: string
   // Opening stock of a new SKU.
   stock: string
   weight: string
-  // Content with its unit, such as 250 g.
+  // The content with its unit, such as 250 g.
   measure: string
   isSold: boolean
 }
@@ -53,12 +53,12 @@ export interface DraftOption {
   values: readonly string[]
 }
 
-// Values that all variants share.
+// Values that the form sets for all variants.
 export interface SharedVariantValues {
   // '' leaves each variant unchanged.
   backorder: '' | 'yes' | 'no' | 'uncounted'
   shipping: '' | 'yes' | 'no'
-  // '' is the default; if the values were mixed, '' leaves each variant unchanged.
+  // '' is the default. If variants had different values, '' leaves each variant unchanged.
   taxClass: string
   maxPerOrder: string
   // Members that differed between variants when the form was rendered.
@@ -79,15 +79,15 @@ export interface ProductDraft {
   descriptionHtml: string
   // Slug of the maker.
   maker: string
-  // One paragraph per warning.
+  // One warning per paragraph.
   warnings: string
-  // The reason of an exemption, or ''.
+  // The reason why the right of withdrawal does not apply, or ''.
   exempt: string
   digital: 'yes' | 'no'
   guaranteeYears: string
   guaranteeUrl: string
   tags: string
-  // Slugs.
+  // Slugs of the categories.
   categories: readonly string[]
   images: readonly DraftImage[]
   // Always three slots; a slot without a name is unused.
@@ -195,7 +195,7 @@ export function toDraft({ product, status }: Pick<AdminProduct, 'product' | 'sta
   }
 }
 
-// Normalizes a text as a browser sends it.
+// Normalizes a text to what it is after a browser has posted it.
 function typed(text: string): string {
   return text.replaceAll('\r\n', '\n').trim()
 }
@@ -205,7 +205,7 @@ function oneOf<Value extends string>(values: readonly Value[]): Value | '' {
   return values.every((value) => value === first) ? first : ''
 }
 
-// Returns a new product like this one that is not for sale yet.
+// Returns a hidden copy of the product, to be created as a new one.
 export function copyDraft(draft: ProductDraft, suffix: string): ProductDraft {
   return {
     ...draft,
@@ -216,7 +216,7 @@ export function copyDraft(draft: ProductDraft, suffix: string): ProductDraft {
   }
 }
 
-// Reads the posted form. `was`: options that the grid was made from.
+// Reads the posted form. `was`: the options from which the grid was built.
 export function readProductDraft(form: FormFields): { draft: ProductDraft; was: readonly DraftOption[] } {
   const line = (name: string, lengthMax = 500) =>
     (form.get(name) ?? '')
@@ -224,7 +224,7 @@ export function readProductDraft(form: FormFields): { draft: ProductDraft; was: 
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
-  // Allows twice the maximum length: longer texts must be shortened anyway.
+  // Reads up to twice the maximum length, so the person can shorten a text that is too long.
   const text = (name: string, lengthMax: number) => typed((form.get(name) ?? '').slice(0, 2 * lengthMax).toWellFormed())
   const yesNo = (name: string) => {
     const value = form.get(name)
@@ -235,7 +235,7 @@ export function readProductDraft(form: FormFields): { draft: ProductDraft; was: 
     .filter((at) => form.get(`image.${at}.remove`) === null)
     .map((at, place) => ({ at, position: placeIn(form.get(`image.${at}.position`), place + 1) }))
     .sort((one, other) => one.position - other.position)
-  // Price for every variant without its own.
+  // The price of every variant that has none of its own.
   const allPrice = line('allPrice', 20)
   const draft: ProductDraft = {
     name: line('name', 300),
@@ -259,7 +259,7 @@ export function readProductDraft(form: FormFields): { draft: ProductDraft; was: 
       alt: line(`image.${at}.alt`, 600),
       width: line(`image.${at}.width`),
       height: line(`image.${at}.height`),
-      // The form of a product without options lacks this field.
+      // This field is missing in the form of a product without options.
       shows: form.get(`image.${at}.shows`)?.slice(0, valueLengthMax + 2) ?? scopeUnchanged,
     })),
     options: emptyDraft.options.map((_, slot) => ({
@@ -297,12 +297,12 @@ function placeIn(typed: string | null, otherwise: number): number {
   return /^\s*\d{1,4}\s*$/.test(typed ?? '') ? Number(typed) : otherwise
 }
 
-// Returns true if the form has more variants than a product may have, which our own forms cannot send.
+// Whether the form has more variants than a product may have, which forms of this server cannot send.
 export function hasTooManyRows(form: FormFields): boolean {
   return numbersOf(form, 'sku').length > skusMax
 }
 
-// Stops at one more than a product can have.
+// Reads at most `skusMax` + 1 numbers, which is enough for `hasTooManyRows`.
 function numbersOf(form: FormFields, group: string): number[] {
   const found = new Set<number>()
   const begin = `${group}.`
@@ -315,7 +315,7 @@ function numbersOf(form: FormFields, group: string): number[] {
   return [...found]
 }
 
-// Reads one value per line, or values on one line between commas.
+// Splits at line breaks if the text has any, otherwise at commas.
 export function parseOptionValues(text: string): string[] {
   const parts = text.split(text.includes('\n') ? '\n' : ',', skusMax)
   const values = parts.map((part) =>
@@ -327,7 +327,7 @@ export function parseOptionValues(text: string): string[] {
   return [...new Set(values)].filter((value) => value !== '')
 }
 
-// Ensures that `parseOptionValues` reads the same values again: a single value with a comma ends with a line break.
+// Formats values for `parseOptionValues`. A single value that contains a comma ends with a line break, so it is not split.
 export function valuesText(values: readonly string[]): string {
   return values.some((value) => value.includes(',')) ? `${values.join('\n')}\n` : values.join(', ')
 }
@@ -341,8 +341,8 @@ export function haveOptionsChanged(options: readonly DraftOption[], was: readonl
   return used(options) !== used(was)
 }
 
-// Returns the grid for the present options, or undefined if it would have too many variants. Rows keep their typed values: a value that
-// was renamed in its place stays the same variant, and a new option adds its first value to existing variants.
+// Returns the grid for the current options, or undefined if the grid would have too many variants. Rows keep their typed values: renaming
+// a value keeps its variants, and a new option adds its first value to existing variants.
 export function withVariants(draft: ProductDraft, was: readonly DraftOption[]): ProductDraft | undefined {
   const { options, rows } = draft
   const lists = options.map((option) => (isUsed(option) ? option.values : []))
@@ -416,16 +416,16 @@ function withOwnCodes(rows: readonly DraftRow[]): DraftRow[] {
   })
 }
 
-// Values that could not be read, by pointer into the product; rows by their number in the draft.
+// Values that could not be parsed, by pointer into the product. Rows are counted as in the draft.
 export type DraftProblems = Readonly<Record<string, 'notMoney' | 'notNumber' | 'notMeasure' | 'needed'>>
 
 export interface DraftEntry {
   entry: ProductEntry
-  // The rows of the draft that became SKUs, in the order of the SKUs.
+  // For each SKU, the row of the draft that it comes from.
   rowOf: readonly number[]
 }
 
-// `present` has the members that the form does not show: metadata and names of SKUs.
+// `present`: the stored product, with members that the form does not show, such as metadata and names of SKUs.
 export function draftToEntry(
   draft: ProductDraft,
   present: ProductEntry | undefined,
@@ -489,7 +489,7 @@ export function draftToEntry(
       ...rest,
       ...(image !== (rest.image ?? null) && { image }),
       code: row.code,
-      // A name that only repeats the product or the options is left out, so it follows their changes.
+      // A name that only repeats the product and the options is omitted, so it follows their changes.
       ...(name !== undefined && known && present && name !== defaultName(present, known) && { name }),
       options: Object.fromEntries(
         draft.options.flatMap((option, slot) => (isUsed(option) ? [[option.name, row.values[slot] ?? '']] : [])),
@@ -537,12 +537,11 @@ export function parseTags(text: string): string[] {
   return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
 }
 
-// Two versions
-
 export const variantsMember = 'variants'
 const skuPrefix = 'sku:'
 
-// Each part of a product as readable text. If two versions have different options, all variants are one part.
+// Returns each part of a product as readable text. Without `withRows`, because the options of two versions differ, all variants are one
+// part.
 export function readableParts(draft: ProductDraft, withRows: boolean): Map<string, string> {
   const parts = new Map<string, string>([
     ['name', draft.name],
@@ -590,7 +589,7 @@ function rowText({ values, price, compareAt, weight, measure }: DraftRow): strin
     .join(' · ')
 }
 
-// A short hash of each part of the product as the form was opened, to tell later which version changed it.
+// Returns a short hash of each part of the product as the form was opened. Later the hashes show which of two versions changed a part.
 export function hashDraftParts(draft: ProductDraft): string {
   const all = [...readableParts(draft, true), ...readableParts(draft, false)]
   return JSON.stringify(Object.fromEntries(all.map(([member, text]) => [member, shortHash(text)])))
@@ -604,11 +603,12 @@ export interface DraftDifference {
   member: string
   theirs: string
   mine: string
-  // Preselected version: theirs if only they changed the part.
+  // The preselected version: theirs if only the other person changed the part.
   preset: 'theirs' | 'mine'
 }
 
-// Parts that someone else changed since, with both versions. Parts that only this person changed are left out.
+// Lists the parts that another person changed after the form was opened, with both versions. Parts that only this person changed are
+// omitted.
 export function listDraftDifferences(mine: ProductDraft, theirs: ProductDraft, base: string): DraftDifference[] {
   const withRows = !haveOptionsChanged(mine.options, theirs.options)
   const [own, other] = [readableParts(mine, withRows), readableParts(theirs, withRows)]
@@ -630,8 +630,8 @@ function hashesIn(base: string): Map<string, unknown> {
   }
 }
 
-// A change of only one of the two descriptions applies to both: a new text has no formatting yet, and a new formatted description brings
-// its own text.
+// If only one of the two descriptions was changed, the other is cleared: a new plain text has no formatting yet, and the plain text is
+// derived from a new formatted description.
 export function withOneDescription(draft: ProductDraft, base: string): ProductDraft {
   const began = hashesIn(base)
   const isChanged = (member: 'description' | 'descriptionHtml') =>
@@ -641,7 +641,7 @@ export function withOneDescription(draft: ProductDraft, base: string): ProductDr
   return html && !text && draft.descriptionHtml !== '' ? { ...draft, description: '' } : draft
 }
 
-// Returns this person's version with the chosen parts of the other version, and the parts that only the other version changed.
+// Returns this person's version, with the parts in `takenMembers` from the other version.
 export function mergeDrafts(mine: ProductDraft, theirs: ProductDraft, takenMembers: ReadonlySet<string>): ProductDraft {
   const simple = [
     ...([

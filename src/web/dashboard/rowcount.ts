@@ -1,11 +1,11 @@
-// Number of rows in lists: chosen below the list and remembered by the browser. Links to further pages contain the number, since a cursor
-// is only valid for the query that it was made for.
+// The page size of lists: chosen below the list, and stored in a cookie. Links to further pages contain it, since a cursor is only valid
+// for the query for which it was made.
 
 import { limits } from '../../contract/limits.ts'
 import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
 
-// The first of each is the default: with the next one the first paint would be at its limit or above (docs/benchmarks.md). A sheet shows
-// at most as many rows as one save may change.
+// The first of each is the default. With the second, the first paint would reach its time limit (docs/benchmarks.md). A sheet shows at
+// most as many rows as one save may change.
 export const rowCounts = {
   list: [20, 50, 100],
   sheet: [20, 50, 100, limits.bulkItemsMax],

@@ -1,4 +1,4 @@
-// Lists whose single rows have no operation: loads all rows of the first pages, or finds the row with an id.
+// For resources without an operation that gets one: loads all rows, or finds the row with an id.
 
 import { cursorFromLink } from './table.ts'
 
@@ -9,7 +9,7 @@ interface ListReply<Row> {
 
 type AskPage<Row> = (cursor: string | undefined) => Promise<ListReply<Row>>
 
-// More pages than the keys, endpoints or people of any shop fill.
+// More pages than the API keys, endpoints or people of any shop fill.
 const pagesMax = 20
 
 export async function allRows<Row>(askPage: AskPage<Row>): Promise<Row[]> {

@@ -1,17 +1,17 @@
-// A screen is one address below /admin/{shop}/ with a function from a visit to its page. To add one, write a file in screens/ that
+// A screen is a path below /admin/{shop}/ with a function from a visit to its page. To add one, write a file in screens/ that
 // exports a `Screen` (or several), and list it in screens.ts.
 //
 //   export const orders: Screen = {
 //     path: 'orders',                 below /admin/{shop}/, and below /admin/{shop}/test/ in test mode; `:orderId` is a parameter
 //     name: 'dashboard orders',       in the log and the metrics
-//     place: 'orders',                place of the menu that is marked
-//     needs: 'listAdminOrders',       without the scope of this operation the page is a 403
+//     place: 'orders',                marked place of the menu
+//     needs: 'listAdminOrders',       without the scope of this operation the answer is a 403
 //     get: async (visit) => ({ title: visit.words.say('orders.title'), body: html`…` }),
-//     post: async (posted) => …       same origin, read and bounded; answers with `redirectTo`, a toast or the page again
+//     post: async (posted) => …       the origin is checked and the form parsed; answers with `redirectTo`, a toast or the page again
 //   }
 //
-// A screen never queries the database: it calls operations by `visit.ask`, which throws a `Refusal`. A refusal that it does not catch
-// becomes an error page (403, 404, 409, 429, 503), or for 401 the sign-in.
+// A screen never queries the database: it calls operations with `visit.ask`, which may throw a `Refusal`. A refusal that the screen does
+// not catch becomes an error page (403, 404, 409, 429, 503) or, for 401, the sign-in page.
 
 import type { AdminOperationId, AdminOperations } from '../../contract/admin/operations.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'
@@ -33,19 +33,20 @@ import type { DashboardWords, TextValues } from './words.ts'
 export interface Screen {
   path: string
   name: string
-  // Null: no place is marked.
+  // Null: no place of the menu is marked.
   place: PlaceId | null
-  // Null: a page of the person's own account, for everyone who is signed in.
+  // Null: a page of the person's own account, for all signed-in people.
   needs: AdminOperationId | null
-  // Also open to a person who has not set up the second factor that one of their shops demands.
+  // Whether the screen is also open to a person without the second factor that one of their shops requires.
   setsUpFactor?: true
-  // Dangerous actions ask for the password again, before they are shown and before they are performed.
+  // Whether the password must be typed again before the page is shown and before its action is performed, because the action is
+  // dangerous.
   asksAgain?: true
-  // The form has keys: if the session has expired they must be typed again, and no page sends them back.
+  // Whether the form has secret keys. If the session has expired, these must be typed again, and no page contains them.
   takesSecrets?: true
-  // Most bytes of the posted form (default: 64 KiB).
+  // Maximum size of the posted form (default: 64 KiB).
   formBytesMax?: number
-  // Accepts files of this many bytes in total (default: no files).
+  // Maximum total size of posted files (default: files are not accepted).
   filesBytesMax?: number
   get?(visit: ScreenVisit): Promise<ScreenResult>
   post?(visit: PostedScreen): Promise<ScreenResult>
@@ -59,36 +60,36 @@ export interface ScreenVisit {
   role: Role
   shop: PersonShop
   shops: readonly PersonShop[]
-  // Places that have a screen; empty while the shop is closed to a person who lacks the second factor that it demands.
+  // Places of the menu with a screen. Empty if the shop requires a second factor that the person lacks.
   places: readonly PlaceId[]
   mode: Mode
   words: DashboardWords
-  // Parameters of the path.
+  // Parameters of the path, by name.
   path: Readonly<Record<string, string>>
   query: URLSearchParams
-  // Chosen number of rows, for lists and sheets.
+  // The chosen page sizes of lists and sheets.
   rowCount: RowCounts
   now: Date
-  // Whether the person has typed the password recently.
+  // Whether the person typed the password recently.
   isConfirmed: boolean
-  // Whether a shop of the person demands a second factor that this session does not have.
+  // Whether one of the person's shops requires a second factor that this session lacks.
   isFactorMissing: boolean
-  // Loaded at its first use.
+  // Loads the account at the first call.
   account(): Promise<OwnAccount>
-  // Language that the person chose for the dashboard. Null: the browser's.
+  // The language that the person chose for the dashboard. Null: that of the browser.
   language: string | null
   userAgent: string | undefined
-  // The address of this page, with its query.
+  // Path and query of this page.
   here: string
   ask: CallOperation
   change: CallChange
-  // Whether the person has the scope of this operation; otherwise its button is not shown.
+  // Whether the person has the scope of this operation. Without it the operation's button is not shown.
   may(id: AdminOperationId): boolean
-  // Returns an address in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are left out.
+  // Returns a path in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are omitted.
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
   // The same visit in the other mode, for pages that show both.
   inMode(mode: Mode): ScreenVisit
-  // Facts of the server that no operation answers with.
+  // Facts about the server that no operation returns.
   server: ServerFacts
 }
 
@@ -99,7 +100,7 @@ export interface ServerFacts {
 
 export interface PostedScreen extends ScreenVisit {
   form: FormFields
-  // For a screen that takes files.
+  // For a screen that accepts files.
   files: readonly Buffer[]
   fileNames: readonly string[]
 }

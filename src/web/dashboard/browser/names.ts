@@ -1,16 +1,16 @@
-// Names that pages and their scripts share.
+// Names shared by pages and their scripts.
 
-// Parameters of a toast, not of the page: removed from the address after the toast was shown, and left out of links.
+// Parameters of a toast rather than of the page: removed from the URL once the toast was shown, and omitted from links.
 export const toastParameters = ['done', 'failed', 'n', 'refused', 'change'] as const
 
-// Selects all rows when the page is first shown; not read again.
+// Selects all rows when the page is first shown; ignored when the list reloads itself.
 export const chosenParameter = 'chosen'
 
-// Sizes of one picture: pixels of the longer side. The contract has the same limit.
+// Sizes of a picture: pixels of the longer side. The contract has the same limits.
 export const pictureSides = [1600, 640, 160] as const
 export const pictureBytesMax = 1_048_576
 
-// A suggestion of a field that looks up products while the person types.
+// A suggestion below a field that looks up products while the person types.
 export interface PickedProduct {
   code: string
   name: string
@@ -22,13 +22,13 @@ export interface SearchAnswer {
   href: string
   name: string
   detail: string
-  // Kind of thing, such as an order.
+  // The kind of resource, such as an order.
   kind: string
 }
 
 export interface SearchAnswers {
   items: readonly SearchAnswer[]
-  // `label` names the list, `said` announces the number of suggestions.
+  // `label` is the name of the list for screen readers, and `said` announces the number of suggestions.
   label: string
   said: string
 }

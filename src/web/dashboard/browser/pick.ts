@@ -1,4 +1,4 @@
-// Fields that find a product by its name while the person types. Without script the typed name or code is looked up by the server.
+// Fields that find a product by its name while the person types. Without script the server looks up the typed name or code.
 
 import type { PickedProduct } from './names.ts'
 
@@ -34,7 +34,7 @@ function addPicker(field: HTMLInputElement): void {
     said.textContent = ''
     closePicks(field, list)
   })
-  // Handled before the field loses the focus, which would close the list.
+  // The handler must run before the field loses the focus, which closes the list.
   list.addEventListener('pointerdown', (event) => {
     event.preventDefault()
     const option = event.target instanceof Element ? event.target.closest<HTMLElement>('[role=option]') : null
@@ -48,10 +48,10 @@ async function look(field: HTMLInputElement, list: HTMLElement, said: HTMLElemen
   const answer = await fetch(`${field.dataset.pick}?q=${encodeURIComponent(asked)}`, {
     headers: { accept: 'application/json' },
   })
-  // The text has changed since, and has a request of its own.
+  // The text was changed meanwhile; another request was sent for the new text.
   if (field.value.trim() !== asked || document.activeElement !== field) return
   if (!answer.ok) return closePicks(field, list)
-  // The response is from our own server, and has the type in names.ts.
+  // The cast holds: this server's response has the type in names.ts.
   const found = (await answer.json()) as PickedProduct[]
   list.replaceChildren(...found.map((one, index) => optionOf(one, `${list.id}-${index}`)))
   said.classList.toggle('hidden', found.length > 0)
@@ -59,7 +59,7 @@ async function look(field: HTMLInputElement, list: HTMLElement, said: HTMLElemen
   if (found.length === 0) return closePicks(field, list)
   list.hidden = false
   field.setAttribute('aria-expanded', 'true')
-  // A completely typed code is preferred to others that begin with it.
+  // A product whose code was typed completely is preferred to others whose code begins with it.
   const exact = found.findIndex(({ code }) => code.toLowerCase() === asked.toLowerCase())
   if (exact >= 0) showPicked(field, found[exact]?.name ?? '')
   mark(field, list, Math.max(0, exact))

@@ -1,5 +1,5 @@
-// Pictures of a product: selected or dropped files are converted to WebP in several sizes here, so the server gets no camera data and
-// needs no decoder. Rows are moved by buttons or by dragging; the form saves their order.
+// Pictures of a product. Selected or dropped files are converted to WebP in several sizes here, so the server gets no camera data and
+// needs no decoder. Rows are moved by buttons or by dragging, and the form saves their order.
 
 import { closest, pageIn } from './dom.ts'
 import { shrunk } from './shrinking.ts'
@@ -10,7 +10,7 @@ interface Uploaded {
   height: number
 }
 
-// An upload was refused, with a text for the person.
+// The server refused an upload; `shown` is a text for the person.
 class Refused extends Error {
   readonly shown: string | undefined
   constructor(shown: string | undefined) {
@@ -33,7 +33,7 @@ interface UploadParts {
 }
 
 function addUploads({ list, input, drop, row }: UploadParts): void {
-  // The list is in the form of the product, which has an element for problems.
+  // The casts hold: the list is in the form of the product, whose page has an element for problems.
   const form = list.closest('form') as HTMLFormElement
   const status = document.querySelector('[data-picture-status]') as HTMLElement
   let number = list.children.length
@@ -73,7 +73,7 @@ function addUploads({ list, input, drop, row }: UploadParts): void {
     uploads -= 1
     status.textContent = failed.join(' ')
     status.classList.toggle('wrong', failed.length > 0)
-    // The form is not sent without a picture that the person expects to be in it.
+    // A form that lacks an expected picture is not sent.
     if (failed.length > 0) save = undefined
     if (uploads > 0) return
     save?.()
@@ -81,7 +81,7 @@ function addUploads({ list, input, drop, row }: UploadParts): void {
   }
 
   function add(uploaded: Uploaded): void {
-    // The template is one row with these fields.
+    // The casts hold: the template contains one row with these fields.
     const made = row.content.querySelector('[data-picture]')?.cloneNode(true) as HTMLElement
     const at = number++
     for (const field of made.querySelectorAll<HTMLInputElement>('[name]'))
@@ -91,7 +91,7 @@ function addUploads({ list, input, drop, row }: UploadParts): void {
     ;(made.querySelector('img') as HTMLImageElement).src = uploaded.url
     list.append(made)
     renumber(list)
-    // The focus does not move if the person is typing elsewhere.
+    // The focus stays if the person is typing elsewhere in the form.
     if (!form.contains(document.activeElement) || drop.contains(document.activeElement))
       made.querySelector<HTMLElement>('input[maxlength="500"]')?.focus()
   }
@@ -107,11 +107,11 @@ async function upload(href: string, sizes: readonly Blob[]): Promise<Uploaded> {
     if (answer.ok) return read
     throw new Refused(read.message)
   }
-  // The response is a page if the session has expired or there are too many requests.
+  // If the session has expired or there are too many requests, the response is a page.
   throw new Refused(pageIn(await answer.text()).querySelector('.lead, .empty-title')?.textContent)
 }
 
-// The order of the rows is the order that is sent.
+// Numbers the rows in their order on the page, which is the order that is saved.
 function renumber(list: HTMLElement): void {
   for (const [at, field] of list.querySelectorAll<HTMLInputElement>('[data-position]').entries())
     field.value = String(at + 1)

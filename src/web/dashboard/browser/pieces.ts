@@ -1,5 +1,4 @@
-// A file that is larger than one piece is sent as several forms with the same idempotency key, so sending a piece again has no further
-// effect.
+// A file that exceeds one piece is sent as several forms with the same idempotency key, so sending a piece again has no further effect.
 
 import { pageIn } from './dom.ts'
 
@@ -12,7 +11,7 @@ export function sendFilesInPieces(): void {
     if (!file || file.size <= Number(form.dataset.pieces)) return
     event.preventDefault()
     if (form.dataset.sending) return
-    // Every form with pieces has this element.
+    // The cast holds: every form with pieces has this element.
     const status = form.querySelector('[data-pieces-status]') as HTMLElement
     form.dataset.sending = 'yes'
     submitter?.setAttribute('aria-busy', 'true')
@@ -25,7 +24,7 @@ export function sendFilesInPieces(): void {
   })
 }
 
-// Every form with pieces has a file and a key.
+// The cast holds: every form with pieces has a file and a key.
 function field(form: HTMLFormElement, name: 'file' | 'key'): HTMLInputElement {
   return form.elements.namedItem(name) as HTMLInputElement
 }
@@ -36,7 +35,7 @@ function say(status: HTMLElement, text = ''): void {
 
 async function sendPieces(form: HTMLFormElement, file: File, status: HTMLElement): Promise<void> {
   const fields = new FormData(form)
-  // In another encoding a character of one byte has up to three bytes in UTF-8, and pieces are limited in UTF-8.
+  // Pieces are limited in UTF-8. A one-byte character of another encoding has up to three bytes in UTF-8.
   const size = Math.floor(Number(form.dataset.pieces) / (fields.get('encoding') ? 3 : 1))
   const ends = await pieceEnds(file, size)
   if (ends.length > Number(form.dataset.piecesMax)) return say(status, status.dataset.large)
@@ -47,13 +46,13 @@ async function sendPieces(form: HTMLFormElement, file: File, status: HTMLElement
     fields.set('file', file.slice(ends[at - 1] ?? 0, end), file.name)
     const answer = await postAgain(form.action, fields)
     if (!answer.ok) return showRefusal(form, status, await answer.text())
-    // Follows the answer to the last piece, or a redirect to another page.
+    // Goes to the answer of the last piece, or follows an earlier redirect to another page.
     const isLast = at === ends.length - 1
     if (isLast || !answer.url.startsWith(form.action.replace(/new$/, ''))) return location.assign(answer.url)
   }
 }
 
-// Splits between two characters of UTF-8, whose continuation bytes begin with the bits 10.
+// Returns the ends of the pieces, each between two characters of UTF-8. Continuation bytes begin with the bits 10.
 async function pieceEnds(file: File, size: number): Promise<number[]> {
   const ends: number[] = []
   for (let from = 0; from < file.size; from = ends.at(-1) ?? file.size) {
@@ -76,7 +75,7 @@ async function postAgain(href: string, body: FormData, triesLeft = 2): Promise<R
   }
 }
 
-// Shows the problem in the words of the answered page, and takes over its key for the next attempt.
+// Shows the problem in the words of the answered page. The next attempt uses that page's idempotency key.
 function showRefusal(form: HTMLFormElement, status: HTMLElement, text: string): void {
   const page = pageIn(text)
   const key = page.querySelector<HTMLInputElement>('form[data-pieces] [name=key]')

@@ -1,4 +1,4 @@
-// Parts of a page that reload themselves while visible, unless a person is working in them.
+// Reloads parts of a page while they are visible, unless the person is working in them.
 
 import { pageIn } from './dom.ts'
 import { chosenParameter } from './names.ts'

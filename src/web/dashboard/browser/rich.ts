@@ -1,5 +1,5 @@
-// Formatted text is edited as it will look: a field for HTML becomes an area with buttons above it. Without this script the field takes
-// HTML. The server sanitizes what is sent; what is shown here is cleaned, so pasted text brings no styles of its own.
+// An editor for formatted text: a field for HTML becomes an area that looks like the result, with buttons above it. Without this script
+// the person types HTML. The server sanitizes what is sent. Pasted text is cleaned here, so it brings no styles of its own.
 
 import { pageIn } from './dom.ts'
 
@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, () => void>> = {
   numbers: simple('insertOrderedList'),
 }
 
-// Commands whose state is shown on their button.
+// Commands whose button shows whether they apply to the selection.
 const states: Readonly<Record<string, string>> = {
   bold: 'bold',
   italic: 'italic',
@@ -63,7 +63,7 @@ function addEditor(area: HTMLTextAreaElement): void {
         ?.setAttribute('aria-pressed', String(document.queryCommandState(command)))
   })
 
-  // A text of empty lines only is sent as empty.
+  // A text with only empty lines is sent as an empty text.
   function send(): void {
     area.value = page.textContent?.trim() === '' ? '' : page.innerHTML
     area.dispatchEvent(new Event('input', { bubbles: true }))
@@ -101,7 +101,7 @@ function addLink(question: string): void {
   else if (typed === '' || typed === 'https://') document.execCommand('unlink')
 }
 
-// Elements that the server's sanitizer keeps.
+// Elements that the server's sanitizer allows.
 const kept = new Set(
   'P H2 H3 H4 UL OL LI A B STRONG I EM U S BR BLOCKQUOTE CODE PRE SUB SUP TABLE THEAD TBODY TR TD TH'.split(' '),
 )

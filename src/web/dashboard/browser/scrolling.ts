@@ -1,4 +1,5 @@
-// Makes a table that is wider than its container reachable by keyboard, because not every browser makes scrolling elements focusable.
+// Makes tables that are wider than their container focusable, so they can be scrolled by keyboard. Not every browser does this for
+// scrolling elements.
 
 export function reachScrolling(): void {
   const mark = () => {

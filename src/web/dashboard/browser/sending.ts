@@ -1,5 +1,5 @@
-// Sends a form only once, even if its button is pressed twice (the server would treat both as one anyway), and warns before typed values
-// are lost.
+// Sends a form once, even if its button is pressed twice, and warns before typed values are lost. The server would treat two posts as one
+// anyway.
 
 export function sendOnce(): void {
   document.addEventListener('submit', (event) => {
@@ -19,7 +19,8 @@ export function sendOnce(): void {
 
 const reachMs = 8_000
 
-// Without a connection the browser would leave the page and lose the typed values. Any response of the server proves a connection.
+// Without a connection the browser would leave the page and lose the typed values. Any response of the server proves that there is a
+// connection.
 async function sendIfReached(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const isReached = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(reachMs) }).then(
     () => true,
@@ -58,7 +59,7 @@ export function guardTyped(): void {
   addEventListener('beforeunload', (event) => {
     if (!document.querySelector('form[data-typed]:not([data-sent])')) return
     event.preventDefault()
-    // If the person stays on the page, the buttons work again.
+    // If the person stays on the page, the buttons must work again.
     release()
   })
 }

@@ -1,5 +1,5 @@
-// Cells of a sheet: a table with data-sheet whose inputs are the cells. Arrows and Enter move. Pasted cells fill this cell and those to
-// its right and below. Cells that differ from the loaded values are marked and counted.
+// Sheets: a table with data-sheet whose inputs are cells. Arrow keys and Enter move between cells. A paste fills this cell and the cells
+// to its right and below. Cells that differ from the loaded values are marked and counted.
 
 type Cell = HTMLInputElement
 
@@ -40,7 +40,7 @@ function isCell(target: EventTarget | null): target is Cell {
   return target instanceof Element && target.matches('input:not([type=checkbox])')
 }
 
-// Left and right leave the cell only from the end of its text.
+// The left and right arrows leave the cell only if the cursor is at that end of its text.
 function stepOf(key: string, { value, selectionStart: from, selectionEnd: to }: Cell): [down: number, right: number] {
   const { length } = value
   if (key === 'ArrowUp') return [-1, 0]

@@ -1,4 +1,4 @@
-// A preview that follows typing: it shows the first of its fields that is not empty.
+// A preview that follows typing: shows the first of its fields that is not empty.
 
 export function followTyped(): void {
   const shown = document.querySelectorAll<HTMLElement>('[data-shows]')

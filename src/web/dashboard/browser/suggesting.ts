@@ -1,5 +1,5 @@
-// Results below a search field while the person types: a combobox with a list (WAI-ARIA APG). The focus stays in the field, arrows
-// select, Enter follows, Escape closes. Enter without a selection sends the form, as without script.
+// Results below a search field while the person types: a combobox with a list (WAI-ARIA APG). The focus stays in the field, arrow keys
+// select, Enter follows a link, Escape closes. Enter without a selection sends the form, as without script.
 
 import type { SearchAnswer, SearchAnswers } from './names.ts'
 
@@ -9,7 +9,7 @@ const lettersMin = 2
 export function suggestAnswers(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-suggest]')) {
     const field = form.querySelector<HTMLInputElement>('input[type=search]')
-    // Without popover support the menu would cut off the list.
+    // Without support for popovers the menu would cut off the list.
     if (field && 'popover' in field) new Suggesting(form, field)
   }
 }
@@ -44,7 +44,7 @@ class Suggesting {
     field.addEventListener('keydown', (event) => this.#press(event))
     field.addEventListener('blur', () => this.#close())
     form.addEventListener('submit', () => this.#close())
-    // Keeps the focus in the field, so a press on the list does not close it.
+    // Keeps the focus in the field, since losing it would close the list before the click.
     this.#list.addEventListener('mousedown', (event) => event.preventDefault())
   }
 
@@ -53,7 +53,7 @@ class Suggesting {
     this.#timer = setTimeout(() => void this.#ask(), answerMs)
   }
 
-  // Aborts the request, so its results are not shown for text that was typed later.
+  // Aborts the request: its results would be for an earlier text.
   #stopAsking(): void {
     clearTimeout(this.#timer)
     this.#asked.abort()
@@ -69,14 +69,15 @@ class Suggesting {
         signal,
         headers: { accept: 'application/json' },
       })
-      // If the session has expired, the response is a page and not JSON. JSON has the type in names.ts.
+      // If the session has expired, the response is a page rather than JSON. The cast holds: JSON from this server has the type in
+      // names.ts.
       const isOurs = answer.ok && (answer.headers.get('content-type') ?? '').startsWith('application/json')
       const answers = isOurs ? ((await answer.json()) as SearchAnswers) : undefined
       if (signal.aborted) return
       if (answers && document.activeElement === this.#field) this.#show(answers)
       else this.#close()
     } catch {
-      // A newer request replaced this one, or the network failed: the field works without results.
+      // A newer request replaced this one, or the network failed. The field also works without results.
       if (!signal.aborted) this.#close()
     }
   }
@@ -122,7 +123,7 @@ class Suggesting {
     if (!this.#list.matches(':popover-open') || event.isComposing) return
     const { key } = event
     const [chosen, count] = [this.#chosen, this.#list.children.length]
-    // The arrows move through one more position than the list has: the field itself.
+    // The arrow keys cycle through the list and the field itself.
     if (key === 'ArrowDown') this.#choose(chosen + 1 === count ? -1 : chosen + 1)
     else if (key === 'ArrowUp') this.#choose(chosen === -1 ? count - 1 : chosen - 1)
     else if (key === 'Escape') this.#close()

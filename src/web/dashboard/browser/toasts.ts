@@ -1,4 +1,4 @@
-// The notice after a save, whose parameters are removed from the address.
+// The toast after a save. Its parameters are removed from the URL.
 
 import { toastParameters } from './names.ts'
 
