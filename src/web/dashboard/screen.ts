@@ -105,23 +105,23 @@ export interface PostedScreen extends ScreenVisit {
   fileNames: readonly string[]
 }
 
-// A page in the frame, or any other response: a redirect, a document to print, a file.
+// A page in the frame of the dashboard, or any other response: a redirect, a document to print, a file.
 export type ScreenResult = ScreenSheet | PageAnswer
 
 export interface ScreenSheet {
   title: string
   // Default: 200.
   status?: number
-  // A link above the title, back to the list.
+  // A link above the title, usually back to the list.
   back?: { href: string; label: string } | undefined
-  // A state, next to the title.
+  // A state, beside the title.
   badge?: Html | undefined
   // One line below the title.
   sub?: HtmlValue
-  // Buttons, at the end of the title's line.
+  // Buttons at the end of the title's line.
   actions?: Html | undefined
   body: Html
-  // The page has its own search field, so the menu has none and marks no place.
+  // Whether the page has a search field of its own, so the menu has none and marks no place.
   isSearch?: true
   // `narrow`: for a form or a question.
   width?: 'narrow' | undefined
@@ -141,14 +141,14 @@ export type CallOperation = <Id extends AdminOperationId>(
   parts?: AskParts<Id>,
 ) => Promise<ReplyOf<AdminOperations[Id]>>
 
-// Like `CallOperation`, also with the entry in the list of changes, for *Undo*.
+// Like `CallOperation`, but also returns the id of the entry in the list of changes, for *Undo*.
 export type CallChange = <Id extends AdminOperationId>(
   id: Id,
   parts?: AskParts<Id>,
 ) => Promise<{ answer: ReplyOf<AdminOperations[Id]>; change: string | undefined }>
 
-// Returns refusals with which a form can be shown again: of the sent values, or of the resource's state. `named`: codes for resources
-// that the form names, such as a category that was removed while the form was open.
+// Returns refusals after which the form is rendered again: those of the sent values or of the resource's state. `named`: codes about
+// resources that the form names, such as a category that was removed while the form was open.
 export async function catchRefusal<Reply>(
   work: Promise<Reply>,
   named: readonly RefusalCode[] = [],
@@ -161,17 +161,17 @@ export async function catchRefusal<Reply>(
   }
 }
 
-// A missing resource and a missing scope have error pages of their own.
+// Refusals of a missing resource or a missing scope have error pages of their own.
 function isAnswerable({ code }: Refusal): boolean {
   return !/_not_found$|^(?:scope_missing|unauthenticated|rate_limited|unavailable|internal_error)$/.test(code)
 }
 
-// Redirects after a post, so a reload does not send it again.
+// Redirects after a post, so a reload does not post again.
 export function redirectTo(href: string): PageAnswer {
   return redirectAfterPost(href, { ...dashboardHeaders, 'clear-site-data': '"prefetchCache"' })
 }
 
-// Asks for the password, and then leads to `next`.
+// Asks for the password, then redirects to `next`.
 export function redirectToPassword(next: string): PageAnswer {
   return redirectTo(confirmPathFor(next))
 }

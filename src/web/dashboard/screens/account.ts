@@ -1,5 +1,5 @@
 // The person's own account: name and language, password, second factor, passkeys, sessions, assistants. Dangerous actions ask for the
-// password again. A person without the second factor that a shop demands sees only how to set it up.
+// password again. A person without the second factor that a shop requires only sees how to set it up.
 
 import { limits } from '../../../contract/limits.ts'
 import { qrPath } from '../../../domain/users/qr.ts'
@@ -63,7 +63,7 @@ ${view.assistants.length > 0 && part(visit, 'assistants', entries(view.assistant
   }
 }
 
-// The cast claims that the object has only these keys.
+// The cast holds: the object has only these keys.
 const languages = Object.keys(dashboardTexts) as DashboardLanguage[]
 const languageNames: Readonly<Record<DashboardLanguage, string>> = { en: 'English', de: 'Deutsch' }
 
@@ -85,7 +85,7 @@ function profileFields({ words }: ScreenVisit): Field[] {
   return [
     {
       name: 'name',
-      // Not `field-name`: the form of a passkey, which opens above this one, has a name too.
+      // Not `field-name`, because the form of a passkey, which opens above this form, also has a name.
       id: 'own-name',
       label: words.say('account.name'),
       kind: 'line',
@@ -197,7 +197,7 @@ function assistantEntry({ words, to }: ScreenVisit, assistant: Assistant): Html 
   )
 }
 
-// A person with a passkey must use it: otherwise another factor could be set up with the password alone, and replace it.
+// A person with a passkey must use it. Otherwise the password alone would suffice to set up another factor in its place.
 function missingSheet(visit: ScreenVisit, hasPasskey: boolean): ScreenSheet {
   const { words, to } = visit
   return {
@@ -224,8 +224,6 @@ async function isPasskeyNeeded(visit: ScreenVisit): Promise<boolean> {
   return visit.isFactorMissing && (await (await visit.account()).hasPasskey())
 }
 
-// Password
-
 function passwordSheet(visit: ScreenVisit, problems?: Problems): ScreenSheet {
   const { words, to, email } = visit
   const back = backOf(visit)
@@ -246,7 +244,7 @@ function passwordSheet(visit: ScreenVisit, problems?: Problems): ScreenSheet {
     status: problems ? 400 : 200,
     body: renderForm(visit, {
       action: to('account/password'),
-      // Tells a password manager the account. Password managers ignore fields of the type `hidden`.
+      // Tells a password manager which account the password belongs to. Password managers ignore inputs of the type `hidden`.
       before: html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`,
       fields: [field],
       problems,
@@ -273,8 +271,6 @@ const accountPassword: Screen = {
     return { ...answer, headers: { ...answer.headers, 'set-cookie': changed.cookie } }
   },
 }
-
-// Second factor
 
 function appSheet(visit: ScreenVisit, { key, uri, modules, sealed }: AuthenticatorSetup, isWrong = false): ScreenSheet {
   const { words, to } = visit
@@ -310,7 +306,7 @@ ${renderForm(visit, {
   }
 }
 
-// Dark on light in both colour schemes, as QR readers expect.
+// Dark on light in both colour schemes, as scanners of QR codes expect.
 function qrImage(label: string, modules: readonly (readonly boolean[])[]): Html {
   const { side, path } = qrPath(modules)
   return html`<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label="${label}">
@@ -416,8 +412,6 @@ const accountCodes: Screen = {
     return codes ? codesSheet(posted, codes) : redirectTo(posted.to('account'))
   },
 }
-
-// Passkeys
 
 function nameField({ words }: ScreenVisit): Field {
   return {
@@ -541,7 +535,7 @@ const passkeyRemoval: Screen = {
   },
 }
 
-// Sessions and assistants. Ending them needs no password, because it only removes access.
+// Ending sessions and assistants needs no password, because it only removes access.
 
 const ownSessions: Screen = {
   ...ofAccount,

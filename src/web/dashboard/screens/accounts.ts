@@ -1,5 +1,5 @@
-// Accounts at payment providers: connected with keys that are pasted here, checked at the provider, and disconnected. No page ever shows
-// a key, not even one that was just sent.
+// Accounts at payment providers: connected with keys that are pasted here, checked at the provider, and disconnected. No page ever
+// contains a key, not even one that was just sent.
 
 import type { AdminPaymentAccount } from '../../../contract/admin/payments.ts'
 import type { AdminShop } from '../../../contract/admin/shop.ts'
@@ -12,7 +12,7 @@ import { linkButton, renderCard, renderFacts, renderNotice, renderTime, statusPi
 import { catchRefusal, type PostedScreen, type Screen, type ScreenSheet, type ScreenVisit } from '../screen.ts'
 import { redirectWithToast } from '../toast.ts'
 
-// The keys that each provider needs.
+// The names of the keys that each provider needs.
 const providers = { stripe: ['publishableKey', 'secretKey'], mollie: ['key'] } as const
 type Provider = keyof typeof providers
 const providerIds = Object.keys(providers) as Provider[]
@@ -21,7 +21,7 @@ export function providerName(provider: string): string {
   return provider.charAt(0).toUpperCase() + provider.slice(1)
 }
 
-// One card for each provider that can be connected here, and for each account at another provider.
+// One card for each provider that can be connected here, and for each account at any other provider.
 export function accountCards(visit: ScreenVisit, { paymentAccounts }: AdminShop): Html {
   const others = paymentAccounts.filter(({ provider }) => !Object.hasOwn(providers, provider))
   return html`${providerIds.map((provider) => {
@@ -86,7 +86,7 @@ function backTo({ words, to }: ScreenVisit) {
   return { href: to('settings/payments'), label: words.say('settings.payments') }
 }
 
-// Avoids the name `key`, which is the form's idempotency key.
+// Avoids the name `key`, which is that of the form's idempotency key.
 function fieldOf(name: string): string {
   return `account-${name}`
 }
@@ -137,7 +137,7 @@ function keysSheet(visit: ScreenVisit, { title, lead, action, submit, provider, 
   })
 }
 
-// Permissions as Stripe's dashboard names them.
+// Permissions, as Stripe's dashboard names them.
 const stripePermissions = [
   'PaymentIntents: Write',
   'Charges and Refunds: Write',
@@ -167,7 +167,7 @@ function connectSheet(visit: ScreenVisit, problems?: Problems): ScreenSheet {
   })
 }
 
-// A missing key is sent as a space, for the operation to refuse.
+// A missing key is sent as a space, so the operation refuses it.
 function keysIn(posted: PostedScreen, provider: Provider): Record<string, string> {
   const names: readonly string[] = providers[provider]
   return Object.fromEntries(names.map((name) => [name, (posted.form.get(fieldOf(name)) ?? '').trim() || ' ']))
@@ -190,7 +190,7 @@ export const connectProviderScreen: Screen = {
     const body = { provider, keys }
     const connect = (visit: ScreenVisit) =>
       catchRefusal(visit.ask('connectAdminPaymentAccount', { body, key: readKey(posted.form) }))
-    // The key belongs to one mode, which may be the other one.
+    // A key belongs to one mode. If it belongs to the other mode, the account is connected there.
     const inMode = (one: Mode) => (one === mode ? posted : posted.inMode(one))
     const first = await connect(posted)
     const other = 'refusal' in first ? otherMode(first.refusal.details.issues ?? [], mode) : undefined

@@ -1,4 +1,4 @@
-// Correcting the address of an unsent order. The form is opened by a post: it shows the address, and each such access is recorded.
+// Corrects the address of an unsent order. The form is opened by a post, because it shows the address and each access is recorded.
 
 import type { AdminCustomer } from '../../../contract/admin/orders.ts'
 import type { FormFields } from '../../../platform/html/fields.ts'
@@ -23,7 +23,7 @@ import { readShownVersion } from './send.ts'
 type AddressField = AdminCustomer['addressFields'][number]
 type AddressMember = AddressField['name']
 
-// Value of the hidden field `step`.
+// Value of the hidden field `step` when a correction is sent.
 const correct = 'correct'
 
 export const editAddressScreen: Screen = {
@@ -31,7 +31,7 @@ export const editAddressScreen: Screen = {
   name: 'dashboard order address',
   place: 'orders',
   needs: 'editAdminOrder',
-  // Shown if the address is reloaded.
+  // For a reload.
   get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted
@@ -61,7 +61,7 @@ export const editAddressScreen: Screen = {
 
 interface AddressForm {
   fields: readonly AddressField[]
-  // Members that taxes and delivery depend on, which cannot be changed.
+  // Members that cannot be changed, because taxes and shipping depend on them.
   fixed: { country: string; region: string }
   values: FieldValues
   problems?: Problems
@@ -86,7 +86,8 @@ function isTyped(name: string): name is keyof typeof lengthsMax {
   return Object.hasOwn(lengthsMax, name)
 }
 
-// The form contains the names of its fields, because loading them again would record another access. `name!`: required.
+// Reads the names of the form's fields from the form, because loading the address again would record another access. `name!`: a required
+// field.
 function fieldsNamed(text: string): AddressField[] {
   return text.split(' ').flatMap((word) => {
     const name = word.replace('!', '')

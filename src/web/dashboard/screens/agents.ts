@@ -1,4 +1,4 @@
-// Settings for agents: whether software may find products and buy for shoppers, who may pay, and the shop's addresses for agents.
+// Settings for agents: whether software may find products and buy for shoppers, who may pay, and the shop's URLs for agents.
 
 import type { AdminAgentPlatform, AdminAgents } from '../../../contract/admin/agents.ts'
 import {
@@ -170,7 +170,7 @@ ${copied('agent-acp', words.say('agents.acp'), addresses.acp)}</div>`,
   })
 }
 
-// Platforms that called the shop, and their status.
+// Lists the platforms that called the shop, with their status.
 export const agentPlatformsScreen: Screen = {
   path: 'settings/agents/platforms',
   name: 'dashboard agent platforms',
@@ -210,7 +210,7 @@ async function enterPlatform(posted: PostedScreen): Promise<ScreenResult> {
   const again = (problems: Problems) => platformsSheet(posted, { values: readTypedValues(fields, sent), problems })
   const read = buildBody(words, fields, sent)
   if ('problems' in read) return again(read.problems)
-  // The field is required, so it is set.
+  // The cast holds: the field is required.
   const body = { ...(read.body as { profileUrl: string }), status: 'approved' as const }
   const outcome = await catchRefusal(posted.change('createAdminAgentPlatform', { body, key: readKey(sent) }))
   if ('refusal' in outcome) return again(problemsFromRefusal(words, outcome.refusal, fields))
@@ -269,7 +269,7 @@ ${
   }
 }
 
-// Data that a platform needs to call the shop and to verify calls from the shop.
+// Shows what a platform needs to call the shop and to verify calls from the shop.
 export const connectAgentScreen: Screen = {
   path: 'settings/agents/platforms/connect',
   name: 'dashboard agent connect',
@@ -293,7 +293,7 @@ ${data.length > 0 && html`${keyCard(visit, data)}${webhookCard(visit, data, type
   }
 }
 
-// A platform that buys by ACP, or does not sign, needs a key from the merchant.
+// A platform that buys by ACP, or that does not sign its requests, needs a key from the merchant.
 function keyCard(visit: ScreenVisit, platforms: readonly AdminAgentPlatform[]): Html | false {
   const { words, to, may } = visit
   if (!may('createAdminAgentKey')) return false
@@ -339,7 +339,7 @@ function platformField(
     value: id,
     label: platforms.filter((other) => other.host === host).length > 1 ? profileUrl : host,
   }))
-  // No platform is preselected, because a new key ends the platform's present key.
+  // No platform is preselected, because a new key revokes the platform's current key.
   const none = { value: '', label: words.say('agents.choose') }
   return {
     name,

@@ -1,4 +1,4 @@
-// Apps and installations that act for the shop. Apps install themselves with OAuth; the merchant's own installations are created here.
+// Apps and other installations that act for the shop. Apps are installed with OAuth; the merchant's own installations are created here.
 
 import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import { type Html, html } from '../../../platform/html/html.ts'

@@ -1,4 +1,4 @@
-// Assistants: chat programs that run the shop. How to connect one, the connected ones, and a key for assistants without OAuth.
+// Assistants: chat programs that manage the shop. Shows how to connect one, the connected ones, and a key for assistants without OAuth.
 
 import type { AdminInstallation } from '../../../contract/admin/developers.ts'
 import type { Scope } from '../../../contract/words.ts'
@@ -98,7 +98,7 @@ function connectedTable(
   })
 }
 
-// Scopes of a key for an assistant: only a few choices, because the keys page has the list of all scopes.
+// Scopes of a key for an assistant. There are only a few choices; the page of API keys offers all scopes.
 const rights: Readonly<Record<'read' | 'work', readonly Scope[]>> = {
   read: ['admin:read'],
   work: ['admin:read', 'admin:catalog', 'admin:orders'],
@@ -136,7 +136,7 @@ async function keyForm(visit: ScreenVisit, problem?: string): Promise<ScreenShee
   })
 }
 
-// The first option is a new installation, so a key is never added to an installation that no person chose.
+// The first option creates an installation, so a key is never added to an installation that the person did not choose.
 function installationField({ words }: ScreenVisit, own: readonly AdminInstallation[]): Field {
   return {
     name: 'installationId',
@@ -200,7 +200,7 @@ async function makeKey(posted: PostedScreen, scopes: readonly Scope[], now: Date
 
 const namesMax = 100
 
-// Uses the first free name. Names of ended installations and of the other mode are not free.
+// Tries names until one is free. Names of ended installations and of the other mode are taken.
 async function makeInstallation(posted: PostedScreen): Promise<AdminInstallation> {
   const { words, form: sent, mode } = posted
   const title = words.say('developers.assistants')

@@ -1,4 +1,4 @@
-// Cancelling an order: one confirmation.
+// Cancels an order after one confirmation.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import { type OrderCancellationReason, orderCancellationReasons } from '../../../contract/words.ts'

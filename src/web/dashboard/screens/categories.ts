@@ -1,4 +1,4 @@
-// Categories: the tree, and the form for one of them.
+// Categories: the tree, and the form for one category.
 
 import type { AdminCategory } from '../../../contract/admin/catalog.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -89,9 +89,9 @@ function treeName({ category, depth }: CategoryNode): Html {
   return html`<span class="branch depth-${depth}" dir="auto">${category.name}</span>`
 }
 
-// Without a slug, the operation makes one from the name.
+// Without a typed slug, the operation derives the slug from the name.
 function fieldsOf({ words }: ScreenVisit, all: readonly CategoryNode[], own?: AdminCategory): Field[] {
-  // A category cannot be below itself.
+  // A category cannot be moved below itself.
   const isOwn = ({ path }: CategoryNode) => own !== undefined && path.includes(own.category.slug)
   const parents = all
     .filter((one) => !isOwn(one))
@@ -135,7 +135,7 @@ function fieldsOf({ words }: ScreenVisit, all: readonly CategoryNode[], own?: Ad
           } as const,
         ]),
     { name: 'description', label: words.say('categories.description'), kind: 'text', rows: 3, lengthMax: 5_000 },
-    // Uploaded next to the other fields; its address is in a hidden field.
+    // The picture is uploaded with the form, and a hidden field contains its URL.
     { name: 'image', label: words.say('categories.image'), kind: 'line', isNullable: true },
   ]
 }
@@ -150,7 +150,7 @@ function categoryPicture(visit: ScreenVisit, { image = '' }: FieldValues): Html 
   return html`<div class="fields after">${pictureField(visit, { label, present: image === '' ? null : smallImage(image), removes })}</div>`
 }
 
-// Returns the uploaded picture, or else the form's; null if it is removed.
+// Returns the uploaded picture, otherwise the form's picture, or null if the picture is removed.
 async function pictureOf(posted: PostedScreen): Promise<{ url: string | null; problems?: Problems }> {
   const { form: sent } = posted
   const before = (sent.get('image') ?? '').slice(0, 2_000) || null
@@ -208,7 +208,7 @@ function newSheet(visit: ScreenVisit, fields: readonly Field[], values: FieldVal
   })
 }
 
-// The operation's pointers are below `/category`.
+// Adjusts the operation's pointers, which are below `/category`.
 function problemsIn(
   { words }: ScreenVisit,
   { refusal }: Extract<Awaited<ReturnType<typeof catchRefusal>>, { refusal: unknown }>,
@@ -240,14 +240,14 @@ export const categoryScreen: Screen = {
   async post(posted) {
     const { words, form: sent, to, path } = posted
     const expectedVersion = Number(sent.get('version'))
-    // Checked before the category is loaded: a second press gets the answer of the first, which has removed the category.
+    // Removal comes before the category is loaded: a second press must get the answer of the first, which has removed the category.
     if (sent.get('do') === 'remove') return remove(posted, path.categoryId ?? '', expectedVersion)
     const all = await listShopCategories(posted)
     const own = all.find(({ id }) => id === path.categoryId)
     if (!own) return lost(posted)
     const fields = fieldsOf(posted, all, own)
     const read = buildBody(words, fields, sent)
-    // Uses the version that this person opened, so changes saved by others since are still a conflict.
+    // Uses the version that this person opened, so later changes by others still cause a conflict.
     const seen = { ...own, version: expectedVersion }
     const picture = await pictureOf(posted)
     const values = { ...readTypedValues(fields, sent), image: picture.url ?? '' }

@@ -1,4 +1,4 @@
-// The list of changes: person, time, subject, old and new values. Changes that can be undone have *Undo*, which first shows its effect.
+// The list of changes: person, time, subject, old and new values. Reversible changes have *Undo*, which first shows its effect.
 
 import {
   type AdminActor,
@@ -65,7 +65,7 @@ ${
   },
 }
 
-// One entry, with everything that it changed on several pages.
+// One entry of the list, with all of its changes, on several pages.
 export const changeScreen: Screen = {
   path: `${listPath}/:changeId`,
   name: 'dashboard change',
@@ -116,7 +116,7 @@ function pager(visit: ScreenVisit, cursor: string | undefined): Html | false {
   }</nav>`
 }
 
-// An entry of a bulk operation may have hundreds of subjects; the others are on the entry's page.
+// An entry of a bulk operation may have hundreds of subjects. All of them are on the page of the entry.
 const shownInList = 4
 const membersShown = 8
 
@@ -159,7 +159,7 @@ function actorLink(visit: ScreenVisit, { kind, id, name }: AdminActor): Html | s
   return id === null ? text : html`<a href="${listWith(visit, { actor: id })}" dir="auto">${text}</a>`
 }
 
-// Address of the list with its present filters.
+// Returns the URL of the list with its current filters and this one.
 function listWith(visit: ScreenVisit, filter: Readonly<Record<string, string>>): string {
   const isList = visit.path.changeId === undefined
   return isList ? hrefWith(visit, { ...filter, cursor: undefined }) : visit.to(listPath, filter)
@@ -192,7 +192,7 @@ ${
 }</div>`
 }
 
-// Buttons that would be refused are not shown.
+// Whether an undo would be accepted; otherwise its button is not shown.
 function mayUndo(visit: ScreenVisit, { changes: all, undoneBy }: AdminChange): boolean {
   const effective = all.filter(hasOwnEffect)
   return (
@@ -211,7 +211,7 @@ function holds({ may }: ScreenVisit, scope: AdminScope): boolean {
   return ids.some((id) => adminOperations[id].scope === scope && may(id))
 }
 
-// Preview of an undo. It is computed from the entry, because showing a page must not call an operation that makes changes.
+// Previews an undo. The preview is computed from the entry, because showing a page must not call an operation that makes changes.
 export const undoChangeScreen: Screen = {
   path: `${listPath}/:changeId/undo`,
   name: 'dashboard undo preview',

@@ -1,5 +1,5 @@
-// Customers: shoppers who ordered, and their orders. The e-mail address is masked; a button shows name and addresses by a post, because
-// each such access is recorded.
+// Customers: shoppers with orders, and their orders. The e-mail address is masked. Name and addresses are shown by a post, because each
+// access is recorded.
 
 import { randomUUID } from 'node:crypto'
 import type { CustomerDetails, CustomerRecord, CustomerSummary } from '../../../contract/admin/customers.ts'
@@ -89,7 +89,7 @@ export const customerDetailsScreen: Screen = {
   name: 'dashboard customer details',
   place: 'customers',
   needs: 'getAdminCustomerDetails',
-  // Shown if the address is reloaded.
+  // For a reload.
   get: async (visit) => customerSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminCustomerDetails', { path: { customerId: idOf(posted) } })
@@ -197,7 +197,7 @@ function placeOf(words: DashboardWords, { city, country }: CustomerSummary): str
 
 interface Extra {
   details?: CustomerDetails
-  // The form of the note, rendered again.
+  // The form of the note, after a refusal.
   note?: Html
 }
 
@@ -381,7 +381,7 @@ function notesPart(visit: ScreenVisit, { id, notes }: Shown, drawn: Html | undef
   return html`${list}${may('addAdminCustomerNote') && (drawn ?? noteForm(visit, id))}`
 }
 
-// Preview of an erasure: what is erased and what stays.
+// Previews an erasure: what is erased and what remains.
 async function eraseSheet(visit: ScreenVisit): Promise<ScreenSheet> {
   const { words, to } = visit
   const customerId = idOf(visit)

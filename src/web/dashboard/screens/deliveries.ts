@@ -1,4 +1,4 @@
-// Webhook deliveries: the list, one delivery with what was sent, and replays of failed ones, each once.
+// Webhook deliveries: the list, one delivery with what was sent, and replays of failed deliveries. Each delivery is replayed once.
 
 import type { AdminWebhookDelivery } from '../../../contract/admin/developers.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -63,9 +63,9 @@ ${deliveryTable(visit, { rows: data, next: meta.next, urls })}`,
 export interface DeliveryTableParts {
   rows: readonly AdminWebhookDelivery[]
   next: string | null
-  // Addresses of the endpoints, by id.
+  // URLs of the endpoints, by id.
   urls?: ReadonlyMap<string, string>
-  // Whether the table is on the page of one endpoint.
+  // Whether the table is on the page of an endpoint.
   isOfOne?: boolean
 }
 
@@ -114,7 +114,7 @@ function hostOf(url: string | undefined): string | undefined {
 
 function answerText({ lastStatusCode, lastError }: AdminWebhookDelivery): Html | string {
   if (lastStatusCode === null && lastError === null) return html`<span class="soft">–</span>`
-  // If the error is only the status, it is not repeated.
+  // An error that only repeats the status is omitted.
   const isSaid = lastError === null || lastError === `status ${lastStatusCode}`
   return html`<span class="stack">
     ${lastStatusCode !== null && html`<code>${lastStatusCode}</code>`}
@@ -182,10 +182,8 @@ function indented(payload: string): string {
   }
 }
 
-// Replays
-
 export interface ReplayAllParts {
-  // '': all endpoints.
+  // '' stands for all endpoints.
   endpointId: string
   back: string
   isOn: boolean
@@ -228,10 +226,10 @@ async function replayChosen({ ask, form: sent }: PostedScreen): Promise<Outcomes
   return (await ask('replayAdminWebhookDeliveries', { body, key: readKey(sent) })).data
 }
 
-// One press replays about this many deliveries at most, over all endpoints.
+// Approximate maximum of deliveries that one press replays, over all endpoints.
 const replaysMax = 10 * limits.bulkItemsMax
 
-// The operation skips deliveries that were already replayed, so a second press replays none of them again.
+// The operation skips deliveries that were already replayed, so a second press does not repeat them.
 async function replayAll({ ask, form: sent }: PostedScreen): Promise<Outcomes> {
   const asked = sent.get('endpoint') ?? ''
   const all = asked === '' ? await allRows((cursor) => ask('listAdminWebhookEndpoints', { cursor })) : []

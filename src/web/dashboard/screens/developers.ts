@@ -1,4 +1,4 @@
-// The screens of Developers.
+// All screens of the place Developers.
 
 import type { Screen } from '../screen.ts'
 import { appsScreen, endAppScreen, newAppScreen } from './apps.ts'

@@ -1,4 +1,4 @@
-// Discounts: codes with their state and uses, and the form for one of them.
+// Discounts: codes with their state and uses, and the form for one discount.
 
 import type { AdminPromotion, AdminPromotionListQuery } from '../../../contract/admin/catalog.ts'
 import type { PromotionEntry } from '../../../contract/entries.ts'
@@ -106,7 +106,7 @@ ${renderTable(visit, {
   },
 }
 
-// Amounts may be in another currency than the shop's.
+// A discount may have another currency than the shop.
 function currencyOf({ shop }: ScreenVisit, entry: PromotionEntry | undefined): string {
   return entry?.currency ?? shop.currency
 }
@@ -258,7 +258,7 @@ async function write(
   return redirectWithToast(to(`discounts/${answer.data.id}`), text, present && { change })
 }
 
-// The version that this person opened. Saves are checked against it, even if the form was shown again since.
+// The version that this person opened. Saves are checked against it even after the form was rendered again.
 interface Seen {
   version: string
   base: string
@@ -277,7 +277,8 @@ function baseOf(values: Values): string {
   return JSON.stringify(members.map((part) => textOf(values, part)))
 }
 
-// Members that this person did not change get the other person's values. Without a base, all typed values count as changes.
+// Returns the typed values, with the other person's values for members that this person did not change. Without `base`, all typed values
+// count as changed.
 function mergedValues(typed: Values, theirs: Values, base: string): Values {
   const began = baseTexts(base)
   return Object.fromEntries(
@@ -294,7 +295,7 @@ function baseTexts(base: string): readonly unknown[] {
   }
 }
 
-// Values that cannot be read are reported in `at`, by the name of their field.
+// Values that cannot be parsed are reported in `at`, by the name of their field.
 function entryOf(
   visit: ScreenVisit,
   values: Values,
@@ -318,7 +319,7 @@ function entryOf(
     if (text === '') return null
     return /^\d{1,10}$/.test(text) ? Number(text) : wrong(name, 'form.notNumber')
   }
-  // An instant whose minute is unchanged keeps its seconds.
+  // The form has no seconds: an instant whose minute is unchanged keeps its seconds.
   const instant = (name: 'startsAt' | 'endsAt'): string | null => {
     const text = values[name] ?? ''
     const before = present?.[name]
@@ -351,7 +352,7 @@ function entryOf(
 
 const pointers: Readonly<Record<string, string>> = { percentage: 'percent', minimumSubtotal: 'minimum' }
 
-// Limits of amounts are formatted in the currency of the shop.
+// Bounds of amounts are formatted in the currency of the shop.
 function fieldOf(member: string, { currency }: ScreenVisit['shop']): Pick<Field, 'kind' | 'currency'> {
   return member === 'amount' || member === 'minimumSubtotal' ? { kind: 'money', currency } : { kind: 'line' }
 }
@@ -376,9 +377,9 @@ interface SheetParts {
   values: Values
   present?: AdminPromotion | undefined
   problems?: Problems | undefined
-  // Default: the present discount.
+  // Default: the stored discount.
   seen?: Seen | undefined
-  // Values that another person saved since.
+  // Values that another person has saved meanwhile.
   theirs?: Values | undefined
 }
 
@@ -444,7 +445,7 @@ function presentText(visit: ScreenVisit, { promotion }: AdminPromotion): Html {
   return html`<strong dir="auto">${promotion.name}</strong>, ${whatOf(visit, promotion)}, ${validOf(visit, promotion)}`
 }
 
-// Differences between the two versions that `presentText` does not show.
+// Lists differences between the two versions in members that `presentText` does not show.
 function differing({ words }: ScreenVisit, mine: Values, theirs: Values, categories: readonly CategoryNode[]): Html {
   const nameOf = new Map(categories.map(({ category }) => [category.slug, category.name]))
   const labels = {
@@ -559,7 +560,7 @@ ${field(
   })
 }
 
-// The link leads to the online store of this server. Merchants with another shop keep the online store closed.
+// Links to the online store of this server with the code. Merchants with a shop elsewhere keep the online store closed.
 async function linkCard({ words, ask }: ScreenVisit, { used, promotion: { code } }: AdminPromotion): Promise<Html> {
   const { url, status } = (await ask('getAdminSite')).data
   const isLinked = url !== null && status === 'open'

@@ -1,4 +1,4 @@
-// The forms of drafts: creating one, and changing an open one. The price is shown first; the second press saves.
+// The forms of drafts: creating a draft and changing an open one. The first press shows the price; the second saves.
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -159,7 +159,7 @@ function allFields({ words, shop: { currency } }: ScreenVisit, rows: number, isE
   ]
 }
 
-// Number of item rows in the posted form.
+// Returns the number of item rows in the posted form.
 function rowsIn(has: (name: string) => boolean): number {
   return Math.max(rowsFirst, countUpTo(rowsMax).findLastIndex((row) => has(`product-${row}`)) + 1)
 }
@@ -201,7 +201,7 @@ interface ReadForm {
   body: UpdateDraftRequest
   isPreview: boolean
   problemsOf(refusal: Refusal): Problems
-  // Returns the form with the typed values.
+  // Renders the form with the typed values.
   again(parts: Pick<FormParts, 'problems' | 'prices'>): ScreenSheet
 }
 
@@ -230,14 +230,14 @@ async function readForm(posted: PostedScreen, edited?: Edited): Promise<ReadForm
 
 interface FoundItems {
   body: UpdateDraftRequest
-  // Pointer of each item in the form.
+  // The pointer of each item's row in the form.
   places: readonly string[]
   names: ItemNames
-  // Codes of products that were typed as a name, by field.
+  // Codes that replace product names in their fields.
   codes: FieldValues
 }
 
-// Products are looked up by code or name: the operation takes ids.
+// Finds products by code or name, because the operation takes ids.
 async function itemsIn(
   posted: PostedScreen,
   read: Record<string, unknown>,
@@ -262,7 +262,8 @@ async function itemsIn(
   const codes: Record<string, string> = {}
   const places: string[] = []
   for (const [row, { product, quantity = 1, unitPrice }] of Object.entries(rows)) {
-    // The first row has a default quantity, and a product is removed from a draft by emptying its field.
+    // An empty product field removes the item from an existing draft. In a new draft, the first row always has a quantity, so it may be
+    // empty.
     const isLeftOut = isEdit || (row === '0' && unitPrice === undefined)
     if (!product && isLeftOut) continue
     if (!product) return missingProductProblem(words, row)

@@ -1,4 +1,4 @@
-// Drafts: orders that the merchant makes for a customer, who pays by a link. The forms are in draftform.ts.
+// Drafts: orders that the merchant prepares for a customer, who pays through a link. The forms are in draftform.ts.
 
 import type { Draft } from '../../../contract/admin/drafts.ts'
 import { type Html, html } from '../../../platform/html/html.ts'

@@ -1,4 +1,4 @@
-// Legal duties of a shop in the countries that it sells to, and their status.
+// Legal duties of a shop in the countries in which it sells, with their status.
 
 import { html } from '../../../platform/html/html.ts'
 import { euCountries } from '../../../platform/kit/countryfacts.ts'

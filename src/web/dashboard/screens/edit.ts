@@ -1,4 +1,4 @@
-// Editing an order's items before they are sent. The price is shown first; the second press changes the order.
+// Edits the items of an order before they are sent. The first press shows the price; the second changes the order.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminOrderEditRequest, AdminOrderEditResponse } from '../../../contract/admin/edits.ts'
@@ -45,7 +45,7 @@ import { readShownVersion } from './send.ts'
 // Values of the hidden field `step`.
 const steps = { preview: 'preview', edit: 'edit' } as const
 
-// A usual number of new items; for more, the order is edited again.
+// Enough for most edits. For more new items, the order is edited again.
 const newRows = 3
 
 export const editOrderScreen: Screen = {
@@ -90,7 +90,7 @@ export const editOrderScreen: Screen = {
   },
 }
 
-// Checkbox of the preview if the order becomes more expensive.
+// Name of the preview's checkbox if the order becomes more expensive.
 const received = 'received'
 
 function sentenceFor(words: DashboardWords, reason: unknown): string | undefined {
@@ -114,7 +114,7 @@ function editLines(words: DashboardWords, { items }: AdminOrder): QuantityLine[]
   }))
 }
 
-// Refuses an empty quantity, which could mean none or unchanged.
+// An empty quantity is refused, because it could mean none or unchanged.
 function emptied({ words, form: sent }: PostedScreen, { items }: AdminOrder): Problems | undefined {
   const empty = items.filter(({ skuId }) => sent.get(`of-${skuId}`)?.trim() === '')
   if (empty.length === 0) return undefined
@@ -130,7 +130,7 @@ function allFields(words: DashboardWords, order: AdminOrder): Field[] {
   ]
 }
 
-// Products are looked up by code or name: the operation takes ids.
+// Finds products by code or name, because the operation takes ids.
 async function bodyIn(
   posted: PostedScreen,
   order: AdminOrder,
@@ -215,7 +215,7 @@ ${addressCard(visit, order)}</div>`,
   }
 }
 
-// The button opens the form by a post, because it shows personal data.
+// The button opens the form by a post, because the form shows personal data.
 function addressCard({ words, to, may }: ScreenVisit, { id, city, country, shipping }: AdminOrder): Html | false {
   if (shipping === null || !may('getAdminOrderCustomer')) return false
   const place = [city, country && words.country(country)].filter(Boolean).join(', ')

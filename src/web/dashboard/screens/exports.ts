@@ -1,5 +1,5 @@
-// Exports: products, stock, orders, returns, drafts and promotions as a CSV file, and the feeds for Google and agents. Customer data is
-// exported by a post, since each access is recorded.
+// Exports: products, stock, orders, returns, drafts and promotions as CSV files, and the feeds for Google and agents. Customer data is
+// exported by a post, because each access is recorded.
 
 import type { FormFields } from '../../../platform/html/fields.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -36,7 +36,7 @@ export async function exportCard({ words, to, may, ask }: ScreenVisit): Promise<
       }
     </p>
 ${
-  // A feed has the page of each product. If the shop is not on this server, only the merchant knows those addresses.
+  // A feed contains the URL of each product's page. If the shop is not on this server, only the merchant knows these URLs.
   !isShown &&
   html`<form class="filters" method="get" action="${to('settings/export')}">
 <label>
@@ -88,16 +88,16 @@ export const customerExportScreen: Screen = {
   },
 }
 
-// Filters of a view of the order list; all orders if no view is named.
+// Returns the filters of the current view of the order list, or of all orders if no view is named.
 function ordersIn({ shop }: ScreenVisit, given: FormFields) {
   const view = new URLSearchParams([...given])
   if (!view.has('view')) view.set('view', 'all')
-  // The file is always in the order in which the orders were placed.
+  // The file is always sorted by the time of the order.
   const { sort: _, q: __, ...asked } = orderQueryFrom(view, shop.timeZone)
   return asked
 }
 
-// Limits of a file, which is built in memory: about 20,000 products or orders.
+// Bounds of a file, which is built in memory: about 20,000 products or orders.
 const pagesMax = 400
 const lengthMax = 32_000_000
 

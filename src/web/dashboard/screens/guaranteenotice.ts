@@ -1,5 +1,5 @@
-// The picture of the harmonised notice on the legal guarantee, in one language. The merchant gets it from the European Commission: its
-// design is fixed by law, so this server does not draw it.
+// The picture of the harmonised notice on the legal guarantee, in one language. The merchant gets it from the European Commission: the
+// law fixes its design, so this server does not draw it.
 
 import type { AdminText } from '../../../contract/admin/texts.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -13,7 +13,7 @@ import { pictureField, uploadFormPicture } from '../storedraft.ts'
 import { redirectWithToast } from '../toast.ts'
 import { languageName } from './texts.ts'
 
-// The European Commission's page with the files in 24 languages.
+// The European Commission's page with the notice in 24 languages.
 const filesUrl =
   'https://commission.europa.eu/publications/practical-guidelines-and-high-resolution-vector-files-eu-notice-and-label-product-guarantees_en'
 

@@ -1,4 +1,4 @@
-// Home: open tasks, thirty days of sales, and the remaining setup of a new shop.
+// Home: open tasks, thirty days of sales, and the remaining setup steps of a new shop.
 
 import type { AdminBestSeller } from '../../../contract/admin/home.ts'
 import type { AdminOrderSummary } from '../../../contract/admin/orders.ts'
@@ -12,7 +12,7 @@ import type { Screen, ScreenVisit } from '../screen.ts'
 import type { TextKey } from '../words.ts'
 import { renderComparison } from './reports.ts'
 
-// A shop with more orders than this in thirty days is not shown the list of first steps.
+// A shop with more orders than this in thirty days no longer sees the first steps.
 const firstOrders = 5
 
 export const homeScreen: Screen = {
@@ -92,7 +92,7 @@ interface Todo {
   paymentsUnsettled: number
 }
 
-// `isAlarm`: a problem, not daily work. Alarms and rare cards are shown only if their count is above 0.
+// `isAlarm`: a problem rather than daily work. Alarms and rare tasks are shown only if their count is above 0.
 function todoCards(visit: ScreenVisit, { todo, agentOrders }: { todo: Todo; agentOrders: number }): Html {
   const { words, to, may } = visit
   const cards: readonly { key: TextKey; count: number; href: string; isAlarm?: boolean; isRare?: boolean }[] = [
@@ -185,11 +185,11 @@ ${chart(words, {
 interface Step {
   name: GuideStep | 'mail' | 'order'
   isDone: boolean
-  // Page of the step, if this dashboard has one.
+  // The page of the step, if this dashboard has one.
   href?: string | undefined
 }
 
-// The required steps of the guide, with two more (sending e-mail, a test order) before the last one, which opens the shop.
+// The required steps of the guide. Two steps (sending e-mail, a test order) are inserted before the last, which opens the shop.
 async function firstSteps(visit: ScreenVisit): Promise<Step[]> {
   const { to, may } = visit
   const [progress, orders] = await Promise.all([loadGuideProgress(visit), visit.inMode('test').ask('listAdminOrders')])

@@ -1,4 +1,4 @@
-// Rows to select products for drafts and edited orders: by name while the person types, or by code.
+// Rows for choosing the products of drafts and edited orders: by name while the person types, or by code.
 
 import type { AdminSku } from '../../../contract/admin/catalog.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -12,10 +12,10 @@ import type { PostedScreen, Screen, ScreenVisit } from '../screen.ts'
 import type { DashboardWords, TextKey } from '../words.ts'
 
 const picksMax = 8
-// Most SKUs that are searched for a completely typed name.
+// Maximum number of SKUs that are searched for a completely typed name.
 const skusMax = limits.adminListRowsMax
 
-// Suggestions of the product field while the person types (browser/pick.ts).
+// Suggestions for the product field while the person types (browser/pick.ts).
 export const pickedProductsScreen: Screen = {
   path: 'drafts/products',
   name: 'dashboard draft products',
@@ -57,7 +57,7 @@ export function skuName({ productName, name }: Pick<AdminSku, 'productName' | 'n
   return name === productName || name === '' ? productName : `${productName}, ${name}`
 }
 
-// Keyed by code, in small letters.
+// Names, keyed by code in lower case.
 export type ItemNames = ReadonlyMap<string, string>
 
 export function itemRowFields(words: DashboardWords, currency: string, row: number): Field[] {
@@ -82,14 +82,14 @@ export function countUpTo(count: number): number[] {
   return Array.from({ length: count }, (_, row) => row)
 }
 
-// An item row as the form sends it.
+// An item row of the posted form.
 export interface TypedItemRow {
   product?: string
   quantity?: number
   unitPrice?: number
 }
 
-// Returns the SKU with this code, or the only one with this name; otherwise the problem as text.
+// Returns the SKU with this code, or the only SKU with this name, otherwise the problem as text.
 export async function findTypedSku(posted: PostedScreen, typed: string): Promise<AdminSku | string> {
   const { words } = posted
   const data = await skusFound(posted, typed.slice(0, 100), skusMax)
@@ -101,7 +101,7 @@ export async function findTypedSku(posted: PostedScreen, typed: string): Promise
   return found ?? words.say(another ? 'drafts.severalProducts' : 'drafts.unknownProduct')
 }
 
-// Moves the issues of items to the form's fields: `places` has the pointer of each item.
+// Moves issues of items to the fields of their rows. `places`: the pointer of each item's row in the form.
 export function atRowPointers(refusal: Refusal, member: 'items' | 'newItems', places: readonly string[]): Refusal {
   const { details, code } = refusal
   const issues = (details.issues ?? []).map((one) => {
@@ -113,7 +113,7 @@ export function atRowPointers(refusal: Refusal, member: 'items' | 'newItems', pl
   return new Refusal(code, { ...details, issues })
 }
 
-// Problem of a row that has a quantity or a price, but no product.
+// The problem of a row with a quantity or a price but without a product.
 export function missingProductProblem(words: DashboardWords, row: string): { problems: Problems } {
   return {
     problems: { summary: words.say('form.problem'), at: { [`/rows/${row}/product`]: words.say('form.required') } },
@@ -124,7 +124,7 @@ interface ItemRowsParts {
   caption: string
   values: FieldValues
   rows: number
-  // Whether a button adds another row.
+  // Whether there is a button that adds another row.
   canGrow: boolean
   problems?: Problems
   names?: ItemNames

@@ -1,4 +1,4 @@
-// API keys: the list, and creating, rotating and revoking one. Changes of keys ask for the password again.
+// API keys: the list, and creating, rotating and revoking a key. Changing keys asks for the password again.
 
 import type { AdminKey } from '../../../contract/admin/developers.ts'
 import { adminScopes, scopes as allScopes, keyKinds, openInterfaceScopes, type Scope } from '../../../contract/words.ts'
@@ -127,8 +127,6 @@ function keyActions({ words, to, may }: ScreenVisit, { id, status, name }: Admin
   }</span>`
 }
 
-// Create
-
 const lifetimes = ['never', '30', '90', '365'] as const
 
 function keyFields({ words }: ScreenVisit, installations: readonly { id: string; name: string }[]): Field[] {
@@ -235,7 +233,7 @@ ${boxes('scope', words.say('apiKeys.scopesAdmin'), adminScopes, words.say('apiKe
   }
 }
 
-// Rounded to the day, so a second press of the same form sends the same body.
+// Rounded to the day, so posting the form twice sends the same body.
 function expiryOf(now: Date, lifetime: string | null): string | undefined {
   const days = Number(lifetime)
   if (!lifetimes.some((known) => known === lifetime) || !(days > 0)) return undefined
@@ -276,12 +274,12 @@ export const newKeyScreen: Screen = {
   },
 }
 
-// Origins, one per line.
+// Reads origins, one per line.
 function originsIn(text: string | null): string[] {
   return (text ?? '').split(/\s+/).filter(Boolean)
 }
 
-// All origins are in one field, so only the first problem is shown.
+// All origins are in one field, so only the first of their problems is shown.
 function problemsIn(words: DashboardWords, refusal: Refusal, fields: readonly Field[]): Problems {
   const wrong = refusal.details.issues?.find(({ path }) => path.startsWith('/origins/'))
   if (!wrong) return problemsFromRefusal(words, refusal, fields)
@@ -303,8 +301,6 @@ function keySheet(
     },
   )
 }
-
-// Rotate and revoke
 
 async function keyOf(visit: ScreenVisit): Promise<AdminKey> {
   const key = await rowWithId((cursor) => visit.ask('listAdminKeys', { cursor }), visit.path.keyId)

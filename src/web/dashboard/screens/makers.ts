@@ -1,4 +1,4 @@
-// Makers of products: the list, and the form for one maker with the responsible person in the EU.
+// Makers of products: the list, and the form for one maker and the responsible person in the EU.
 
 import type { AdminMaker } from '../../../contract/admin/makers.ts'
 import type { MakerEntry } from '../../../contract/entries.ts'
@@ -71,7 +71,7 @@ ${renderTable(visit, {
   },
 }
 
-// Fields of a party: the maker itself, or the person at `/responsible`.
+// Fields of a party: the maker itself, or the responsible person at `/responsible`.
 function partyFields({ words }: ScreenVisit, prefix: '' | 'responsible', isRequired: boolean): Field[] {
   const countries = [{ value: '', label: '' }, ...countryOptions(words)]
   const part = (name: string) => ({
@@ -102,7 +102,7 @@ function fieldsOf(visit: ScreenVisit, own?: AdminMaker): { maker: Field[]; respo
   return { maker, responsible, all: [...maker, ...responsible] }
 }
 
-// Missing members are left for the operation to report.
+// Members may be missing, which the operation reports.
 function entryIn(sent: FormFields, own?: AdminMaker): MakerEntry {
   const line = (name: string) =>
     (sent.get(name) ?? '')
@@ -205,7 +205,7 @@ interface SheetParts {
   status?: number
 }
 
-// The operation's pointers are below `/maker`; the lines of an address are one field.
+// Adjusts the operation's pointers, which are below `/maker`, and merges those of an address, whose lines are one field.
 function againOf(posted: PostedScreen, refusal: Refusal, own?: AdminMaker): SheetParts {
   const { all } = fieldsOf(posted, own)
   const issues = (refusal.details.issues ?? []).map((issue) => ({

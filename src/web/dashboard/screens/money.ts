@@ -1,5 +1,5 @@
-// Money that is recorded by hand, as one form each: a received transfer or cash, a refund by hand, and cash on delivery that came back
-// unpaid.
+// Money that is recorded by hand, with a form for each case: a received transfer or cash, a refund by hand, and cash on delivery that was
+// not collected.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import type { Refusal } from '../../../platform/kit/refuse.ts'
@@ -35,7 +35,7 @@ function payFields(words: DashboardWords, { currency }: AdminOrder): Field[] {
   ]
 }
 
-// Amount still to be paid; of an abandoned order, the whole total.
+// Returns the amount that is still due. For an abandoned order this is the whole total.
 function dueOf({ total, moneyReceived }: AdminOrder): number {
   return Math.max(0, total - (moneyReceived?.sum ?? 0))
 }

@@ -1,4 +1,4 @@
-// The screens of Settings and Reports.
+// All screens of the places Settings and Reports.
 
 import type { Screen } from '../screen.ts'
 import { accountCheckScreen, accountEndScreen, accountKeysScreen, connectProviderScreen } from './accounts.ts'

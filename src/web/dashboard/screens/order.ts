@@ -1,4 +1,4 @@
-// One order: lines, money, customer, parcels, notes, timeline and changes. A button shows the address by a post, because each access is
+// An order: lines, payments, customer, parcels, notes, timeline and changes. The address is shown by a post, because each access is
 // recorded.
 
 import type { AdminChange } from '../../../contract/admin/changes.ts'
@@ -43,13 +43,13 @@ async function listDocuments(visit: ScreenVisit): Promise<AdminDocumentSummary[]
   return data.reverse()
 }
 
-// An invoice or a credit note in a new tab. It names the buyer, and each access is recorded, so it is opened by a post.
+// Shows an invoice or a credit note in a new tab. Opened by a post, because it names the buyer and each access is recorded.
 export const documentOfOrderScreen: Screen = {
   path: 'orders/:orderId/documents/:documentId',
   name: 'dashboard document',
   place: 'orders',
   needs: 'getAdminDocument',
-  // Shown if the address is reloaded.
+  // For a reload.
   get: async (visit) => orderSheet(visit, await findOrder(visit), { documents: await listDocuments(visit) }),
   async post(posted) {
     const { words, path } = posted
@@ -131,7 +131,7 @@ export const orderCustomerScreen: Screen = {
   name: 'dashboard order customer',
   place: 'orders',
   needs: 'getAdminOrderCustomer',
-  // Shown if the address is reloaded.
+  // For a reload.
   get: async (visit) => orderSheet(visit, await findOrder(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: orderIdInPath(posted) } })
@@ -196,7 +196,7 @@ export interface OrderWithReturns extends AdminOrder {
 
 interface Extra {
   customer?: AdminCustomer
-  // The form of the note, rendered again.
+  // The form of the note, after a refusal.
   note?: Html
   documents?: readonly AdminDocumentSummary[]
 }
@@ -250,7 +250,7 @@ export function openChangeNotice(
   return renderNotice('info', html`${text}${link}`)
 }
 
-// Shows only actions that the order's state and the person's scopes allow.
+// Offers only actions that the order's state and the person's scopes allow.
 function orderActions(visit: ScreenVisit, { id, allowed, status, items }: AdminOrder): Html {
   const isSent = status !== 'cancelled' && items.some(({ fulfilled }) => fulfilled > 0)
   const { words, to, may } = visit
@@ -473,7 +473,7 @@ ${
   return renderCard({ title: words.say('order.customer'), aside: more, body, id: 'customer' })
 }
 
-// The VAT number itself is shown with the address.
+// The VAT number itself is only shown together with the address.
 function vatFact(words: DashboardWords, { vat }: AdminOrder, vatId: string | null): readonly [string, Html] | false {
   if (!vat) return false
   const { country, status, checkedAt, consultationNumber, nameMatch } = vat

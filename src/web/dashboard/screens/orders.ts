@@ -1,4 +1,4 @@
-// Orders: to send, unpaid, and all. Selected rows are sent or printed together.
+// Orders: to be sent, unpaid, and all. Selected orders can be sent or printed together.
 
 import {
   type AdminOrderListQuery,
@@ -33,7 +33,7 @@ export const ordersScreen: Screen = {
   needs: 'listAdminOrders',
   async get(visit) {
     const { words, query, to, may } = visit
-    // Only the view of all orders has filters.
+    // Only the view of all orders has filters, so a filtered URL without a view is redirected to it.
     const isFiltered = allFilters.some((name) => query.get(name))
     if (isFiltered && !query.has('view')) return redirectAfterPost(hrefWith(visit, { view: 'all' }), dashboardHeaders)
     const cursor = query.get('cursor') ?? undefined
@@ -123,7 +123,7 @@ ${filterForm(visit)}${savedViews(visit, 'orders', ['view', 'sort'])}
   },
 }
 
-// Names of customers by order id. Empty if the person may not see names or the shop masks them.
+// Returns the names of customers by order id. Empty if the person may not see names or the shop masks names.
 export async function loadCustomerNames(
   { may, ask }: ScreenVisit,
   orders: readonly { id: string }[],
@@ -133,7 +133,7 @@ export async function loadCustomerNames(
   return new Map(data.map(({ orderId, name }) => [orderId, name]))
 }
 
-// Filters of the view of all orders. Search works in every view.
+// Filters of the view of all orders. The search works in every view.
 const allFilters = ['status', 'payment', 'fulfillment', 'attention', 'channel', 'from', 'to'] as const
 const noFilters = Object.fromEntries([...allFilters, 'q'].map((name) => [name, undefined]))
 
@@ -142,7 +142,7 @@ function viewOf(query: URLSearchParams): 'toSend' | 'unpaid' | 'all' {
   return view === 'unpaid' || view === 'all' ? view : 'toSend'
 }
 
-// Unknown parameters of the address are ignored; the operation refuses filters with invalid values.
+// Unknown parameters of the URL are ignored; the operation refuses filters with invalid values.
 export function orderQueryFrom(query: URLSearchParams, timeZone: string): AdminOrderListQuery {
   const given = (name: string) => query.get(name) || undefined
   const view = viewOf(query)
@@ -153,7 +153,7 @@ export function orderQueryFrom(query: URLSearchParams, timeZone: string): AdminO
     ?.replace(/\p{Cc}+/gu, ' ')
     .trim()
     .slice(0, 100)
-  // Days in the shop's time zone, both included.
+  // The days are in the shop's time zone, and both are included.
   const [from, to] = [dayBegin(given('from'), timeZone), dayBegin(given('to'), timeZone, 1)]
   return {
     ...(sort && { sort }),
@@ -172,7 +172,7 @@ export function orderQueryFrom(query: URLSearchParams, timeZone: string): AdminO
   }
 }
 
-// Link that exports the listed orders as a file.
+// A link that exports the listed orders as a file.
 function exportLink({ words, query, to }: ScreenVisit): Html {
   const view = viewOf(query)
   const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
@@ -185,8 +185,8 @@ function withdrawalsLink({ words, to }: ScreenVisit, count: number): Html {
   return linkButton({ label: count === 0 ? label : `${label} (${countText(words, count)})`, href: to('withdrawals') })
 }
 
-// The customer's cell has one line and is cut if it is too long. Most are short, and a separate element with a direction for each would
-// take 7 ms of the first paint.
+// A customer's cell has one line, and long contents are cut off. Most are short and get no element of their own: one with a direction in
+// each row would take 7 ms of the first paint.
 const customerLengthMax = 36
 
 function customer(
@@ -202,14 +202,15 @@ function customer(
   return email.length + place.length > customerLengthMax ? html`<span class="customer">${text}</span>` : text
 }
 
-// Hebrew, Arabic, Syriac, Thaana, N'Ko and related scripts.
+// Matches Hebrew, Arabic, Syriac, Thaana, N'Ko and related scripts.
 function isRightToLeft(text: string): boolean {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
 }
 
 const hostLengthMax = 24
 
-// Most orders have no agent, so there is no column for it. A long host is cut at its beginning, because its end says who owns it.
+// Marks orders that an agent placed. Most orders have no agent, so there is no column. A long host is cut at its beginning, because its
+// end shows who owns it.
 function agentMark({ words }: ScreenVisit, { host }: NonNullable<AdminOrderSummary['agent']>): Html {
   const text = host ?? words.say('orders.agent')
   const short = text.length > hostLengthMax ? `…${text.slice(1 - hostLengthMax)}` : text

@@ -85,7 +85,7 @@ function methodCard(visit: ScreenVisit, { provider, enabled, instructions, termD
   })
 }
 
-// Fields of a bank account, shown instead of the instructions while there are none.
+// Fields for a bank account, which are shown instead of the instructions as long as there are none.
 function bankFields({ words }: ScreenVisit): Field[] {
   return [
     { name: 'holder', label: words.say('payments.holder'), kind: 'line', lengthMax: 100, isHalf: true },
@@ -99,7 +99,7 @@ function asksForBank({ provider, instructions }: Method): boolean {
   return provider === 'bank_transfer' && instructions === null
 }
 
-// Instructions from the bank fields, as lines that are the same in every language.
+// Builds instructions from the bank fields, as lines that are the same in every language.
 function bankLines(sent: FormFields): string {
   const [holder, bank, iban, bic] = ['holder', 'bank', 'iban', 'bic'].map((name) =>
     (sent.get(name) ?? '').slice(0, 100).replace(/\s+/g, ' ').trim(),
@@ -172,7 +172,7 @@ function methodSheet(visit: ScreenVisit, { method, values, problems, theirs }: M
       action: to(`settings/payments/${provider}`),
       fields: fieldsOf(visit, method),
       values: values ?? {
-        // *Turn on* links to this page with the box checked.
+        // *Turn on* links to this page with the box ticked.
         enabled: enabled || visit.query.get('turn') === 'on' ? 'on' : '',
         instructions: instructions ?? '',
         termDays: termDays === null ? '' : String(termDays),

@@ -1,4 +1,5 @@
-// People: members of the shop, invitations by a link that is shown once, roles, removal. All of these actions ask for the password again.
+// People: members of the shop, invitations by a link that is shown once, roles, and removal. All of these actions ask for the password
+// again.
 
 import type { AdminMember } from '../../../contract/admin/people.ts'
 import { type AdminScope, adminScopes, type Role, roles } from '../../../contract/words.ts'
@@ -168,7 +169,7 @@ export const memberPasswordScreen: Screen = {
       title: words.say('people.passwordTitle'),
       lead: words.say('people.invitedLead'),
       label: words.say('people.passwordLink'),
-      // The link is always set in the answer to a person.
+      // People always get the link in the answer.
       secret: data.link ?? '',
       back: backOf(posted),
     })
@@ -201,7 +202,7 @@ function rowActions({ words, to, may }: ScreenVisit, { id, email, status }: Admi
   return html`<span class="row-actions">${may('updateAdminMember') && link('role', words.say('people.edit'))}</span>`
 }
 
-// Further actions on a member's account, apart from the row so they are not pressed for another member.
+// More actions on a member's account. They are not in the list of members, where the wrong row could be pressed.
 function accountActions({ words, to, may, userId }: ScreenVisit, { id, status }: AdminMember): Html {
   const link = (path: string, label: string, kind: 'second' | 'danger' = 'second') =>
     linkButton({ label, href: to(`settings/people/${id}/${path}`), kind })
@@ -236,7 +237,7 @@ function roleField({ words }: ScreenVisit): Field {
 
 const rolesOffered: readonly Role[] = ['viewer', 'staff', 'owner', 'custom']
 
-// Shown and sent only if the role is custom (style.css).
+// These boxes are only shown and sent for the custom role (style.css).
 function areaBoxes(visit: ScreenVisit, chosen: readonly string[], problems: Problems | undefined): Html {
   const { words } = visit
   return html`<div class="areas">${renderCheckboxGroup({
@@ -259,8 +260,6 @@ function rightsTyped(sent: FormFields): { role: Role; scopes?: AdminScope[] } {
 }
 
 const backOf = ({ words, to }: ScreenVisit) => ({ href: to('settings/people'), label: words.say('settings.people') })
-
-// Invite
 
 function inviteFields(visit: ScreenVisit): Field[] {
   const { words } = visit
@@ -329,8 +328,6 @@ export const inviteMemberScreen: Screen = {
   },
 }
 
-// Role
-
 async function roleSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
   const member = await memberOf(visit)
@@ -372,8 +369,6 @@ export const memberRoleScreen: Screen = {
   },
 }
 
-// Sign out
-
 export const memberSessionsScreen: Screen = {
   path: 'settings/people/:memberId/sessions',
   name: 'dashboard sign out',
@@ -401,8 +396,6 @@ export const memberSessionsScreen: Screen = {
     return redirectWithToast(to('settings/people'), 'done.signedOut')
   },
 }
-
-// Remove
 
 async function removeSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit

@@ -1,5 +1,5 @@
-// Uploads of pictures. With script, browser/picture.ts sends several sizes of one picture and adds the answer to the form of the product;
-// without script, a page takes one file and adds it to the product.
+// Uploads of pictures. With script, browser/picture.ts sends several sizes of a picture and adds the result to the form of the product.
+// Without script, a page takes one file and adds it to the product.
 
 import { limits } from '../../../contract/limits.ts'
 import { html } from '../../../platform/html/html.ts'
@@ -22,7 +22,7 @@ interface Uploaded {
   height: number
 }
 
-// The largest size comes first, and its id stands for the picture.
+// Uploads the largest size first, whose id identifies the picture.
 async function upload(posted: PostedScreen): Promise<{ reply: Uploaded } | { refusal: Refusal }> {
   const key = readKey(posted.form)
   let first: (Uploaded & { pictureId: string }) | undefined

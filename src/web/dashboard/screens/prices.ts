@@ -1,5 +1,5 @@
-// Changes the prices of many products by a percentage: shows every old and new price first, then changes them. Also sets the category,
-// brand or maker of many products.
+// Changes the prices of many products by a percentage. All old and new prices are shown before the change. Also sets the category, brand
+// or maker of many products.
 
 import { createHash } from 'node:crypto'
 import { limits } from '../../../contract/limits.ts'
@@ -58,7 +58,7 @@ export const bulkPricesScreen: Screen = {
     const rows = data.flatMap(({ id, changes }) => changes.flatMap((one) => priceChange(one, id)))
     const refused = data.flatMap(({ outcome, message }) => (outcome === 'refused' && message ? [message] : []))
     const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
-    // The person confirmed the prices that were shown; prices that changed since are shown again.
+    // The person has confirmed the shown prices. If prices have changed meanwhile, they are shown again.
     if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
       return changeProductsInBulk(posted, body, to('products'))
     return preview(posted, {
@@ -74,8 +74,8 @@ export const bulkPricesScreen: Screen = {
   },
 }
 
-// Returns true if this form was confirmed before. A second press then gets the answer of the first, instead of a preview of a second
-// raise that a third press would apply. A key that was used for the change is refused for a preview.
+// Whether the change of this form was already made. A second press then gets the answer of the first, rather than the preview of a second
+// raise, which a third press would apply. The key of a made change is refused for a dry run.
 async function wasSent(posted: PostedScreen, body: BulkProductChange): Promise<boolean> {
   const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: readKey(posted.form) })
   const outcome = await catchRefusal(asked)
@@ -84,7 +84,7 @@ async function wasSent(posted: PostedScreen, body: BulkProductChange): Promise<b
 
 const back = ({ words, to }: ScreenVisit) => ({ href: to('products'), label: words.say('products.title') })
 
-// The selected products, or all products of the list with this address's filters.
+// Returns the selected products, or all products of the list with the filters in the URL.
 async function scopeOf(visit: ScreenVisit): Promise<{ ids: string[]; isCut: boolean }> {
   const { query } = visit
   if (query.has('product')) return { ids: readChosenProducts(query), isCut: false }
@@ -166,7 +166,7 @@ interface Choices {
 interface Asking {
   typed?: string
   choices?: Choices
-  // All rows of the list instead of the selected rows.
+  // Whether all products of the list are meant rather than selected rows.
   isWhole?: boolean
   problem?: string
   isCut?: boolean
@@ -194,7 +194,7 @@ function priceChange(
   )
 }
 
-// Names of variants by their codes.
+// Returns the names of variants, by code.
 async function namesOf(visit: ScreenVisit, rows: readonly PriceRow[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(rows.map(({ productId }) => productId))]
   const products = await Promise.all(ids.map((productId) => visit.ask('getAdminProduct', { path: { productId } })))
@@ -222,7 +222,7 @@ interface Preview {
   names: ReadonlyMap<string, string>
   refused: readonly string[]
   seen: string
-  // Whether the prices changed since they were shown.
+  // Whether the prices have changed since they were shown.
   isNew: boolean
 }
 
@@ -342,7 +342,7 @@ export const bulkBrandScreen: Screen = {
     const { form: sent, to } = posted
     const productIds = readChosenProducts(sent)
     if (productIds.length === 0) return redirectTo(to('products'))
-    // The operation refuses a brand that is too long.
+    // A brand that is too long is refused by the operation.
     const typed = (sent.get('brand') ?? '')
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')

@@ -1,5 +1,5 @@
-// Packing slips and receipts of many orders: one document, each order on its own sheet. A slip has the address, and each access is
-// recorded, so they are printed by a post.
+// Packing slips and receipts of many orders: one document, with each order on a sheet of its own. Printed by a post, because a slip
+// contains the address and each access is recorded.
 
 import type { AdminCustomer, AdminOrder } from '../../../contract/admin/orders.ts'
 import type { AdminShop } from '../../../contract/admin/shop.ts'
@@ -52,7 +52,7 @@ function document({ words, to }: PostedScreen, title: string, sheets: readonly H
 
 async function slips(posted: PostedScreen, orders: readonly AdminOrder[], shop: AdminShop): Promise<Html[]> {
   const customers: AdminCustomer[] = []
-  // One after the other: each is a separate transaction, since each access is recorded.
+  // Loaded in sequence: recording the access makes each a separate transaction.
   for (const { id } of orders) {
     const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: id } })
     customers.push(data)

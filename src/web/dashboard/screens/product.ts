@@ -1,5 +1,5 @@
-// One product: texts, pictures, options and the grid of variants. A refusal shows the typed values again. If someone else saved the
-// product since, both versions are shown to choose from.
+// A product: texts, pictures, options and the grid of variants. After a refusal the typed values are shown again. If another person has
+// saved the product meanwhile, both versions are shown, and the person chooses.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminProduct } from '../../../contract/admin/catalog.ts'
@@ -70,7 +70,7 @@ import { scopeAll, scopeOfValue, scopeUnchanged } from '../variantpictures.ts'
 import type { TextKey } from '../words.ts'
 
 const formBytesMax = 4_194_304
-// More than the hashes of all variants take.
+// Exceeds the length of the hashes of all variants.
 const baseLengthMax = 400_000
 
 export const newProductScreen: Screen = {
@@ -166,14 +166,14 @@ async function save(posted: PostedScreen, present?: AdminProduct): Promise<Scree
   return again({ problems: refusedAt(posted, refusal, read), status: refusal.code === 'invalid_request' ? 400 : 409 })
 }
 
-// Checks the price for all variants, which is not part of the draft.
+// Checks the price for all variants, which is not a part of the draft.
 function unreadPrice({ form, words, shop }: PostedScreen): Pick<SheetParts, 'allPrice' | 'problems'> | undefined {
   const allPrice = (form.get('allPrice') ?? '').trim().slice(0, 20)
   if (allPrice === '' || parseTypedAmount(allPrice, shop.currency) !== undefined) return undefined
   return { allPrice, problems: { summary: words.say('form.problem'), at: { '/allPrice': words.say('form.notMoney') } } }
 }
 
-// The product as it would be saved, with its formatted description sanitized.
+// Shows the product as it would be saved, with its formatted description sanitized.
 async function preview(
   posted: PostedScreen,
   { id, version, product: { descriptionHtml } }: AdminProduct,
@@ -191,7 +191,7 @@ async function preview(
   return again({ status: 200, preview: String((changed ? changed.to : descriptionHtml) ?? ''), shows: 'preview' })
 }
 
-// For a product that may have no price and name yet: only the description is checked.
+// A new product may still lack a price and a name, so only the description is checked.
 async function previewNew(
   posted: PostedScreen,
   { descriptionHtml }: ProductDraft,
@@ -215,7 +215,7 @@ const problemTexts = {
   needed: 'form.required',
 } as const satisfies Readonly<Record<string, TextKey>>
 
-// Assigns codes and issues to their fields.
+// Assigns refusals and issues to their fields.
 function refusedAt({ words, shop }: ScreenVisit, refusal: Refusal, { rowOf }: DraftEntry): Problems {
   const text = words.refusal(refusal)
   if (refusal.code === 'maker_not_found') return { summary: text, at: { '/maker': text } }
@@ -226,7 +226,7 @@ function refusedAt({ words, shop }: ScreenVisit, refusal: Refusal, { rowOf }: Dr
       .replace(/^\/product/, '')
       .replace(/^\/skus\/(\d+)/, (_, index: string) => `/skus/${rowOf[Number(index)] ?? index}`)
       .replace(/^\/(options|warnings|tags)\/.*/, '/$1')
-      // These members have one field for all variants.
+      // These members have a single field for all variants.
       .replace(/^\/skus\/\d+\/(taxClass|maxPerOrder)$/, '/$1')
     const isMoney = /\/(?:price|compareAtPrice)$/.test(pointer)
     const kind = isMoney ? 'money' : pointer.endsWith('/url') ? 'url' : 'line'
@@ -248,18 +248,18 @@ interface Seen {
 interface SheetParts {
   draft: ProductDraft
   present?: AdminProduct | undefined
-  // The version that this person opened (default: the present product).
+  // The version that this person opened (default: the stored product).
   seen?: Seen | undefined
   problems?: Problems | undefined
   status?: number | undefined
   note?: string | undefined
-  // The typed price for all variants, if it is not an amount.
+  // The typed price for all variants, if it is not a valid amount.
   allPrice?: string
-  // Part at which the page opens after a button was pressed (default: the top).
+  // The part to which the page scrolls after a button was pressed (default: the top).
   shows?: 'variants' | 'preview'
-  // Sanitized HTML of a requested preview.
+  // Sanitized HTML of the preview that was requested.
   preview?: string | undefined
-  // The options that the grid was made from, if they differ from the draft's.
+  // The options from which the grid was built, if they differ from the draft's options.
   was?: ProductDraft['options'] | undefined
 }
 
@@ -347,7 +347,7 @@ const cellLabels: Readonly<Record<string, TextKey>> = {
   measure: 'product.measure',
 }
 
-// The fields to which problems link, in the order of the page.
+// The fields that problems link to, in the order of the page.
 function linkedFields(words: DashboardWords, { rows, images }: ProductDraft): LinkedField[] {
   const named = Object.entries(fieldLabels).map(([name, { key, pointer }]) => ({
     name,
@@ -484,7 +484,7 @@ function formattedText(words: DashboardWords, { draft, problems, present, previe
   ${previewOf(words, draft, present, preview)}</details>`
 }
 
-// Sanitized HTML: the stored description while the form has it unchanged, or a requested preview.
+// Renders sanitized HTML: a requested preview, or the stored description if the form has not changed it.
 function previewOf(
   words: DashboardWords,
   { descriptionHtml }: ProductDraft,
@@ -501,7 +501,7 @@ function previewOf(
   </section>`
 }
 
-// The product's page as search engines show it; browser/shown.ts updates it while the person types.
+// The product as a search result would show it. browser/shown.ts updates it while the person types.
 function foundCard({ words, shop, server }: ScreenVisit, draft: ProductDraft, problems: Problems): Html {
   const shows = (fields: string, ...texts: readonly string[]) =>
     html`<span data-shows="${fields}">${texts.find((text) => text !== '') ?? ''}</span>`
@@ -853,7 +853,7 @@ ${showsChoice(words, name('shows'), image.shows, options)}
   </div></div></li>`
 }
 
-// Selects the variants that a picture shows, by a value of their options.
+// Chooses the variants that a picture shows, by a value of an option.
 function showsChoice(
   words: DashboardWords,
   name: string,
@@ -986,7 +986,7 @@ async function variantsCard(visit: ScreenVisit, parts: SheetParts & { problems: 
   })
 }
 
-// The prior price that shoppers see for each stored compare-at price.
+// Lists the prior price that shoppers see for each stored compare-at price.
 function claimNotes({ words, shop }: ScreenVisit, present: AdminProduct | undefined): Html | false {
   const claimed = present?.skus.filter((_, at) => present.product.skus[at]?.compareAtPrice != null) ?? []
   if (claimed.length === 0) return false
@@ -1092,7 +1092,7 @@ function rowMarks({ isKnown, code, values }: DraftRow, at: number): Html {
   ${values.map((value, slot) => value !== '' && hiddenFields({ [`sku.${at}.value.${slot}`]: value }))}`
 }
 
-// Two versions
+// An edit conflict: another person has saved the product meanwhile. Both versions are shown, and the person chooses one for each part.
 
 const choicePrefix = 'choice.'
 const notCarried = new Set(['key', 'version', 'base', 'do'])
@@ -1141,7 +1141,7 @@ ${renderCard({
   }
 }
 
-// Replaces the contract's words in a part by the page's words.
+// Replaces words of the contract by words of the page.
 function shownDifference(
   { words }: ScreenVisit,
   one: DraftDifference,

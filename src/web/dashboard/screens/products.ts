@@ -1,4 +1,4 @@
-// Products: the list, and changes of many products together.
+// Products: the list, and changes of many products at once.
 
 import type { AdminProductListQuery, AdminProductSummary } from '../../../contract/admin/catalog.ts'
 import { type PriceEnding, type ProductStatus, productStatuses } from '../../../contract/words.ts'
@@ -128,7 +128,7 @@ ${button({ label: words.say('products.toMaker'), name: 'do', value: 'maker' })}`
 
 const filterNames = ['q', 'status', 'categoryId', 'brand', 'maker', 'lacks', 'stock'] as const
 
-// Unknown parameters of the address are ignored; the operation refuses filters with invalid values.
+// Unknown parameters of the URL are ignored; the operation refuses filters with invalid values.
 export function productQueryFrom(query: URLSearchParams): Omit<AdminProductListQuery, 'limit'> {
   const given = [...filterNames, 'sort'].flatMap((name) => {
     const value = query.get(name)?.trim()
@@ -150,7 +150,7 @@ function viewsOf({ words }: ScreenVisit) {
   ]
 }
 
-// A list to choose from, unless it would be too long or lacks the brand in the address.
+// Returns a list of brands to choose from, or a text field if the list would be too long or lacks the brand in the URL.
 function brandFilter({ words, query }: ScreenVisit, { names, isCut }: Brands): ListFilter[] {
   const asked = query.get('brand') ?? ''
   if (names.length === 0 && asked === '') return []
@@ -196,13 +196,13 @@ function emptyOf(visit: ScreenVisit) {
   return { title: words.say('products.empty'), text: words.say('products.emptyText'), action }
 }
 
-// Applies to all products that the list shows, on all its pages.
+// Returns a link that changes the prices of all products of the list, on all its pages.
 function pricesHref({ to }: ScreenVisit, back: string): string {
   const { sort: _, ...asked } = productQueryFrom(new URL(back, 'http://list').searchParams)
   return to('products/prices', asked)
 }
 
-// Performs the buttons of the bar. Those that need a value (category, percentage) lead to a page.
+// Performs the actions of the bar. Actions that need a value, such as a category or a percentage, redirect to a page.
 export const changeProductsScreen: Screen = {
   path: 'products/change',
   name: 'dashboard change products',
@@ -213,13 +213,13 @@ export const changeProductsScreen: Screen = {
     const back = ownShopPath(posted, to('products'))
     const productIds = readChosenProducts(form)
     const what = form.get('do')
-    // Without a selection, prices of all products of the list.
+    // Without selected products, *prices* applies to all products of the list.
     if (productIds.length === 0) return redirectTo(what === 'prices' ? pricesHref(posted, back) : back)
     if (what === 'prices' || what === 'category' || what === 'brand' || what === 'maker')
       return redirectTo(
         `${to(`products/${what}`)}?${new URLSearchParams(productIds.map((id): [string, string] => ['product', id]))}`,
       )
-    // The operation refuses an unknown status.
+    // The operation refuses an unknown status, so the cast is safe.
     const status = what as ProductStatus
     return changeProductsInBulk(posted, { productIds, change: { status } }, back)
   },
@@ -245,7 +245,7 @@ export interface BulkProductChange {
   }
 }
 
-// Makes one entry in the list of changes, with one *Undo*.
+// The change is one entry in the list of changes, with one *Undo*.
 export async function changeProductsInBulk(posted: PostedScreen, body: BulkProductChange, back: string) {
   const outcome = await catchRefusal(posted.change('updateAdminProducts', { body, key: readKey(posted.form) }), [
     'category_not_found',

@@ -1,11 +1,11 @@
 // Tables for the quantity of each line of an order or a return: one field for each line, with its problem.
 //
 //   const lines = items.map((item): QuantityLine => ({ item, most: left(item), preset: 0 }))
-//   quantityFields(words, lines, asked)        fields that `bodyOf` reads with the others of the form, and to which problems link
-//   quantitiesOf(read.body)                    the typed quantities, by the id of the SKU
-//   nothingChosenProblem(words, lines)                the problem if all lines are 0
-//   withExcessProblems(words, lines, …)                the problems of too large quantities, after a refusal
-//   quantityTable(words, lines, { … })         the table as HTML
+//   quantityFields(words, lines, asked)     fields that `buildBody` reads with the others of the form, and that problems link to
+//   readQuantities(read.body)               the typed quantities, by the id of the SKU
+//   nothingChosenProblem(words, lines)      the problem if all lines are 0
+//   withExcessProblems(words, lines, …)     the problems of too large quantities, after a refusal
+//   quantityTable(words, lines, { … })      the table as HTML
 
 import { issue } from '../../../contract/issues.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -17,21 +17,21 @@ import { lineName } from './order.ts'
 
 export interface QuantityLine {
   item: { skuId: string } & Parameters<typeof lineName>[0]
-  // Present limits. They are not used when a form is read: a second press asks for the same quantities, even though fewer are left since
-  // the first.
+  // Current bounds. They are not checked when a form is read: a second press asks for the quantities of the first, after which fewer
+  // units remain.
   least?: number
   most: number
   // Initial value of the field.
   preset: number
-  // Shown between the name and the field.
+  // Rendered between the name and the field.
   note?: HtmlValue
-  // Shown below the name, next to the field.
+  // Rendered below the name, beside the field.
   below?: Html
   hidden?: Html
 }
 
 export interface QuantityFieldNames {
-  // `of` for forms that have other quantity fields too.
+  // `of` is for forms with other quantity fields.
   prefix: 'quantity' | 'of'
   label: TextKey
 }
@@ -53,9 +53,9 @@ export function quantityFields(
   }))
 }
 
-// Reads the quantities of the parsed body, which lacks empty fields.
+// Reads the quantities from a built body, which omits empty fields.
 export function readQuantities(body: Readonly<Record<string, unknown>>): ReadonlyMap<string, number> {
-  // `bodyOf` has stored them there as numbers.
+  // The cast holds: `buildBody` stores whole numbers at these pointers.
   return new Map(Object.entries((body.quantities ?? {}) as Readonly<Record<string, number>>))
 }
 
@@ -63,14 +63,14 @@ export function chosenQuantities(body: Readonly<Record<string, unknown>>): { sku
   return [...readQuantities(body)].flatMap(([skuId, quantity]) => (quantity > 0 ? [{ skuId, quantity }] : []))
 }
 
-// Shown at the first line that has a field.
+// Shown at the first line with a field.
 export function nothingChosenProblem(words: DashboardWords, lines: readonly QuantityLine[]): Problems {
   const text = words.say('returns.nothing')
   const first = lines.find(({ most }) => most > 0)
   return { summary: text, at: first ? { [pointerOfQuantity(first.item.skuId)]: text } : {} }
 }
 
-// Finds the lines with too many units, because the refusal does not name them.
+// Adds a problem to each line with too many units, because the refusal does not name the lines.
 export function withExcessProblems(
   words: DashboardWords,
   lines: readonly QuantityLine[],
@@ -88,7 +88,7 @@ export function withExcessProblems(
 interface TableParts {
   asked: QuantityFieldNames
   title: string
-  // If the card shows the title, the table's title is for screen readers only.
+  // Whether the table's title is for screen readers only, because the card shows the title.
   isTitleHidden?: boolean
   sent: FormFields
   problems?: Problems | undefined

@@ -1,4 +1,4 @@
-// Refunding by item or by amount. The sum is shown first; only the second press moves money.
+// Refunds items or an amount. The first press shows the sum; only the second moves money.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
@@ -29,7 +29,7 @@ import { readShownVersion } from './send.ts'
 const steps = { preview: 'preview', refund: 'refund' } as const
 
 function refundFields(words: DashboardWords, { currency, payments }: AdminOrder): Field[] {
-  // Orders paid only by transfer are always refunded by hand.
+  // Orders that were paid only by transfer are always refunded by hand.
   const isAtProvider = payments.some(({ provider }) => provider !== 'manual')
   return [
     { name: 'restock', label: words.say('refund.restock'), kind: 'check' },
@@ -102,7 +102,7 @@ export const refundOrderScreen: Screen = {
   },
 }
 
-// Problems of a typed amount are shown at its field.
+// Shows problems of a typed amount at its field.
 function problemsIn(
   { words, form: sent }: PostedScreen,
   order: AdminOrder,
@@ -120,7 +120,8 @@ function refundedOf({ totals }: AdminOrder): number {
   return totals.refunded + totals.refundPending
 }
 
-// The refunded amount that the page showed. It detects a refund in progress, which does not change the version.
+// Reads the refunded amount that the page showed. The operation compares it to detect a refund in progress, which does not change the
+// version.
 function refundedIn(sent: FormFields): { expectedRefunded?: number } {
   const text = sent.get('refunded') ?? ''
   return /^\d{1,15}$/.test(text) ? { expectedRefunded: Number(text) } : {}
@@ -150,7 +151,7 @@ function bodyIn({ words, form: sent }: PostedScreen, order: AdminOrder): { body:
       ...(amount !== undefined && { amount }),
       ...(items.length > 0 && { items }),
       ...(shipping && { shipping }),
-      // Only items can be restocked.
+      // Only a refund of items can restock.
       ...(items.length > 0 && { restock: restock ?? false }),
       ...(reason !== undefined && { reason }),
       ...(byHand && { byHand }),

@@ -1,4 +1,4 @@
-// Reports: sales by day, week, month, product, promotion or country, as a chart and a table, and the same as CSV.
+// Reports: sales by day, week, month, product, promotion or country, as a chart, a table and CSV.
 
 import {
   type AdminSales,
@@ -31,14 +31,14 @@ const money = [
 ] as const
 type Member = 'orders' | 'items' | (typeof money)[number]
 
-// Shipping, refunds and disputes belong to orders, not to products. Lost disputes are counted by day only.
+// Shipping, refunds and disputes belong to orders rather than to products. Lost disputes are counted by time only.
 const withoutOf: Partial<Record<SalesGroup, readonly Member[]>> = {
   product: ['shipping', 'refunded', 'refundedTax', 'lost', 'net'],
   promotion: ['lost'],
   country: ['lost'],
 }
 
-// Shown only if not 0, because most shops have none.
+// Columns that are omitted if they are 0, as in most shops.
 const shownIfAny: readonly Member[] = ['refundedTax', 'lost']
 
 function membersOf(by: SalesGroup, sum: AdminSales): readonly Member[] {
@@ -47,8 +47,8 @@ function membersOf(by: SalesGroup, sum: AdminSales): readonly Member[] {
   return all.filter((member) => !left.includes(member) && (!shownIfAny.includes(member) || sum[member] > 0))
 }
 
-// Whether amounts without a row exist, such as shipping beside products: with them, the rows add up to the sum. Rows of promotions cover
-// only some orders.
+// Whether some amounts belong to no row, such as shipping in a report by product. The rows and these amounts add up to the total. Rows of
+// promotions cover only some orders.
 function hasRest({ by, rest }: AdminSalesReport): boolean {
   return by === 'product' && (rest.total !== 0 || rest.tax !== 0 || rest.unpaid !== 0)
 }
@@ -128,7 +128,7 @@ function rangeForm(visit: ScreenVisit, from: string, to: string): Html {
   )}</span></form>`
 }
 
-// Returns a calendar day of the shop, such as 2026-11-16.
+// Returns a calendar day in the shop's time zone, such as 2026-11-16.
 function dayIn(now: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now)
 }
@@ -170,13 +170,13 @@ ${
 ${renderCard({ title: words.say(`reports.by.${by}`), isFlush: true, body: salesTable(visit, report) })}`
 }
 
-// Members that are compared with the period before.
+// Members that are compared with the previous period.
 const comparedMembers: readonly Member[] = ['total', 'net', 'orders']
 
-// With fewer orders a percentage is meaningless.
+// With fewer orders in the previous period, a percentage is meaningless.
 const comparableMin = 5
 
-// The change against the same number of days before.
+// Renders the change against the previous period of the same length.
 export function renderComparison(
   words: DashboardWords,
   { sum, before, from, to }: AdminSalesReport,
@@ -207,7 +207,7 @@ function salesTable({ words }: ScreenVisit, report: AdminSalesReport): Html {
           ${shown(words, member, sales, currency)}
         </td>`,
     )
-  // Days are listed newest first.
+  // Periods are listed from newest to oldest.
   const isTime = by === 'day' || by === 'week' || by === 'month'
   const listed = isTime ? [...rows].reverse() : rows
   return html`<div class="scroll">
@@ -229,7 +229,7 @@ function rowName(words: DashboardWords, by: SalesGroup, { key, name }: AdminSale
   return words.calendarDay(key)
 }
 
-// The page's table as CSV, with numbers that spreadsheets can read.
+// The page's table as CSV, with numbers that spreadsheet programs can read.
 export const reportExportScreen: Screen = {
   path: 'reports/export',
   name: 'dashboard report export',

@@ -1,4 +1,4 @@
-// Exchanging items of a return. The exact price is shown first; the second press places the new order.
+// Exchanges items of a return. The first press shows the exact price; the second places the new order.
 
 import { randomUUID } from 'node:crypto'
 import type {
@@ -37,7 +37,7 @@ import { readShownVersion } from './send.ts'
 
 const steps = { preview: 'preview', exchange: 'exchange' } as const
 
-// A usual number of new items; for more, the rest of the return is exchanged again.
+// Enough for most exchanges. For more new items, the rest of the return is exchanged again.
 const newRows = 3
 
 export const returnExchangeScreen: Screen = {
@@ -100,7 +100,7 @@ function allFields(words: DashboardWords, given: AdminReturn): Field[] {
   ]
 }
 
-// Products are looked up by code or name: the operation takes ids.
+// Finds products by code or name, because the operation takes ids.
 async function bodyIn(
   posted: PostedScreen,
   given: AdminReturn,
@@ -225,7 +225,7 @@ ${sumsCard(words.say('exchange.new'), [
   }
 }
 
-// Amounts in a column, as in the preview of an edit.
+// Lists amounts in a column, like the preview of an edit.
 function sumsCard(title: string, rows: readonly (readonly [Html | string, string] | false)[]): Html {
   return renderCard({
     title,

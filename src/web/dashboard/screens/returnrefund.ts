@@ -1,4 +1,4 @@
-// Refund for a return. The exact sum is shown first; only the second press moves money.
+// Refunds a return. The first press shows the exact sum; only the second moves money.
 
 import { randomUUID } from 'node:crypto'
 import type { AdminReturn } from '../../../contract/admin/returns.ts'
@@ -75,7 +75,7 @@ function refundLines(words: DashboardWords, given: AdminReturn): QuantityLine[] 
   }))
 }
 
-// Units that can be refunded or exchanged: the received ones, once a parcel was received.
+// Returns the units that can be refunded or exchanged. Once a parcel was received, these are the received units.
 export function returnedUnits({ items, status }: AdminReturn) {
   return items
     .map((item) => ({ item, most: status === 'received' ? item.received : item.quantity }))
@@ -116,7 +116,7 @@ export const returnRefundScreen: Screen = {
   },
 }
 
-// `nothing_to_refund` with a deduction means that the deduction is too large.
+// `nothing_to_refund` after a typed deduction means that the deduction is too large.
 export function deductionProblems(
   { words, form: sent }: PostedScreen,
   refusal: Refusal,
