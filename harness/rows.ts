@@ -82,7 +82,7 @@ export function testRows(
       return made
     }
 
-    test(`${id}: ${row.reply.status} for a good request, with an answer that fits its schema`, async () => {
+    test(`${id}: ${row.reply.status} for a valid request, with a response that matches its schema`, async () => {
       const { answer } = await first()
       assert.equal(answer.status, row.reply.status, answer.text)
       if (row.reply.schema) assert.deepEqual(issuesOf(row.reply.schema, answer.body), [])
@@ -91,7 +91,7 @@ export function testRows(
     if (checks.isShort) continue
 
     if (row.method === 'GET')
-      test(`${id}: HEAD answers like GET without a body, also when it is refused`, async () => {
+      test(`${id}: HEAD gets the same response as GET without the body, also if it is refused`, async () => {
         const { request, headers: own } = await first()
         for (const headers of [own, { authorization: 'nonsense' }]) {
           const [path, init] = fetchOf(row, request, headers)
@@ -103,7 +103,7 @@ export function testRows(
       })
 
     if (row.idempotency === 'required')
-      test(`${id}: a repeat with its idempotency key has the same answer and no effect`, async () => {
+      test(`${id}: a repeated idempotency key returns the same response; a request without a key is refused`, async () => {
         const { headers, request, answer } = await first()
         const second = await ask(request, headers)
         assert.deepEqual([second.status, second.text], [answer.status, answer.text])
@@ -137,7 +137,7 @@ export function testRows(
       })
 
     if (row.idempotency === 'required' && row.path.includes('{'))
-      test(`${id}: 409 for its idempotency key with another request`, async () => {
+      test(`${id}: 409 for an idempotency key that another request has used`, async () => {
         const { headers, request } = await first()
         const other = Object.fromEntries(Object.keys(request.path ?? {}).map((name) => [name, 'another']))
         const reused = await ask({ ...request, path: other }, headers)
@@ -145,7 +145,7 @@ export function testRows(
       })
 
     if (hasMember(row.body, 'expectedVersion') && row.refusals.includes('version_conflict'))
-      test(`${id}: 409 for a wrong version, with the present one`, async () => {
+      test(`${id}: 409 for a version that is not the current one, with the current one`, async () => {
         const { body, ...request } = await world().good(id)
         const answer = await ask({ ...request, body: { ...body, expectedVersion: 999_999 } }, await credential())
         assert.deepEqual([answer.status, world().errorIn(answer).code], [409, 'version_conflict'])
@@ -153,7 +153,7 @@ export function testRows(
       })
 
     if (checks.audit)
-      test(`${id}: it writes ${row.audit === 'none' ? 'no audit entry' : 'one audit entry'}`, async () => {
+      test(`${id}: writes ${row.audit === 'none' ? 'no audit entry' : 'one audit entry'}`, async () => {
         const { headers, request, answer, entries } = await first()
         assert.equal(answer.status, row.reply.status, answer.text)
         assert.deepEqual(
@@ -181,7 +181,7 @@ export function testRows(
 
     const parameters = Object.keys((row.query as { properties?: object } | undefined)?.properties ?? {})
     if (parameters.length > 0)
-      test(`${id}: 400 names a parameter with an impossible value`, async () => {
+      test(`${id}: 400 names a query parameter with an invalid value`, async () => {
         const headers = await credential()
         for (const name of parameters)
           for (const value of ['%00', 'x'.repeat(3_000)]) {
@@ -195,7 +195,7 @@ export function testRows(
           }
       })
 
-    test(`${id}: 400 for a cursor that it did not issue`, async () => {
+    test(`${id}: 400 for a cursor that the server did not issue`, async () => {
       const cursors = ['cursor=', 'cursor=x', 'cursor=x&cursor=y', `cursor=${'x'.repeat(3000)}`]
       for (const cursor of twoInTurns(cursors, place)) {
         const request = world().plain(id)
@@ -205,7 +205,7 @@ export function testRows(
     })
 
     if (row.body !== null) {
-      test(`${id}: 400 for a missing body, an unknown member and a body that is not an object`, async () => {
+      test(`${id}: 400 for a missing body, an unknown member, a body that is not an object and another content type`, async () => {
         const headers = await credential()
         const { body, ...bare } = world().plain(id)
         assert.equal(refusedWith(await ask(bare, headers))[0], 'body_required')
@@ -218,7 +218,7 @@ export function testRows(
     }
 
     if (row.body === null) {
-      test(`${id}: 400 for a body if none is declared`, async () => {
+      test(`${id}: 400 for a body if the operation has none`, async () => {
         const shown = Object.entries(await credential()).map(([name, value]) => `${name}: ${value}\r\n`)
         const [address] = fetchOf(row, world().plain(id), {})
         for (const [headers, body] of [
@@ -236,7 +236,7 @@ export function testRows(
     }
 
     if (row.caller !== 'anyone') {
-      test(`${id}: 401 is the same for every bad credential`, async () => {
+      test(`${id}: 401 is the same for every invalid credential`, async () => {
         const bodies = new Set<string>()
         const all = await madeOnce(bad, row.caller, () => world().badCredentials(row.caller))
         for (const headers of twoInTurns(all, place)) {

@@ -25,7 +25,7 @@ const bodyWith = (more: object = {}): any => {
 anyEngine('createInstallationKey', (given) => {
   const open = sharedOAuthTestServer(given)
 
-  test('200 returns a working key with the requested name, scopes and expiry, shown once', async () => {
+  test('200 returns a working key with the requested name, scopes and expiry, and only this response contains it', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const expiresAt = new Date(testServer.clock.now + 60_000).toISOString()
@@ -61,7 +61,7 @@ anyEngine('createInstallationKey', (given) => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 401)
   })
 
-  test('200 without scopes, and again with the same answer for the same idempotency key, which is stored encrypted', async () => {
+  test('200 without scopes; repeating the idempotency key returns the same response, which is stored encrypted', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const body = bodyWith({ scopes: [] })
@@ -80,7 +80,7 @@ anyEngine('createInstallationKey', (given) => {
     assert.equal(keys.length, 1)
   })
 
-  test('400 for a body that violates the contract, a past expiry, and a missing idempotency key', async () => {
+  test('400 for a body that violates the contract, an expiry in the past, and a missing idempotency key', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const bodies: [object, string][] = [
@@ -98,7 +98,7 @@ anyEngine('createInstallationKey', (given) => {
     }
   })
 
-  test('403 for a scope that was not granted, or that this token does not carry', async () => {
+  test('403 for a scope that was not granted, or that the access token does not have', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { app, refreshToken, key } = installed
@@ -120,7 +120,7 @@ anyEngine('createInstallationKey', (given) => {
     assert.deepEqual(described.body.data.scopes, ['catalog:read', 'checkout:quote'])
   })
 
-  test('403 for a token that may not issue the key, also if another token issued it with this idempotency key', async () => {
+  test('403 for an access token without the scope, even if another token has issued the key with the same idempotency key', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { app, refreshToken, key } = installed
@@ -160,7 +160,7 @@ anyEngine('createInstallationKey', (given) => {
     assert.equal((await ask()).status, 400)
   })
 
-  test('401 when the installation ends during the request', async () => {
+  test('401 if the installation ends during the request', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const body = bodyWith()
@@ -209,7 +209,7 @@ anyEngine('revokeInstallationKey', (given) => {
     return askAsApp(testServer, 'revokeInstallationKey', { ...installed, path: { keyId }, body })
   }
 
-  test('200 ends the key immediately, and ending it again returns the same answer', async () => {
+  test('200 revokes the key immediately, and revoking it again returns the same response', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { id, secret } = await issueKey(testServer, installed)
@@ -222,7 +222,7 @@ anyEngine('revokeInstallationKey', (given) => {
     assert.equal((await revoke(testServer, installed, id)).text, answer.text)
   })
 
-  test('404 with the same words for a key of another installation, of another merchant, and an unknown key', async () => {
+  test('404 with the same message for a key of another installation, of another merchant, and an unknown key', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const other = await installApp(testServer, { browser: installed.browser })

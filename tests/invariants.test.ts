@@ -16,7 +16,7 @@ import { invariants } from '../src/domain/health/invariants.ts'
 const unasked = '4000000000000275'
 
 eachEngine('an invariant', (given) => {
-  test('holds while a payment is in progress, and its violation is found', async () => {
+  test('holds while a payment is in progress, and each violation is found', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const bought = await checkout.ready({ CARD: 2 }, { promotionCode: 'WELCOME10' })
@@ -79,7 +79,7 @@ eachEngine('an invariant', (given) => {
     ])
   })
 
-  test('about listed products looks each of them up by index, however many the merchant has', async () => {
+  test('about listed products uses an index for each product, however many the merchant has', async () => {
     const { storage } = await openTestServer(given, { shops: [orderMarket] })
     const { violations } = invariants.find(({ name }) => name === 'listed_as_sold') ?? assert.fail()
     const plan = await storage.read((db) => planOf(db, violations))

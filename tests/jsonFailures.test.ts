@@ -114,7 +114,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
 
   const verb = { summary: '', effect: 'none' } as const
 
-  test('a defect and a refusal have their error codes, and the stack trace of a defect goes to standard error', async () => {
+  test('defects and refusals have error codes, and the stack trace of a defect is written to standard error', async () => {
     const broken = commandOf({ ...verb, run: () => Promise.reject(new TypeError('a defect')) })
     const told = await run(['broken', '--json'], { broken: async () => broken })
     assert.equal(told.code, 1)
@@ -164,7 +164,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
     ] as const)
       test(args.join(' '), () => failure(args, 1, code))
 
-    test('creating what already exists has its error code', async () => {
+    test('creating what already exists has an error code', async () => {
       const app = ['apps', 'create', '--name', 'Till', '--redirect-uri', 'https://till.example.com/cb']
       const user = ['users', 'create', '--email', 'eve@example.com']
       for (const [code, args] of [
@@ -177,7 +177,7 @@ describe('a failure with --json', { timeout: 120_000 }, () => {
       }
     })
 
-    test('reports that exit with code 1 contain the error beside their content', async () => {
+    test('reports with exit code 1 contain the error in addition to their other content', async () => {
       await writeFile(file('bad.yaml'), 'merchant: 1\n')
       const { problems } = await failure(['apply', file('bad.yaml')], 1, 'invalid_shop_file')
       assert.deepEqual(problems, [

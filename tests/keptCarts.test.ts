@@ -105,7 +105,7 @@ const happenings: readonly Happening[] = [
 ]
 
 anyEngine('a cached cart', (given) => {
-  test('is the same as in the database, whatever happens to the cart', async () => {
+  test('is the same as a cart from the database, after any change of the cart, its products, taxes or discounts', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 2, BOOK: 1 })
@@ -140,7 +140,7 @@ anyEngine('a cached cart', (given) => {
     assert.ok(seen.size >= 25, `${seen.size} of ${happenings.length}`)
   })
 
-  test('is not found with the key of another installation', async () => {
+  test('is not returned for a key of another installation', async () => {
     const testServer = await openTestServer(given)
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })

@@ -40,7 +40,7 @@ anyEngine('a shopper who paid returns to the shop', (given) => {
   })
 
   for (const latencyMs of latenciesMs)
-    test(`at providers that respond after ${latencyMs} ms`, async () => {
+    test(`if the provider responds after ${latencyMs} ms`, async () => {
       shop.stripe.standIn.network.latencyMs = latencyMs
       shop.mollie.latencyMs = latencyMs
       const before = shop.charges()
@@ -66,7 +66,7 @@ anyEngine('a shopper who paid returns to the shop', (given) => {
       assert.deepEqual([sessions.length, shop.charges() - before], [2 * purchases, 2 * purchases])
     })
 
-  test('every open page of the checkout continues when it is paid in another tab', async () => {
+  test('from every open tab of the checkout, if it is paid in one of them', async () => {
     shop.stripe.standIn.network.latencyMs = 50
     const { sessionId, secret } = await shop.checkout.ready({ CARD: 1 }, { successUrl: shop.thanksUrl })
     await tabs.use({ locale: 'en-GB' }, async (tab) => {

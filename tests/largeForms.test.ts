@@ -42,7 +42,7 @@ describe('large forms', () => {
     return answer
   }
 
-  test('400 for a product with more variants than allowed, without reading them', async () => {
+  test('400 for a product with more variants than allowed, before they are parsed', async () => {
     const rows = Array.from({ length: 24_900 }, (_, at) => `sku.${at}.code=${at}`)
     const answer = await postTwice('products/new', rows.join('&'))
     assert.equal(answer.status, 400)
@@ -94,7 +94,7 @@ describe('large forms', () => {
     }
   })
 
-  test('429 for repeated forms of 500 KB from one address, before they are read', async () => {
+  test('429 for repeated forms of 500 KB from one address, before they are parsed', async () => {
     const limited = await openTestServer(given, { rateLimit: { perSecond: 100, burst: 100 } })
     const { path, headers } = await dashboardUserOf(limited)
     const body = `name=&description=${'x'.repeat(500_000)}`
@@ -104,7 +104,7 @@ describe('large forms', () => {
     assert.deepEqual(statuses, [400, 400, 400, 400, 400, 400, 400, 429])
   })
 
-  test('429 for repeated large pieces of a file from one key, before they are read; small pieces count little', async () => {
+  test('429 for repeated large pieces of a file with one key, before they are parsed; small pieces count little', async () => {
     const limited = await openTestServer(given, { rateLimit: { perSecond: 1, burst: 100 } })
     const { id } = await beginTransfer(limited, 'products', 9)
     const sendPiece = async (length: number) => {
@@ -117,7 +117,7 @@ describe('large forms', () => {
     assert.deepEqual(statuses, [...new Array(54).fill(200), 429])
   })
 
-  test('a print form that names one order 1,500 times is answered quickly', async () => {
+  test('a print form that contains one order 1,500 times is answered quickly', async () => {
     const answer = await postTwice('orders/print', 'order=ord_x&'.repeat(1_500))
     assert.equal(answer.status, 404)
   })

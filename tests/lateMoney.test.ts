@@ -133,8 +133,8 @@ const approved = (key: string): ProviderOutcome => ({
   last4: '4242',
 })
 
-eachEngine('an unreliable payment provider', (given) => {
-  test('each failed or refused call is logged and counted, without the typed data', async () => {
+eachEngine('a payment provider that responds late, wrongly or not at all', (given) => {
+  test('each call that fails or has no usable outcome is logged and counted, without the typed data', async () => {
     const fakeProvider = await openFakeProvider(given)
     const careless = async (): Promise<never> => {
       throw new TypeError(`POST failed: number=${cards.approved} name=Ada Lovelace`)
@@ -171,7 +171,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.equal((await fakeProvider.world()).payment, 'processing')
   })
 
-  test('a confirmation that throws and a provider that is no longer installed are logged', async () => {
+  test('a confirmation that throws, and a provider that is no longer installed, are logged', async () => {
     const fakeProvider = await openFakeProvider(given)
     await fakeProvider.pay(challenging)
     const { paymentId, payment } = await fakeProvider.world()
@@ -203,7 +203,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.ok(await fakeProvider.metric(counted('lookUp', 'no_such_provider', 1)))
   })
 
-  test('an approval after the deadline still places the shopper’s order', async () => {
+  test('an approval after the deadline of the call still places the shopper’s order', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -220,7 +220,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_answer', 1)))
   })
 
-  test('an approval for a payment that was closed meanwhile queues a void in one transaction, and is refunded', async () => {
+  test('an approval that arrives after the payment was closed queues a void, and the charge is voided', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -258,7 +258,7 @@ eachEngine('an unreliable payment provider', (given) => {
     )
   })
 
-  test('a confirmation that arrives while its challenge is abandoned places the shopper’s order', async () => {
+  test('a confirmation that arrives while its challenge is being abandoned places the shopper’s order', async () => {
     const fakeProvider = await openFakeProvider(given)
     await fakeProvider.pay(challenging)
     const { paymentId } = await fakeProvider.world()
@@ -290,7 +290,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.deepEqual([payment, orders, refunds, await fakeProvider.charges()], ['succeeded', 1, [], ['approved']])
   })
 
-  test('an approval for a voided payment is voided again, once', async () => {
+  test('a second approval for a payment that was voided queues one more void, and the charge is voided once', async () => {
     const fakeProvider = await openFakeProvider(given)
     const slow = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
@@ -329,7 +329,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_success', 2)))
   })
 
-  test('a decline from an aborted provider call is looked up before it counts', async () => {
+  test('a decline of a call that was aborted counts only after a look-up, which may find a success', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async (charge, request, signal) => {
       await fakeProvider.honest.start(charge, request, signal)
@@ -344,7 +344,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.deepEqual([payment, orders], ['succeeded', 1])
   })
 
-  test('a late decline brings the next lookup forward', async () => {
+  test('a late decline makes the next look-up happen immediately', async () => {
     const fakeProvider = await openFakeProvider(given)
     const late = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = () => late.promise
@@ -365,7 +365,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.deepEqual([payment, session], ['declined', 'open'])
   })
 
-  test('a late response of a provider that is always too slow is recorded', async () => {
+  test('a look-up response that arrives after its time limit is recorded', async () => {
     const fakeProvider = await openFakeProvider(given)
     const late = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
@@ -384,7 +384,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.equal((await fakeProvider.world()).payment, 'challenge')
   })
 
-  test('a closed payment that the provider does not know is looked up for a day', async () => {
+  test('a closed payment that the provider does not know is looked up for another day', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async () => ({ kind: 'unknown' })
     fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
@@ -468,7 +468,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.deepEqual(await fakeProvider.charges(), [])
   })
 
-  test('a provider that declines after its approval is reported, and the order stays', async () => {
+  test('a decline after an approval is reported, and the order stays', async () => {
     const fakeProvider = await openFakeProvider(given)
     const slow = Promise.withResolvers<ProviderOutcome>()
     fakeProvider.says.start = async (charge, ...rest) => {
@@ -494,7 +494,7 @@ eachEngine('an unreliable payment provider', (given) => {
     assert.ok(await fakeProvider.metric(incident('contradiction', 1)))
   })
 
-  test('an outcome that cannot be recorded is reported with its payment, and recorded later', async () => {
+  test('an outcome that cannot be stored is reported with its payment, and stored later', async () => {
     const fakeProvider = await openFakeProvider(given)
     const { storage } = fakeProvider.tools
     let writes = 0
@@ -549,7 +549,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
       (db) => db.sql<{ at: number | null }>`select closed_by_hand_at as "at" from payments where order_id is null`,
     )
 
-  test('can be closed as declined, so the shopper continues, and a charge found later is refunded', async () => {
+  test('can be closed as declined, so the shopper continues, and a charge that is found later is voided', async () => {
     const fakeProvider = await openFakeProvider(given)
     const held = Promise.withResolvers<void>()
     fakeProvider.says.start = async (...asked) => {
@@ -581,7 +581,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok(await fakeProvider.metric(incident('late_success', 1)))
   })
 
-  test('can be closed as succeeded, which places the order once, and a provider that declines it is reported', async () => {
+  test('can be closed as succeeded, which places the order once, and a decline by the provider is then reported', async () => {
     const fakeProvider = await openSilent()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     fakeProvider.says.lookUp = async () => {
@@ -611,7 +611,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.deepEqual(await fakeProvider.storage.read(findViolations), [])
   })
 
-  test('cannot be closed while its provider is still asked for the outcome', async () => {
+  test('cannot be closed while its provider is still queried for the outcome', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async (charge, ...rest) => {
       await fakeProvider.honest.start(charge, ...rest)
@@ -628,7 +628,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok('done' in (await fakeProvider.close('succeeded')))
   })
 
-  test('is voided if it is closed as succeeded when no order is possible any more', async () => {
+  test('is voided if it is closed as succeeded when an order is no longer possible', async () => {
     const fakeProvider = await openSilent()
     fakeProvider.clock.now += 31 * 24 * hour
     assert.ok('done' in (await fakeProvider.close('succeeded')))
@@ -640,7 +640,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
   })
 
   for (const outcome of ['declined', 'succeeded'] as const)
-    test(`is not looked up again once it was abandoned and closed as ${outcome}`, async () => {
+    test(`is no longer looked up after it was abandoned and then closed as ${outcome}`, async () => {
       const fakeProvider = await openSilent()
       fakeProvider.says.lookUp = async () => ({ kind: 'absent' })
       fakeProvider.says.close = async () => 'closed'

@@ -77,7 +77,7 @@ eachEngine('legal texts', (given) => {
     return mailServer.emails.findLast(({ text }) => /Thank you for your order/.test(text))?.text ?? ''
   }
 
-  test('each save creates a version, the same text does not, and an empty text removes it', async () => {
+  test('each changed text gets a new version, saving the same text does not, and an empty text removes it', async () => {
     assert.equal((await save('terms', 'en', 'Terms one.')).version, 1)
     assert.equal((await save('terms', 'en', 'Terms one.')).version, 1)
     assert.equal((await save('terms', 'de', 'AGB eins.')).version, 1)
@@ -95,7 +95,7 @@ eachEngine('legal texts', (given) => {
     )
   })
 
-  test('the e-mail of an order has the seller, the texts at the time of the order and the model withdrawal form', async () => {
+  test('the e-mail of an order has the seller, the texts that were valid at the order and the model withdrawal form', async () => {
     await save('terms', 'en', 'Terms two.\n\nWith <b>two</b> paragraphs.')
     await save('withdrawal', 'en', 'You have the right to withdraw within 14 days.')
     testServer.clock.now += 1_000
@@ -115,7 +115,7 @@ eachEngine('legal texts', (given) => {
     assert.match(text, /\/w\/bloom\?order=/)
   })
 
-  test('digital content is sold only with consent, which the order stores and the e-mail confirms', async () => {
+  test('digital content is sold only with the shopper’s consent, which the order stores and the e-mail confirms', async () => {
     const skus = [{ code: 'SONG', price: 900, requiresShipping: false, counted: false }]
     await createProduct(testServer, { slug: 'song', name: 'Song', digital: true, skus })
     const made = { code: 'SIGN', price: 1_500, stock: 9, measure: { amount: 50, unit: 'cm', per: 'm' } as const }
@@ -170,7 +170,7 @@ eachEngine('legal texts', (given) => {
     assert.match(text, /50\u00a0cm \(€30\.00\/m\) · Made to your specifications: no right to withdraw/)
   })
 
-  test('the picture of the guarantee notice is in the checkout, the shop, its page and the e-mail', async () => {
+  test('the picture of the guarantee notice is in the checkout, the shop, its own page and the e-mail', async () => {
     const content = pngOf()
     const body = { idempotencyKey: newId('req'), content: content.toString('base64') }
     const { url } = (await testServer.askAdmin('uploadAdminPicture', { body })).body.data
@@ -213,7 +213,7 @@ eachEngine('legal texts', (given) => {
     )
   })
 
-  test('missing legal duties of an open live shop are derived from its country, seller and texts', async () => {
+  test('the missing legal duties of an open live shop follow from its country, seller and texts', async () => {
     const { storage, merchantId, installationId, clock } = testServer
     const facts = () => storage.read(async (db) => listDutyFacts(db, await listSellers(db, 10)))
     assert.deepEqual(await facts(), [])
@@ -236,7 +236,7 @@ eachEngine('legal texts', (given) => {
     assert.equal(data.productsWithoutMaker, found.withoutMaker)
   })
 
-  test('the order page links to the legal texts of this server', async () => {
+  test('the order page links to the legal texts that the merchant saved', async () => {
     const { statusSecret } = await orders.place({ items: { CARD: 1 } })
     const page = await (await fetch(`${testServer.origin}/o/${statusSecret}`)).text()
     for (const kind of ['terms', 'withdrawal']) assert.ok(page.includes(`href="/legal/bloom/${kind}"`), kind)

@@ -26,7 +26,7 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
     assert.deepEqual([roses.parentId, roses.path, roses.productCount], [bouquets.id, ['bouquets', 'roses'], 1])
   })
 
-  test('200 orders by position, then name, then id, by code unit on both engines', async () => {
+  test('200 sorts by position, then name by code unit, then id, on both engines', async () => {
     const names = ['b', 'a', 'Z', 'ä', 'B', 'a']
     const categories = names.map((name, index) => ({ slug: `c${index}`, name, position: 7 }))
     const testServer = await openTestServer(given, {
@@ -43,7 +43,7 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
     )
   })
 
-  test('200 pages through 250 categories by the unchanged link', async () => {
+  test('200 pages through 250 categories by the link in the response', async () => {
     const categories = Array.from({ length: 250 }, (_, index) => ({
       slug: `c${index}`,
       name: `C ${index}`,
@@ -64,13 +64,13 @@ eachEngine('listApiKeyCatalogCategories', (given) => {
     )
   })
 
-  test('200 shows another merchant only its own categories', async () => {
+  test('200 contains only the categories of the merchant', async () => {
     const testServer = await openTestServer(given)
     const { body } = await testServer.ask('listApiKeyCatalogCategories', { key: testServer.keys.rival })
     assert.deepEqual(body, { data: [], meta: { count: 0, next: null } })
   })
 
-  test('400 for the cursor of another list or another installation', async () => {
+  test('400 for a cursor of another list or another installation', async () => {
     const categories = Array.from({ length: 101 }, (_, index) => ({ slug: `c${index}`, name: `C ${index}` }))
     const testServer = await openTestServer(given, {
       shops: [

@@ -7,7 +7,7 @@ import { openTestServer } from '../harness/testServer.ts'
 const slugsOf = (answer: { body: { data: { slug: string }[] } }) => answer.body.data.map(({ slug }) => slug)
 
 eachEngine('listApiKeyCatalogProducts', (given) => {
-  test('200 lists what is published, newest first', async () => {
+  test('200 lists published products, newest first', async () => {
     const testServer = await openTestServer(given)
     const answer = await testServer.ask('listApiKeyCatalogProducts', { key: testServer.keys.none })
     assert.deepEqual(slugsOf(answer), ['red-roses', 'glass-vase', 'peonies'])
@@ -35,7 +35,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
     assert.equal(peonies.availability, 'backorder')
   })
 
-  test('200 shows changes immediately: a new price, an unpublished and a published product', async () => {
+  test('200 contains changes immediately: a new price, an unpublished and a published product', async () => {
     const testServer = await openTestServer(given)
     await testServer.ask('listApiKeyCatalogProducts')
     const [roses, vase, peonies, tulips] = bloom.products ?? []
@@ -54,7 +54,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
     assert.equal(answer.body.data[0].publishedAt, '2026-06-01T12:00:00.000Z')
   })
 
-  test('200 pages through 350 products with shared timestamps, each once, also while the catalog changes', async () => {
+  test('200 pages through 350 products with equal timestamps, each once, also while the catalog changes', async () => {
     const products = Array.from({ length: 350 }, (_, index) => ({
       slug: `p${index}`,
       name: `P ${index}`,
@@ -84,7 +84,7 @@ eachEngine('listApiKeyCatalogProducts', (given) => {
     assert.deepEqual(seen, inOrder)
   })
 
-  test('200 shows another merchant only its own products', async () => {
+  test('200 contains only the products of the merchant', async () => {
     const testServer = await openTestServer(given)
     assert.deepEqual(slugsOf(await testServer.ask('listApiKeyCatalogProducts', { key: testServer.keys.rival })), [
       'rival-only',

@@ -112,7 +112,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     })
   })
 
-  test('200 with the twenty newest deliveries, newest first, and the count of all unfinished ones', async () => {
+  test('200 with the twenty newest deliveries, newest first, and the number of all unfinished ones', async () => {
     const { endpoint } = await webhooks.add()
     const made: string[] = []
     for (let i = 0; i < 24; i += 1) {
@@ -150,7 +150,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.deepEqual(after.secretRotation, { active: false, previousExpiresAt: null })
   })
 
-  test('200 with endpoints of every status, without removed ones', async () => {
+  test('200 with endpoints of every status, except removed ones', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const { installationId, clock } = testServer
@@ -177,7 +177,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     )
   })
 
-  test('200 masks possible credentials in an address, and no secret is in the answer or the log', async () => {
+  test('200 masks possible credentials in an address, and no secret is in the response or the log', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const first = await webhooks.add({ url: 'https://hooks.example.com/in?token=hunter2&token=hunter3&plain=hunter4' })
@@ -204,7 +204,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     for (const row of sealed) assert.ok(!told.includes(row.sealed))
   })
 
-  test('200 with the endpoints of the installation of the key only', async () => {
+  test('200 with only the endpoints of the key’s installation', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const own = await webhooks.add()
@@ -216,7 +216,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.deepEqual(await ids(testServer.keys.rival), [theirs.endpoint.id])
   })
 
-  test('400, 401 and 403; reading changes nothing', async () => {
+  test('400 for a query, 401 without a key, 403 without the scope; reading changes nothing', async () => {
     await webhooks.given('failed')
     const earlier = await webhookWorld(testServer)
     assertError(await testServer.ask('listInstallationWebhooks', { query: '?limit=1' }), 'invalid_request')
@@ -228,7 +228,7 @@ eachEngine('listInstallationWebhooks', (given) => {
     assert.deepEqual(await webhookWorld(testServer), earlier)
   })
 
-  test('200 with a hundred endpoints and many deliveries; a hundred-and-first endpoint is refused', async () => {
+  test('200 with a hundred endpoints and many deliveries; creating another endpoint is refused', async () => {
     const testServer = await openTestServer(given)
     const webhooks = webhooksOf(testServer)
     const ids: string[] = []

@@ -57,7 +57,7 @@ eachEngine('listStorefrontOrders', (given) => {
     ])
   })
 
-  test('200 in pages: 250 orders, each once, also those with one timestamp, while others are placed', async () => {
+  test('200 in pages: 250 orders, each once, even with equal timestamps and while others are placed', async () => {
     const testServer = await openOrderTestServer(given)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
@@ -93,7 +93,7 @@ eachEngine('listStorefrontOrders', (given) => {
     )
   })
 
-  test("200 with the installation's own orders only; 400 for a page link of another installation", async () => {
+  test('200 with only the orders of the installation; 400 for a page link of another installation', async () => {
     const testServer = await openOrderTestServer(given)
     const quote = await testServer.orders.quote({ items: { CARD: 1 } })
     for (let count = 0; count < 101; count++) await testServer.orders.place({ quote })

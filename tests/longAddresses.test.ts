@@ -11,7 +11,7 @@ import { storefrontPages } from '../src/ops/cli/storefront.ts'
 const given = givenEngine('sqlite')
 const german = { 'accept-language': 'de' }
 
-describe('an address longer than the server reads', () => {
+describe('a request URL that is too long', () => {
   let testServer: TestServer
 
   before(async () => {
@@ -45,20 +45,20 @@ describe('an address longer than the server reads', () => {
     '/c/x',
     '/o/x',
   ])
-    test(`400 with a page in the language of the browser at ${place}`, async () => {
+    test(`gets 400 with a page in the language of the browser at ${place}`, async () => {
       await assertPage(`${place}?q=${'a'.repeat(17_000)}`)
       await assertPage(`${place}?q=${'a'.repeat(40_000)}`)
       await assertPage(`${place}/${'a'.repeat(17_000)}`)
       await assertPage(place, { cookie: `x=${'a'.repeat(17_000)}` })
     })
 
-  test('a browser that is still sending gets the page too', async () => {
+  test('gets the page even while the browser is still sending', async () => {
     const text = await testServer.wire(`GET /admin/bloom/home?q=${'a'.repeat(1_000_000)} HTTP/1.1\r\nhost: a\r\n\r\n`)
     assert.match(text, /^HTTP\/1.1 400 [\s\S]*<!doctype html>[\s\S]*<\/html>\s*$/)
     assert.equal(text.match(/HTTP\/1\.1/g)?.length, 1)
   })
 
-  test('a path segment that is too long or invalid gets a page too', async () => {
+  test('or invalid in one path segment gets a page with 404 or 400', async () => {
     for (const [path, status] of [
       [`/admin/${'a'.repeat(1_100)}`, 404],
       [`/admin/${'a'.repeat(1_100)}/home`, 404],
@@ -72,7 +72,7 @@ describe('an address longer than the server reads', () => {
     }
   })
 
-  test('400 with the error body at the API and at unknown addresses', async () => {
+  test('gets 400 with a JSON error at the API and at unknown addresses', async () => {
     for (const path of ['/api/v1/open/catalog/products', '/api/v1/admin/home', '/nothing']) {
       const { status, body } = await testServer.fetch(`${path}?q=${'a'.repeat(17_000)}`)
       assert.deepEqual([status, body.error.code], [400, 'invalid_request'], path)

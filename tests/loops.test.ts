@@ -420,7 +420,7 @@ eachEngine('a loop continues after a row that fails', (given) => {
     assert.equal(await statusOf('carts', bad), 'expired')
   })
 
-  test('among carts that were changed on the page', async () => {
+  test('among carts that were changed on the checkout page', async () => {
     const { storage, clock } = testServer
     const { view: bad } = await checkout.ready({ COURSE: 1 })
     const { view: good } = await checkout.ready({ COURSE: 1 })

@@ -75,7 +75,7 @@ eachEngine('admin keys and people', (given) => {
     return (await openBrowser(testServer).submit(`${testServer.origin}/admin/sign-in`, fields)).status === 200
   }
 
-  test('a key cannot take over an account: links are only e-mailed to the person, and end with the key', async () => {
+  test('a key cannot take over an account: its links are only e-mailed to the person, and stop working with the key', async () => {
     const victim = await newPerson('victim', 'staff')
     const { id, key } = await testServer.newKey(scopes)
     const invited = await testServer.askAdmin('inviteAdminMember', {
@@ -103,7 +103,7 @@ eachEngine('admin keys and people', (given) => {
     )
   })
 
-  test('a person whose password was replaced by a link is notified', async () => {
+  test('a person whose password was replaced by means of a link is notified', async () => {
     const victim = await newPerson('reset', 'staff')
     const { key } = await testServer.newKey(scopes)
     const path = { memberId: victim.id }
@@ -114,7 +114,7 @@ eachEngine('admin keys and people', (given) => {
     assert.equal(await entersWith(victim.email, 'a third password of mine'), true)
   })
 
-  test('owners are notified of a person who joined by the invitation of a key, and not by that of a person', async () => {
+  test('owners are notified of a person who joined by the invitation of a key, but not by that of a person', async () => {
     const owner = await newPerson('captain', 'owner')
     const { key } = await testServer.newKey(scopes)
     const body = keyed({ email: 'joiner@bloom.example', role: 'staff' })
@@ -135,7 +135,7 @@ eachEngine('admin keys and people', (given) => {
     assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
   })
 
-  test('an app with an access token gets no link either', async () => {
+  test('an app with an access token does not get the link either', async () => {
     const app = await testServer.newApp({ name: 'Team tool', scopes })
     const installed = await installApp(testServer, { app, scope: scopes.join(' ') })
     const { accessToken: token } = installed
@@ -156,7 +156,7 @@ eachEngine('admin keys and people', (given) => {
     assert.deepEqual(await kindsTo('guest@bloom.example'), ['invitation'])
   })
 
-  test('409 if no e-mails are sent, and nothing is created', async () => {
+  test('409 if no server sends e-mails, and nothing is created', async () => {
     const member = await newPerson('unreached', 'viewer')
     await switchMail(false)
     for (const answer of [
@@ -170,7 +170,7 @@ eachEngine('admin keys and people', (given) => {
     assert.equal(links.length, 0)
   })
 
-  test('a key may require a second factor, and gets 403 when it lifts the requirement', async () => {
+  test('a key may require a second factor for the shop, but gets 403 for lifting the requirement', async () => {
     const demand = (secondFactorRequired: boolean) =>
       testServer.askAdmin('updateAdminPeople', { body: keyed({ secondFactorRequired }) })
     const isDemanded = () => testServer.storage.read((db) => isSecondFactorRequired(db, testServer.merchantId))
@@ -179,7 +179,7 @@ eachEngine('admin keys and people', (given) => {
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
   })
 
-  test('a person is notified of a role and a link that someone else made, and not of their own changes', async () => {
+  test('a person is notified of a new role or link that another person made, and not of their own changes', async () => {
     const [owner, member] = [await newPerson('chief', 'owner'), await newPerson('ranked', 'viewer')]
     const principal = personCaller({
       userId: owner.id,

@@ -28,7 +28,7 @@ const decided: Partial<Record<AdminOperationId, string>> = {
   resetAdminMemberPassword: 'a key is shown no link',
 }
 
-test('every operation that returns a secret is listed here', () => {
+test('every operation that returns a secret is listed in this test', () => {
   const secret = adminOperationIds.filter((id) => (adminOperations[id] as Operation).reply.isSecret)
   assert.deepEqual(secret.sort(), Object.keys(decided).sort())
 })
@@ -52,7 +52,7 @@ eachEngine('what a key created', (given) => {
     return { id: made.data.key.id, secret: made.data.secret }
   }
 
-  test('keys that a key created end when it is revoked, also publishable ones, each with an audit entry', async () => {
+  test('keys that a key created end when that key is revoked, publishable ones too, each with an audit entry', async () => {
     const maker = await testServer.newKey(scopes)
     const made = [
       await makeKeyBy(maker.key),
@@ -72,7 +72,7 @@ eachEngine('what a key created', (given) => {
     }
   })
 
-  test('the successor of a key ends with the key that rotated it', async () => {
+  test('the new key of a rotation ends with the key that made the rotation', async () => {
     const [maker, plain] = [await testServer.newKey(scopes), await testServer.newKey(['catalog:read'])]
     const rotated = await testServer.askAdmin('rotateAdminKey', {
       key: maker.key,
@@ -85,7 +85,7 @@ eachEngine('what a key created', (given) => {
     assert.equal(await isIn(secret), false)
   })
 
-  test('keys and invitations of a key pass to its successor, and end with that', async () => {
+  test('keys and invitations that a key created belong to the new key after its rotation, and end with that', async () => {
     const maker = await testServer.newKey(['admin:developers', 'admin:people', 'admin:read', 'catalog:read'])
     const made = await makeKeyBy(maker.key)
     const email = 'handed@bloom.example'
@@ -104,7 +104,7 @@ eachEngine('what a key created', (given) => {
     assert.deepEqual([await isIn(made.secret), await isInvited()], [false, false])
   })
 
-  test('keys that a key created for another installation end with its own installation', async () => {
+  test('keys that a key created for another installation end with the installation of the creating key', async () => {
     const id = newId('ins')
     const owner = { id, merchantId: testServer.merchantId, mode: testServer.seller.mode }
     const { key } = await testServer.storage.write(async (tx) => {

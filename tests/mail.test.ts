@@ -163,7 +163,7 @@ function sharedServer(): Pick<MailServer, 'emails' | 'url' | 'behave'> {
 eachEngine('sent e-mails', (given) => {
   const server = sharedServer()
 
-  test('each fact of an order sends one e-mail to the shopper, and a new order one to the merchant', async () => {
+  test('each event of an order sends one e-mail to the shopper, and a new order also one to the merchant', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { testServer } = shop
     const { storage, installationId, clock } = testServer
@@ -255,7 +255,7 @@ eachEngine('sent e-mails', (given) => {
     assert.ok(!lines.includes('ada@example.com'))
   })
 
-  test('a crash between the response and its recording sends the e-mail again with the same Message-ID', async () => {
+  test('a crash after the response of the mail server sends the e-mail again with the same Message-ID', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const dying: MailTools = {
@@ -279,7 +279,7 @@ eachEngine('sent e-mails', (given) => {
     assert.equal(to(server.emails, 'ada@example.com').length, 2)
   })
 
-  test('several senders share the due e-mails, and each e-mail is sent once', async () => {
+  test('concurrent senders share the due e-mails, and each e-mail is sent once', async () => {
     const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     await Promise.all([sendAll(shop), sendAll(shop), sendAll(shop)])
@@ -287,7 +287,7 @@ eachEngine('sent e-mails', (given) => {
     assert.equal(new Set(server.emails.map(({ headers }) => headers['message-id'])).size, 8)
   })
 
-  test('an e-mail that is sent late shows the present state: paid, or a cancelled order with nothing to pay', async () => {
+  test('an e-mail that is sent late shows the present state: paid, or cancelled with nothing to pay', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -308,7 +308,7 @@ eachEngine('sent e-mails', (given) => {
       assert.doesNotMatch(text, /still to be paid|IBAN|Waiting for payment/)
   })
 
-  test('the city that a shopper typed is in no e-mail; the country is', async () => {
+  test('no e-mail contains the city that the shopper typed, but it contains the country', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -329,7 +329,7 @@ eachEngine('sent e-mails', (given) => {
     assert.equal(server.emails.filter(({ text }) => text.includes('Germany')).length, 7)
   })
 
-  test('a shopper who is erased during the sending leaves no address', async () => {
+  test('after a shopper was erased while their e-mail is sent, no address is left', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, installationId } = shop.testServer
     await shop.buy()
@@ -349,7 +349,7 @@ eachEngine('sent e-mails', (given) => {
     ])
   })
 
-  test('e-mails that wait when mail is switched off are not sent when it is switched on again', async () => {
+  test('e-mails that are pending when mail is turned off are not sent when it is turned on again', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, clock } = shop.testServer
     await shop.buy()
@@ -367,7 +367,7 @@ eachEngine('sent e-mails', (given) => {
     )
   })
 
-  test('many new orders do not displace other e-mails to a merchant', async () => {
+  test('many new orders do not keep other e-mails to the merchant from being sent', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const { storage, merchantId } = shop.testServer
@@ -441,7 +441,7 @@ eachEngine('sent e-mails', (given) => {
     assert.equal((await shop.rows()).filter(({ code }) => code === 'too_many').length, 2)
   })
 
-  test('the link of a draft is sent to its shopper in the chosen language, unless the draft has ended', async () => {
+  test('the link of a draft is e-mailed in the chosen language, unless the draft has ended', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { testServer } = shop
     const more = { customer: { email: 'ada@example.com', name: 'Ada Lovelace' }, address: berlin }
@@ -468,7 +468,7 @@ eachEngine('sent e-mails', (given) => {
     )
   })
 
-  test('an invitation and a password reset are sent to the person, with a link that is encrypted until then', async () => {
+  test('an invitation and a password reset are e-mailed to the person, and their links are stored encrypted until then', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock, origin } = shop.testServer
     const base = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
@@ -504,7 +504,7 @@ eachEngine('sent e-mails', (given) => {
     assert.doesNotMatch(JSON.stringify(shop.testServer.lines()), /grace|staff\/x/)
   })
 
-  test('a notice about an account is sent to the person without a link, and not displaced by others', async () => {
+  test('a notice about an account is e-mailed to the person without a link, even after many other e-mails to that person', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const queue = (kind: NoticeKind, facts = {}, address = 'joan@example.com') =>
@@ -527,7 +527,7 @@ eachEngine('sent e-mails', (given) => {
     assert.ok(mine.some(({ headers }) => headers.subject === 'Your password at Bloom was changed'))
   })
 
-  test('a refused link is sent again on request, also after a rotation of the root secret, unless it has expired', async () => {
+  test('a link whose e-mail was refused is sent again on request, also after a rotation of the root secret, unless it has expired', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const message = { merchantId, email: 'grace@example.com', path: '/staff/x/secret', locale: null }
@@ -568,7 +568,7 @@ eachEngine('sent e-mails', (given) => {
     ])
   })
 
-  test('a link that was replaced or withdrawn while its e-mail waited is not sent', async () => {
+  test('a link that was replaced or withdrawn before its e-mail was sent is not sent', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const invite = (email: string) => {
@@ -591,7 +591,7 @@ eachEngine('sent e-mails', (given) => {
     ])
   })
 
-  test('a person gets at most ten e-mails an hour, and none if no server sends e-mails', async () => {
+  test('a person gets at most ten e-mails an hour, and none is queued if no server sends e-mails', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const queue = (count: number, name: string) =>
@@ -616,7 +616,7 @@ eachEngine('sent e-mails', (given) => {
 anyEngine('e-mails and mail servers', (given) => {
   const server = sharedServer()
 
-  test('an unreachable mail server delays no checkout, and all e-mails arrive when it is back', async () => {
+  test('an unreachable mail server delays no checkout, and all e-mails are sent when it is back', async () => {
     const down = await openMailServer()
     await down.close()
     const shop = await openMailTestServer(given, down.url)
@@ -645,7 +645,7 @@ anyEngine('e-mails and mail servers', (given) => {
     assert.ok(said.length <= 4)
   })
 
-  test('a refusal by the recipient’s server is final; other failures are retried for two days', async () => {
+  test('a refusal because of the recipient is final; other failures are retried for two days', async () => {
     const shop = await openMailTestServer(given, server.url)
     server.behave = (address) => {
       if (address.startsWith('nobody')) return { kind: 'refuse', at: 'rcpt', code: 550 }
@@ -718,7 +718,7 @@ anyEngine('e-mails and mail servers', (given) => {
     ])
   })
 
-  test('a server that answers slowly gets each e-mail once', async () => {
+  test('a mail server that responds slowly gets each e-mail once', async () => {
     const shop = await openMailTestServer(given, server.url)
     for (let order = 0; order < 4; order += 1) await shop.buy()
     // Less than two answers: none waits for a connection.
@@ -746,7 +746,7 @@ anyEngine('e-mails and mail servers', (given) => {
     for (const { status, code } of await shop.rows()) assert.deepEqual([status, code], ['pending', 'no_answer'])
   })
 
-  test('after a connection that broke during the text the same e-mail is sent again', async () => {
+  test('an e-mail whose connection broke while its text was sent is sent again unchanged', async () => {
     const shop = await openMailTestServer(given, server.url)
     let drops = 2
     server.behave = () => (drops-- > 0 ? { kind: 'drop' } : { kind: 'take' })
@@ -785,7 +785,7 @@ anyEngine('e-mails and mail servers', (given) => {
       if (status !== 'sent') assert.deepEqual([kind, status, code], ['order_placed', 'discarded', 'bad_address'])
   })
 
-  test('in seven languages, text and HTML have the same amounts', async () => {
+  test('text and HTML contain the same amounts, in seven languages', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })

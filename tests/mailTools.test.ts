@@ -21,7 +21,7 @@ const merchant = { ...orderMarket.merchant, supportEmail: 'help@shop.example.com
 const from = 'orders@shop.example.com'
 
 eachEngine('e-mails for the operator', (given) => {
-  test('a shop file sets the sender, the reply address, and the kinds that are not sent', async () => {
+  test('a shop file sets the sender, the reply address, and the kinds of e-mails that are not sent', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId } = testServer
     const look = () => storage.read((db) => findMailSettings(db, merchantId))
@@ -39,7 +39,7 @@ eachEngine('e-mails for the operator', (given) => {
     assert.equal((await look())?.senderName, 'Bloom & Sons')
   })
 
-  test('mail list, show and retry work without showing an address in clear text', async () => {
+  test('mail list, mail show and mail retry work, and print no address in clear text', async () => {
     const folder = await tempFolder()
     const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
@@ -124,7 +124,7 @@ anyEngine('e-mails for a developer', (given) => {
     assert.equal(statSync(join(folder, `${id}.eml`)).mode & 0o777, 0o600)
   })
 
-  test('/dev/mail answers 404 for another host name than this machine', async () => {
+  test('/dev/mail gets 404 for any host name but that of this machine', async () => {
     const folder = join(await tempFolder(), 'mail')
     const testServer = await openTestServer(given, {
       shops: [{ ...orderMarket, merchant }],
@@ -145,7 +145,7 @@ anyEngine('e-mails for a developer', (given) => {
     assert.ok(!(await look('/', 'evil.example')).text.includes('/dev/mail'))
   })
 
-  test('/dev/mail does not exist in production or with another transport', async () => {
+  test('/dev/mail gets 404 in production, and if e-mails are not written to files', async () => {
     const folder = await tempFolder()
     for (const mail of [
       { production: true, mail: { target: { kind: 'file', folder } as const, from } },

@@ -67,13 +67,13 @@ function complaintsAbout(name: string, script: string): string[] {
 describe('migrations', () => {
   const names = readdirSync(folder).map((file) => file.replace('.sql', ''))
 
-  test(`from ${firstVersion} on only expand the schema, with one plain command at a time`, () => {
+  test(`from ${firstVersion} on only expand the schema, by one plain command after the other`, () => {
     const newer = names.filter((name) => Number(name.slice(0, 4)) >= firstVersion)
     const scripts = newer.map((name) => complaintsAbout(name, readFileSync(join(folder, `${name}.sql`), 'utf8')))
     assert.deepEqual(scripts.flat(), [])
   })
 
-  test('that only expand are accepted', () => {
+  test('that only expand the schema are accepted', () => {
     const good = `
       -- Every commit that adds a column, a table, an index or a constraint.
       alter table orders add column note text;
@@ -93,7 +93,7 @@ describe('migrations', () => {
     assert.deepEqual(complaintsAbout('0099_good', good), [])
   })
 
-  test('that remove something must name the version that they need', () => {
+  test('that remove something must contain the version that they need in their name', () => {
     const problems = (name: string) => complaintsAbout(name, 'alter table a drop column b;').length
     assert.deepEqual(['0099_needs_0098_drop_b', '0099_drop_b', '0099_needs_0100_drop_b'].map(problems), [0, 1, 1])
   })

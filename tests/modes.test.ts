@@ -31,7 +31,7 @@ async function announcedTo({ storage, installationId, mode }: ModeTestServer, su
 }
 
 anyEngine('test and live mode', (given) => {
-  test('a test purchase does not change live stock, order numbers and promotion uses', async () => {
+  test('a test purchase does not change live stock, live order numbers and live uses of a promotion', async () => {
     const { test: trial, live } = await openTwoModes(given)
     assert.equal(await live.available('card', 'CARD'), 1_000)
     const tried = await trial.buy({ CARD: 900 }, { promotionCode: 'HALF' })
@@ -48,7 +48,7 @@ anyEngine('test and live mode', (given) => {
     assert.equal((await trial.buy({ CARD: 1 }, { promotionCode: 'HALF' })).number, 'T-1002')
   })
 
-  test('a test session holds no live stock, and a test cancellation restocks none', async () => {
+  test('a test session holds no live stock, and a test cancellation restocks no live stock', async () => {
     const { test: trial, live } = await openTwoModes(given)
     await trial.checkout.open({ BOOK: 90 }, { successUrl: 'https://localhost/' })
     assert.deepEqual([await trial.available('book', 'BOOK'), await live.available('book', 'BOOK')], [10, 100])
@@ -87,7 +87,7 @@ anyEngine('test and live mode', (given) => {
     assert.deepEqual((await shown(live))[0], [1, 1_000, 'in_stock', 1_000])
   })
 
-  test('a request without a key sees the mode in which the merchant sells', async () => {
+  test('a request without a key sees live mode as long as the merchant sells in it, and test mode otherwise', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const path = { merchantSlug: 'bloom', productSlug: 'card' }
     const open = async () =>
@@ -101,7 +101,7 @@ anyEngine('test and live mode', (given) => {
     assert.equal(await open(), 'low_stock')
   })
 
-  test('orders, sessions and events name their mode, and events of stock and promotions go to their mode only', async () => {
+  test('orders, sessions and events contain their mode, and events of stock and promotions are only sent in their mode', async () => {
     const { test: trial, live } = await openTwoModes(given)
     for (const side of [trial, live]) {
       const { orderId, sessionId } = await side.buy({ CARD: 1 })
@@ -165,7 +165,7 @@ anyEngine('test and live mode', (given) => {
     }
   })
 
-  test('stock that the operator sets is set in both modes', async () => {
+  test('stock that the operator applies from a file is set in both modes', async () => {
     const { test: trial, live } = await openTwoModes(given)
     await trial.buy({ CARD: 1 })
     await live.apply(twoModes)
@@ -229,7 +229,7 @@ anyEngine('test and live mode', (given) => {
     assert.equal((await json('fulfil', sold.orderId)).order.status, 'completed')
   })
 
-  test('doctor finds rows of the other mode', async () => {
+  test('doctor finds rows with the wrong mode', async () => {
     const { test: trial } = await openTwoModes(given)
     const { orderId } = await trial.buy({ CARD: 3 }, { promotionCode: 'HALF' })
     await trial.checkout.open({ BOOK: 1 }, { successUrl: 'https://localhost/' })

@@ -106,7 +106,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     return row?.onHand
   }
 
-  test('makes one paid order and one charge, and Mollie never sees the secret of the page', async () => {
+  test('makes one paid order and one charge, and Mollie never gets the secret of the checkout page', async () => {
     const one = await begin()
     assert.match(one.shopper.html, /http-equiv="refresh"/)
     assert.match(one.shopper.text(), /Mollie \(card, bank or wallet\)/)
@@ -143,14 +143,14 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes(mollie.profile.test.key))
   })
 
-  test('places the order at the next lookup if the shopper never returns', async () => {
+  test('places the order at the next look-up if the shopper never returns', async () => {
     const one = await begin()
     books.act(one.reference, { kind: 'pay' })
     await loop(6 * minute)
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
-  test('that the shopper cancels at Mollie returns to the checkout without a charge, and can be paid in another way', async () => {
+  test('that the shopper cancels at Mollie reopens the checkout without a charge, and another method can pay', async () => {
     const one = await begin()
     assert.equal(await one.comeBack(await one.act('cancel')), `/c/${one.secret}`)
     const { status, lastPaymentError } = await one.session()
@@ -180,7 +180,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
   })
 
-  test('can be paid in another way once Mollie can cancel the payment, and not before', async () => {
+  test('can be replaced by another method immediately if Mollie can cancel the payment, and otherwise once it has expired', async () => {
     const one = await begin()
     await one.shopper.press('Pay in another way')
     assert.equal((await one.session()).status, 'processing')
@@ -212,7 +212,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.equal((await one.order()).paymentStatus, 'paid')
   })
 
-  test('by bank transfer that never arrives cancels its order and restocks it', async () => {
+  test('by bank transfer that is never paid cancels its order and restocks it', async () => {
     const before = await stockOf()
     const one = await begin()
     await one.comeBack(await one.act('transfer'))
@@ -223,7 +223,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.deepEqual([status, paymentStatus, await stockOf()], ['cancelled', 'voided', before])
   })
 
-  test('whose response to the creation of the payment is lost continues with that payment, charged once', async () => {
+  test('goes on with the created payment, and is charged once, if the response to its creation was lost', async () => {
     mollie.lose('after', { method: 'POST', path: '/v2/payments' })
     const one = await begin()
     assert.ok(one.link.startsWith(mollie.url), 'the page has asked')
@@ -233,7 +233,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.equal(books.paymentsOf((await one.payment()).id).length, 1)
   })
 
-  test('that fails at Mollie is logged with a code and charges nothing', async () => {
+  test('that fails at Mollie is logged with a code, and nothing is charged', async () => {
     mollie.fail(500, { method: 'POST', path: '/v2/payments' })
     const one = await begin()
     const line = testServer.lines().findLast(({ provider }) => provider === 'mollie')
@@ -242,7 +242,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.deepEqual([(await one.session()).status, (await one.payment()).status], ['open', 'declined'])
   })
 
-  test('has a refund that is pending until Mollie has paid it, and is paid once', async () => {
+  test('has a refund that is pending until Mollie has paid it, and that is paid once', async () => {
     const one = await begin()
     await one.comeBack(await one.act('pay'))
     const { orderId } = await one.payment()
@@ -266,7 +266,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.equal(books.refundedMinor(one.reference), 500)
   })
 
-  test('is completed by webhooks; repeated, reordered, unknown and forged ones change nothing', async () => {
+  test('is completed by webhooks; repeated, reordered, unknown and forged webhooks change nothing', async () => {
     const { webhooks } = mollie.profile.test
     webhooks.drop()
     const [one, two] = [await begin(), await begin()]

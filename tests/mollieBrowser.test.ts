@@ -15,7 +15,7 @@ const { test } = browserSuite
 
 const given = givenEngine('sqlite')
 
-test('a shopper is sent to Mollie, pays, and returns to the shop without violations of the security policy', async () => {
+test('a shopper is redirected to Mollie, pays, and returns to the shop without violations of the content security policy', async () => {
   const now = Date.parse('2026-06-01T12:00:00.000Z')
   const mollie = await openMollie({ clock: () => new Date(now) })
   given.later(() => mollie.close())

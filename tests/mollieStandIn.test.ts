@@ -40,7 +40,7 @@ async function ask(method: string, path: string, { key = mollie.profile.test.key
 const create = (more: object = {}, idempotency = '') =>
   ask('POST', '/v2/payments', { body: { ...wanted, ...more }, idempotency })
 
-test('an idempotency key replays its answer, refuses other parameters and concurrent use, and can be forgotten', async () => {
+test('an idempotency key replays its response, refuses other parameters and concurrent use, and can be forgotten', async () => {
   const first = await create({}, 'one')
   const again = await create({}, 'one')
   assert.deepEqual([first.status, again.status, again.isReplayed], [201, 201, true])
@@ -56,7 +56,7 @@ test('an idempotency key replays its answer, refuses other parameters and concur
   assert.notEqual((await create({}, 'one')).body.id, first.body.id)
 })
 
-test('responses are lost before or after the work', async () => {
+test('a request can be lost before or after it was processed, and can fail with a chosen status', async () => {
   const { payments } = mollie.profile.test.books
   const count = payments.size
   mollie.lose('before')
@@ -69,7 +69,7 @@ test('responses are lost before or after the work', async () => {
   assert.equal((await create()).status, 429)
 })
 
-test('the hosted page leads back, and payments expire or are canceled', async () => {
+test('the hosted page redirects back, and payments expire or are cancelled', async () => {
   const { books } = mollie.profile.test
   const { body } = await create({ cancelUrl: 'https://shop.example/r/y' })
   const page = body._links.checkout.href
@@ -87,7 +87,7 @@ test('the hosted page leads back, and payments expire or are canceled', async ()
   assert.equal((await ask('DELETE', `/v2/payments/${open}`)).body.status, 'canceled')
 })
 
-test('refunds cannot exceed the payment, and lists begin with the newest', async () => {
+test('refunds cannot exceed the payment, and lists begin with the newest entry', async () => {
   const { books } = mollie.profile.test
   const { body } = await create()
   books.act(body.id, { kind: 'pay' })
@@ -105,7 +105,7 @@ test('refunds cannot exceed the payment, and lists begin with the newest', async
   assert.notEqual((await ask('GET', pathname + search)).body._embedded.payments[0].id, body.id)
 })
 
-test('a key sees its own profile and mode only', async () => {
+test('a key reads only its own profile and mode', async () => {
   const { body } = await create()
   for (const key of [mollie.profile.live.key, mollie.addProfile('Rival').test.key])
     assert.equal((await ask('GET', `/v2/payments/${body.id}`, { key })).status, 404)
@@ -113,7 +113,7 @@ test('a key sees its own profile and mode only', async () => {
   assert.equal((await ask('GET', '/v2/profiles/me')).body.name, 'Bloom')
 })
 
-test('an undocumented request is refused and fails the test', async () => {
+test('a request that the documentation does not allow is refused, and fails the test', async () => {
   const own = await openMollie()
   const post = (body: object) =>
     fetch(`${own.url}/v2/payments`, {

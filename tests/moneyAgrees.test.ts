@@ -102,8 +102,8 @@ async function settle(shop: BankShop, { paymentId }: Placed): Promise<void> {
   assert.fail('something is still due')
 }
 
-eachEngine('the refunds of the provider and of the orders', (given) => {
-  test('agree in the end, whatever happened in between', async () => {
+eachEngine('the refunds at the provider and at the order', (given) => {
+  test('agree in the end, after any sequence of events', async () => {
     const shop = await openBankShop(given)
     const property = fc.asyncProperty(
       fc.boolean(),

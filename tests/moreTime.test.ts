@@ -10,7 +10,7 @@ import { openTestServer, type TestServer } from '../harness/testServer.ts'
 
 const minuteMs = 60_000
 
-eachEngine('more time for a checkout', (given) => {
+eachEngine('extending the time of a checkout', (given) => {
   let testServer: TestServer
   let checkout: Checkout
 
@@ -26,7 +26,7 @@ eachEngine('more time for a checkout', (given) => {
   const read = async (id: string) => (await checkout.read(id)).body.data
   const inMinutes = (minutes: number) => new Date(testServer.clock.now + minutes * minuteMs).toISOString()
 
-  test('is half an hour from now, without a new version', async () => {
+  test('sets its end to half an hour from now, without a new version', async () => {
     const { id, secret } = await open(300)
     const before = await read(id)
     testServer.clock.now += 4 * minuteMs
@@ -39,7 +39,7 @@ eachEngine('more time for a checkout', (given) => {
     assert.deepEqual([view?.session.hold.status, view?.session.hold.expiresAt], ['held', inMinutes(15)])
   })
 
-  test('never shortens the time, and ends a day after the checkout was opened', async () => {
+  test('never shortens the time, and never beyond a day after the checkout was opened', async () => {
     const { id, secret } = await open(86_400)
     const { expiresAt } = await read(id)
     assert.equal((await testServer.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)
@@ -54,7 +54,7 @@ eachEngine('more time for a checkout', (given) => {
     assert.equal((await testServer.app.checkout.look(short))?.session.expiresAt, end)
   })
 
-  test('is refused for an expired checkout, and the page still says that it expired', async () => {
+  test('is refused for an expired checkout, and the page still says that it has expired', async () => {
     const { id, secret } = await open(300)
     testServer.clock.now += 6 * minuteMs
     const result = await testServer.app.checkout.keepOpen(secret)

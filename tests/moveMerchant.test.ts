@@ -106,7 +106,7 @@ describe('a merchant that is moved', () => {
     await assert.rejects(moveMerchant(from, to, 'nobody', toNext), /there is no merchant nobody/)
   })
 
-  test('is copied after transactions that have locked its rows, and acts at the new database only after it left the old one', async () => {
+  test('is copied after transactions that have locked its rows, and has due work at the new database only after it left the old one', async () => {
     const shop = await makeShop(given, [shoppingShop('moving')], { webhookUrl: 'http://127.0.0.1:9999/' })
     const [from, other] = [await openAt(shop.url), await openAt(shop.url)]
     const to = await openAt(await given.freshUrl())
@@ -190,7 +190,7 @@ describe('a merchant that is moved', () => {
     assert.deepEqual(await whatIsDue(), [1, 1])
   })
 
-  test('is refused if the databases have different keys', async () => {
+  test('is refused if the two databases have different keys', async () => {
     const shop = await makeShop(given, [shoppingShop('moving')])
     const here = { CARTWRIGHT_DATABASE_URL: shop.url, CARTWRIGHT_SECRET: shop.rootSecretText }
     const to = await given.freshUrl()
@@ -203,7 +203,7 @@ describe('a merchant that is moved', () => {
     assert.equal((await cartwright([...move.slice(0, -1), 'https://b.example/shop'], here)).code, 1)
   })
 
-  test('takes the rows of every table, or leaves them explicitly', async () => {
+  test('has a rule for the rows of every table, and a table without a rule is an error', async () => {
     const storage = await given.open()
     for (const table of await storage.read(listTables))
       assert.doesNotThrow(() => selectMerchantPart(table, 'mer_1'), table.name)

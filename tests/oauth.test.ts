@@ -172,7 +172,7 @@ eachEngine('installing an app with an independent OAuth client library', (given)
     })
   }
 
-  test('each installation in one browser session is approved separately and gets its own name', async () => {
+  test('each installation in one browser session is approved separately and has its own name', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const app = await testServer.newApp({ name: 'Twice' })
@@ -196,7 +196,7 @@ eachEngine('installing an app with an independent OAuth client library', (given)
     ])
   })
 
-  test('a consent form that is sent three times at once approves only once', async () => {
+  test('a consent form that is sent three times concurrently approves only once', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -243,7 +243,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     return { statuses, ended: Number(ended?.n) }
   }
 
-  test('each of six codes that one key redeems six times at once gives one response, whose tokens work', async () => {
+  test('each of six codes that one key redeems six times concurrently gives one response, whose token works', async () => {
     const testServer = await open()
     const key = await makeDpopKey()
     const { statuses, ended } = await redeemed(testServer, 'Racer', [key, key, key, key, key, key])
@@ -251,7 +251,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     assert.equal(ended, 0)
   })
 
-  test('each of six codes that different keys redeem concurrently gives at most one response, and its installation ends', async () => {
+  test('each of six codes that different keys redeem concurrently gives at most one response, whose token does not work, and its installation ends', async () => {
     const testServer = await open()
     const keys = [await makeDpopKey(), await makeDpopKey(), await makeDpopKey()]
     const { statuses, ended } = await redeemed(testServer, 'Thief', keys)
@@ -259,7 +259,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     assert.equal(ended, 6)
   })
 
-  test('one of eight concurrent requests with the same DPoP proof is accepted', async () => {
+  test('of eight concurrent requests with the same DPoP proof one is accepted', async () => {
     const testServer = await open()
     const { accessToken, key } = await installApp(testServer)
     for (let round = 0; round < 3; round += 1) {
@@ -278,7 +278,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     }
   })
 
-  test('one of six concurrent token requests with the same DPoP proof is accepted', async () => {
+  test('of six concurrent token requests with the same DPoP proof one is accepted', async () => {
     const testServer = await open()
     const { refreshToken, key, app } = await installApp(testServer)
     const proof = { claims: { jti: 'the-same' } }
@@ -313,7 +313,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     }
   })
 
-  test('a refresh token that an earlier version marked as replaced still works for its key', async () => {
+  test('a refresh token that an earlier release marked as replaced still works for its key', async () => {
     const testServer = await open()
     const { refreshToken, key, app } = await installApp(testServer)
     await testServer.storage.write(
@@ -325,7 +325,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).status, 200)
   })
 
-  test('a session that several tabs renew concurrently stays valid', async () => {
+  test('several tabs that approve concurrently in one session cause no server error, and at least one of them succeeds', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const url = () => authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge)
@@ -381,7 +381,7 @@ async function installConfidential(testServer: OAuthTestServer): Promise<{ refre
   return { refresh: async () => askToken(testServer, await proved(fields), { key }) }
 }
 
-eachEngine('what has ended stops working on every node', (given) => {
+eachEngine('the keys and tokens of an installation stop working on every node', (given) => {
   const open = sharedOAuthTestServer(given)
   interface Scene {
     testServer: OAuthTestServer
@@ -480,7 +480,7 @@ eachEngine('what has ended stops working on every node', (given) => {
     })
   }
 
-  test('a code that its own key uses again is refused, and the installation goes on', async () => {
+  test('a code that its own key uses again is refused, and the installation stays', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { app, code, verifier, key } = installed
@@ -491,7 +491,7 @@ eachEngine('what has ended stops working on every node', (given) => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity', { key: secret })).status, 200)
   })
 
-  test('revoking an access token ends that token only; its refresh token can then still uninstall the app with its keys', async () => {
+  test('revoking an access token ends only that token; revoking the refresh token then uninstalls the app and ends its keys', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { secret } = await issueKey(testServer, installed)
@@ -511,7 +511,7 @@ eachEngine('what has ended stops working on every node', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).body.error, 'invalid_grant')
   })
 
-  test('refresh tokens of public and confidential apps end 30 days after their last use', async () => {
+  test('refresh tokens of public and confidential apps expire 30 days after their last use', async () => {
     const testServer = await open()
     const confidential = await installConfidential(testServer)
     const { app, refreshToken, key } = await installApp(testServer)
@@ -533,7 +533,7 @@ eachEngine('what has ended stops working on every node', (given) => {
     assert.deepEqual(await both(), [400, 400])
   })
 
-  test("another app's token is not revoked", async () => {
+  test('the token of another app cannot be revoked', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const other = await testServer.newApp({ name: 'Stranger' })
@@ -541,7 +541,7 @@ eachEngine('what has ended stops working on every node', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 200)
   })
 
-  test('a disabled app gets no tokens and its requests are refused', async () => {
+  test('a disabled app gets no tokens, and its requests are refused', async () => {
     const testServer = await open()
     const app = await testServer.newApp({ name: 'Suspect' })
     const installed = await installApp(testServer, { app })
@@ -552,7 +552,7 @@ eachEngine('what has ended stops working on every node', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).body.error, 'invalid_client')
   })
 
-  test('access tokens expire after 10 minutes, codes after 1, interactions after 15 and sessions after 8 hours', async () => {
+  test('access tokens expire after 10 minutes, codes after 1 minute, interactions after 15 minutes and sessions after 8 hours', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const { browser, app, key } = installed
@@ -610,7 +610,7 @@ eachEngine('the pages that install an app', (given) => {
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
-  test('a user who is disabled after signing in cannot approve an app and has to sign in again', async () => {
+  test('a user who is disabled after signing in cannot approve an app and must sign in again', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -624,7 +624,7 @@ eachEngine('the pages that install an app', (given) => {
     assert.match((await browser.visit(ask(testServer))).text, /name="password"/)
   })
 
-  test("a new password, and disabling and re-enabling a user, end all of the user's sessions", async () => {
+  test('a new password, and disabling and enabling a user, end all sessions of the user', async () => {
     const testServer = await open()
     const userId = await testServer.newUser('stolen@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
@@ -651,7 +651,7 @@ eachEngine('the pages that install an app', (given) => {
     }
   })
 
-  test('a new password works immediately, also after the clock is set back by an hour', async () => {
+  test('signing in with a new password works immediately, also if the clock is set back by an hour', async () => {
     const testServer = await openOAuthTestServer(given)
     const userId = await testServer.newUser('early@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
@@ -674,7 +674,7 @@ eachEngine('the pages that install an app', (given) => {
     assert.match((await owner.visit(ask(testServer))).text, /name="password"/, 'and so is this one by the next')
   })
 
-  test('an approval that is never redeemed ends; an app that has only its refresh token goes on', async () => {
+  test('an approval whose code is never redeemed ends; an app that only has its refresh token stays', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const browser = openBrowser(testServer)
@@ -698,7 +698,7 @@ eachEngine('the pages that install an app', (given) => {
     assert.equal((await askToken(testServer, fields, { key })).status, 200)
   })
 
-  test('an app goes on working after the user who approved it is disabled', async () => {
+  test('an app keeps working after the user who approved it is disabled', async () => {
     const testServer = await open()
     const userId = await testServer.newUser('gone@bloom.example', [testServer.merchantId])
     const browser = openBrowser(testServer)
@@ -713,7 +713,7 @@ eachEngine('the pages that install an app', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', { accessToken, key })).status, 200)
   })
 
-  test('another user can sign in where one was signed in', async () => {
+  test('another user can sign in although a user is signed in', async () => {
     const testServer = await open()
     await testServer.newUser('grace@rival.example', [testServer.rivalMerchantId])
     const browser = openBrowser(testServer)
@@ -739,7 +739,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
   const ask = (testServer: OAuthTestServer, more: Readonly<Record<string, string | null>> = {}) =>
     authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge, more)
 
-  test('an app gets no scope beyond its own, and none of OpenID', async () => {
+  test('an app gets only scopes that it is registered for, and none of OpenID', async () => {
     const testServer = await open()
     const app = await testServer.newApp({ name: 'Modest', scopes: ['catalog:read'] })
     const scope = `openid offline_access ${allScopes.join(' ')}`
@@ -748,7 +748,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
     assert.deepEqual(body.data.scopes, ['catalog:read'])
   })
 
-  test('the consent page reports that nothing is ticked, that no shop is chosen or that the shop is foreign, and creates nothing', async () => {
+  test('the consent page reports that no scope is ticked, that no shop is chosen, or that the shop is foreign, and creates nothing', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const before = await countInstallations(testServer.storage)
@@ -769,7 +769,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
     assert.ok((await consent(testServer, browser, page)).url.startsWith(redirectUri))
   })
 
-  test('a wrong password, an unknown e-mail and a disabled user get the same message, and too many tries are limited', async () => {
+  test('a wrong password, an unknown e-mail address and a disabled user get the same message, and tries are limited', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const page = await browser.visit(ask(testServer))
@@ -864,7 +864,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
     assert.doesNotMatch(session ?? '', /expires|max-age/i)
   })
 
-  test("an app on the user's own machine gets its redirect at exactly its registered loopback address", async () => {
+  test('an app on the user’s own machine is redirected only to its exact registered loopback address', async () => {
     const testServer = await open()
     const redirectUris = [
       'http://127.0.0.1:9999/callback',
@@ -886,7 +886,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
       assert.equal((await browser.visit(at(uri))).status, 400)
   })
 
-  test('a request that cannot be redirected shows an error page with everything escaped', async () => {
+  test('a request without a valid redirect address shows an error page with everything escaped', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     for (const more of [
@@ -904,7 +904,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
 
 anyEngine('the addresses of OAuth', (given) => {
   const open = sharedOAuthTestServer(given)
-  test('unknown paths and methods get the usual errors', async () => {
+  test('unknown paths get 404, and wrong methods 405', async () => {
     const testServer = await open()
     const asked: [string, string, number][] = [
       ['GET', '/oauth/', 404],
@@ -936,7 +936,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.ok(!refused.includes('token_endpoint'))
   })
 
-  test('behind TLS the cookies are Secure, and proofs must name the public address', async () => {
+  test('over TLS the cookies are Secure, and proofs must contain the public address', async () => {
     const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'https://shop.example' })
     const browser = openBrowser(testServer)
     const installed = await installApp(testServer, { browser })
@@ -951,7 +951,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', { ...installed, proof })).status, 401)
   })
 
-  test('passwords are not asked for over plain http, except on the same machine', async () => {
+  test('passwords are requested over plain http only on the same machine', async () => {
     const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'http://shop.example' })
     const url = new URL(authorizationUrl(testServer, testServer.publicApp, makeVerifier().challenge))
     assert.equal((await testServer.fetch(url.pathname + url.search)).status, 500)
@@ -1005,7 +1005,7 @@ anyEngine('the addresses of OAuth', (given) => {
     if (status !== 500) assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
   }
 
-  test('429 is an OAuth error for clients and a page for browsers', async () => {
+  test('429 is an OAuth error for apps and a page for browsers', async () => {
     const testServer = await openOAuthTestServer(given, {
       rateLimit: { perSecond: 100, burst: 200 },
       refusedDelayMs: 0,
@@ -1019,7 +1019,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.match((await testServer.fetch('/oauth/authorize')).text, /Too many requests/)
   })
 
-  test('503 of a process at its limit is an OAuth error for clients and a page for browsers', async () => {
+  test('503 of a process at its limit is an OAuth error for apps and a page for browsers', async () => {
     const full = await openOAuthTestServer(given, { pressure: { inFlightMax: 0 } })
     for (const path of clientPaths) {
       const answer = await full.fetch(path, { method: 'POST', body: new URLSearchParams() })
@@ -1030,7 +1030,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'])
   })
 
-  test('without the database clients get 503, and 500 after a defect', async () => {
+  test('apps get 503 without the database, and 500 after a defect', async () => {
     const testServer = await openOAuthTestServer(given)
     const { read, write } = testServer.storage
     await testServer.fetch('/oauth/jwks')
@@ -1060,7 +1060,7 @@ anyEngine('the addresses of OAuth', (given) => {
     })
   })
 
-  test('a body that is too large is refused unread', async () => {
+  test('a body that is too large is refused before it is read', async () => {
     const testServer = await open()
     const { status, body } = await testServer.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
     assert.deepEqual([status, body.error], [400, 'invalid_request'])
@@ -1069,7 +1069,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.match(await testServer.wire(`${head}1\r\nx\r\n0\r\n\r\n`), /content-length/)
   })
 
-  test('slow senders occupy a few connections and do not stop other requests', async () => {
+  test('clients that send slowly occupy few connections and do not stop other requests', async () => {
     const testServer = await open()
     const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(testServer.origin).port), '127.0.0.1'))
     const refused = new Promise<string>((resolve) => {

@@ -289,7 +289,7 @@ describe('the forms', () => {
 })
 
 describe('the texts of the pages', () => {
-  test('the words of each scope list every operation that it allows, and no other', () => {
+  test('the description of each scope lists every operation that the scope allows, and no others', () => {
     const opened = (scope: string | null) =>
       Object.entries(operations as Readonly<Record<string, OpenInterfaceOperation>>)
         .filter(([, row]) => row.caller === 'key' && row.scope === scope)

@@ -441,7 +441,7 @@ function tokenIsRefused(open: Open): void {
     })
   }
 
-  test('the code that survived all refused requests works, once', async () => {
+  test('the code works once after all of these refused requests', async () => {
     const coded = await keptCode()
     const fields = codeFields(coded.app, coded.code, coded.verifier)
     const right = await askToken(coded.testServer, fields, coded)
@@ -458,7 +458,7 @@ function tokenIsRefused(open: Open): void {
     assert.deepEqual(tokensIn(await worldOf(coded.testServer)), tokensIn(before))
   })
 
-  test('an old nonce gets 400 use_dpop_nonce with a new nonce that works', async () => {
+  test('an old nonce gets 400 use_dpop_nonce with a new nonce, which works', async () => {
     const coded = await newCode(await open())
     const { testServer, app, code, verifier, key } = coded
     const fields = codeFields(app, code, verifier)
@@ -486,7 +486,7 @@ function tokenIsRefused(open: Open): void {
     ['the parameter dpop_jkt', false],
     ['the proof of the pushed request', true],
   ] as const) {
-    test(`another key than ${name} has named gets 400 invalid_grant`, async () => {
+    test(`a key other than that of ${name} gets 400 invalid_grant`, async () => {
       const scene = await open()
       const { testServer } = scene
       const coded = await newCode(scene, isPushed ? 'pushed' : 'jkt')
@@ -567,7 +567,7 @@ const assertionRows: readonly AssertionRow[] = [
 function assertionIsRefused(open: Open): void {
   const keptCode = keepCode(open, 'confidential')
   for (const { name, make, status = 401, error = 'invalid_client' } of assertionRows) {
-    test(`${name} gets ${status} ${error} at every endpoint, and the code survives`, async () => {
+    test(`${name} gets ${status} ${error} at every endpoint, and the code can still be used`, async () => {
       const coded = await keptCode()
       const { testServer, app, code, verifier } = coded
       const refreshToken = await confidentialRefreshToken(coded)
@@ -587,7 +587,7 @@ function assertionIsRefused(open: Open): void {
     })
   }
 
-  test('the code that survived all of these works with a correct assertion, also one with fractional seconds', async () => {
+  test('after all of these the code works with a correct assertion, also one with fractional seconds', async () => {
     const coded = await keptCode()
     const { testServer, app, code, verifier } = coded
     const assertion = await makeAssertion(testServer, { exp: seconds(testServer) + 60.123_456 })
@@ -642,14 +642,14 @@ const refreshRows: readonly RefreshRow[] = [
 function refreshIsRefused(open: Open): void {
   const keptHolder = keepHolder(open)
   for (const { name, send, error, status = 400 } of refreshRows) {
-    test(`${name}: ${status} ${error}, and the refresh token survives`, async () => {
+    test(`${name}: ${status} ${error}, and the refresh token still works`, async () => {
       const holder = await keptHolder()
       const answer = await unchanged(holder.testServer, () => send(holder))
       assertEndpointError(answer, { status, error })
     })
   }
 
-  test('the refresh token that survived all of these works', async () => {
+  test('the refresh token works after all of these refused requests', async () => {
     const holder = await keptHolder()
     assert.equal((await askToken(holder.testServer, refreshFields(holder), holder)).status, 200)
   })
@@ -894,7 +894,7 @@ function callIsRefused(openScene: Open): void {
     ['as Bearer', ({ accessToken }: Holder) => ({ authorization: `Bearer ${accessToken}` })],
     ['as DPoP without a proof', ({ accessToken }: Holder) => ({ authorization: `DPoP ${accessToken}` })],
   ] as const) {
-    test(`the access token ${name} at the operations that take a key: 401`, async () => {
+    test(`401 for the access token ${name} at the operations that require an API key`, async () => {
       const holder = await open()
       const ids = operationIds.filter((id) => operations[id].caller === 'key')
       assert.ok(ids.length > 15)
@@ -914,7 +914,7 @@ function callIsRefused(openScene: Open): void {
     })
   }
 
-  test('the access token with a right proof at the operations that take a key: 401', async () => {
+  test('401 for the access token with a valid proof at the operations that require an API key', async () => {
     const holder = await open()
     for (const id of operationIds.filter((id) => operations[id].caller === 'key')) {
       const call = callOf(holder.testServer, id, 'anything')
@@ -925,7 +925,7 @@ function callIsRefused(openScene: Open): void {
     }
   })
 
-  test('revoking a key of another installation gets 404, and the key still works', async () => {
+  test('404 for revoking a key of another installation, and the key still works', async () => {
     const holder = await open()
     const other = await installApp(holder.testServer, { browser: holder.browser })
     const { id: keyId } = await issueKey(holder.testServer, other)
@@ -936,7 +936,7 @@ function callIsRefused(openScene: Open): void {
     assert.deepEqual([after.installations, after.credentials], [installations, credentials])
   })
 
-  test('a key with more scopes than were granted gets 403', async () => {
+  test('403 for a key with more scopes than were granted', async () => {
     const holder = await open()
     const body = { idempotencyKey: 'more', name: 'More', scopes: ['webhooks:write'] }
     const { credentials } = await worldOf(holder.testServer)
@@ -1055,7 +1055,7 @@ function tokenIsAccepted(open: Open): void {
     assert.match(back.searchParams.get('code') ?? '', /^[\w-]{43}$/)
   })
 
-  test('the key that dpop_jkt names redeems the code', async () => {
+  test('the key that dpop_jkt announced redeems the code', async () => {
     const coded = await newCode(await open(), 'jkt')
     const { testServer, app, code, verifier } = coded
     assert.equal((await askToken(testServer, codeFields(app, code, verifier), coded)).status, 200)
@@ -1072,7 +1072,7 @@ function tokenIsAccepted(open: Open): void {
     assert.equal(body.refresh_token, refreshToken)
   })
 
-  test('a refresh may ask for less scope than was granted', async () => {
+  test('a refresh may request fewer scopes than were granted', async () => {
     const { testServer, browser } = await open()
     const installed = await installApp(testServer, { browser })
     const { body } = await askToken(testServer, { ...refreshFields(installed), scope: 'catalog:read' }, installed)
@@ -1085,16 +1085,16 @@ anyEngine('installing an app', (given) => {
   const open = sharedScene(given)
   // Refused before a row is written: on PostgreSQL they are part of `npm run proof -- oauth`.
   if (isWide || given.engine === 'sqlite') {
-    describe('Authorization: refused at the authorization endpoint', () => authorizationIsRefused(open))
-    describe('Authorization: refused at the endpoint for pushed requests', () => pushingIsRefused(open))
-    describe('Token: refused at the token endpoint, and the code survives', () => tokenIsRefused(open))
-    describe('Token: an assertion that does not authenticate the app', () => assertionIsRefused(open))
-    describe('Resource: refused at our own operations', () => callIsRefused(open))
+    describe('requests that the authorization endpoint refuses', () => authorizationIsRefused(open))
+    describe('pushed requests that are refused', () => pushingIsRefused(open))
+    describe('requests that the token endpoint refuses without using up the code', () => tokenIsRefused(open))
+    describe('client assertions that are refused', () => assertionIsRefused(open))
+    describe('requests that the operations for apps refuse', () => callIsRefused(open))
   }
-  describe('Token: a refresh token that is refused', () => refreshIsRefused(open))
-  describe('Token: refused at the revocation endpoint', () => revocationIsRefused(open))
-  describe('Must succeed: accepted at our own operations', () => callIsAccepted(open))
-  describe('Must succeed: accepted on the way to a token', () => tokenIsAccepted(open))
+  describe('refreshes that are refused', () => refreshIsRefused(open))
+  describe('requests that the revocation endpoint refuses', () => revocationIsRefused(open))
+  describe('requests that the operations for apps accept', () => callIsAccepted(open))
+  describe('requests on the way to a token that are accepted', () => tokenIsAccepted(open))
 })
 
 // What the tables are made of.

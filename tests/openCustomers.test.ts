@@ -93,7 +93,7 @@ eachEngine('customers of a storefront', (given) => {
     return (await checkout.read(sessionId)).body.data.orderId
   }
 
-  test('a page signs a shopper in with the e-mailed code and lists only the orders of that e-mail address', async () => {
+  test('a page signs a shopper in with the e-mailed code, and lists only the orders of that e-mail address', async () => {
     const orders = [await bought('ada@example.com'), await bought('Ada@Example.com')]
     await bought('bob@example.com')
     const shop = page()
@@ -115,7 +115,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await shop.ask('getCustomer'), 'unauthenticated')
   })
 
-  test('orders are listed in pages, each once, and links to orders belong to one session', async () => {
+  test('orders are listed in pages, each once, and the link to the next page works only for the same shopper', async () => {
     const orders = await openOrderTestServer(given)
     const quote = await orders.orders.quote({ items: { CARD: 1 } })
     const placed: string[] = []
@@ -157,7 +157,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await testServer.ask('getCustomer', { headers: foreign.headers }), 'unauthenticated')
   })
 
-  test('the response is the same for an address with orders, without orders and over its limit', async () => {
+  test('the response is the same for an address with orders, one without orders, and one over its limit', async () => {
     await bought('known@example.com')
     const shapes = new Set<string>()
     const sent = (await mails()).length
@@ -171,7 +171,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await page().ask('requestCustomerCode', { body: { email: 'ada' } }), 'invalid_request')
   })
 
-  test('a code allows five tries, also concurrent ones, lasts ten minutes, and a repeated request does not count as a try', async () => {
+  test('a code allows five tries, also concurrent ones, and lasts ten minutes; repeating a request does not count as a try', async () => {
     const shop = page()
     await shop.request('tries@example.com')
     const { code } = await mailed()
@@ -197,7 +197,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.equal(await shop.open(late.code), null)
   })
 
-  test('shoppers save, replace and remove addresses, which are never stored or logged in clear', async () => {
+  test('shoppers save, replace and remove addresses, which are never stored or logged in clear text', async () => {
     const shop = page()
     await shop.signIn('book@example.com')
     const add = async (line1: string, more: object = {}) =>
@@ -252,7 +252,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes(shop.kept.session ?? ''))
   })
 
-  test('a session ends after seven days and when its customer is erased, at every storefront', async () => {
+  test('a session ends after seven days, and when its shopper is erased, at every storefront', async () => {
     const email = 'gone@example.com'
     const [shop, other] = [page(), page(there)]
     await shop.signIn(email)
@@ -279,7 +279,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.notEqual(answer.body.data.id, saved)
   })
 
-  test('browsers may send the session header only to the operations that use it', async () => {
+  test('browsers may send the session header only to the operations for shoppers', async () => {
     const asked = { 'access-control-request-method': 'GET', origin: here }
     const allowed = async (path: string) =>
       (await testServer.fetch(path, { method: 'OPTIONS', headers: asked })).headers.get('access-control-allow-headers')

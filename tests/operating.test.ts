@@ -26,7 +26,7 @@ function rowsUnder(heading: string): string[][] {
 const codesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 
 eachEngine('docs/operating.md', (given) => {
-  test('names every table once, and no other', async () => {
+  test('names every table of the database once, and no others', async () => {
     const storage = await given.open()
     const tables = (await storage.read(listTables)).map(({ name }) => name)
     const named = rowsUnder('What bounds each table').flatMap(([cell]) => codesIn(cell))

@@ -34,7 +34,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       }
     }
 
-    test('the first start creates the demo shop and prints working keys; the second keeps everything', async () => {
+    test('the first start creates the demo shop and prints working keys; the second start keeps everything', async () => {
       const settings = await environment(given.freshUrl())
       // As processes on one engine: the other differs in what it stores.
       const start = engine === 'sqlite' ? serve : serveHere
@@ -68,7 +68,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal(await second.stop('SIGINT'), 0)
     })
 
-    test('beside a running server demo prints three kinds of working keys as JSON, and keys are created, listed, rotated and revoked', async () => {
+    test('beside a running server, demo prints three working keys as JSON, and keys are created, listed, rotated and revoked', async () => {
       const settings = await environment()
       const server = await serveHere(settings)
       const { code, out } = await cartwright(['demo', '--json'], settings)
@@ -174,7 +174,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       })
     })
 
-    test('doctor names the rows that a loop skips, and does not call them contradictions', async () => {
+    test('doctor names the rows that a loop skips, and does not report them as violated invariants', async () => {
       const settings = await environment()
       const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
       const now = Date.now()
@@ -246,7 +246,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal(await again.stop(), 0)
     })
 
-    test('a second server is refused on SQLite and works on PostgreSQL', async () => {
+    test('a second server is refused on SQLite, and works on PostgreSQL', async () => {
       if (engine === 'sqlite') {
         const settings = await environment()
         const server = await serve(settings, ['--no-demo'])
@@ -295,7 +295,7 @@ describe('the command line', () => {
     assert.match(missing.err, /^cartwright: cannot read .*nothing\.yaml: ENOENT/)
   })
 
-  test('a bad shop file is reported problem by problem, and nothing is created', async () => {
+  test('an invalid shop file is reported problem by problem, and nothing is created', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     const file = join(folder, 'bad.yaml')
@@ -322,7 +322,7 @@ describe('the command line', () => {
     await assert.rejects(stat(join(folder, 'a.db')))
   })
 
-  test('a bad setting stops the start with an error of one line', async () => {
+  test('an invalid setting stops the start with an error of one line', async () => {
     const folder = await tempFolder()
     const url = `sqlite:${join(folder, 'a.db')}`
     for (const [settings, pattern] of [
@@ -354,7 +354,7 @@ describe('the command line', () => {
     }
   })
 
-  test('in production the server starts without a shop and logs pure JSON', async () => {
+  test('in production the server starts without a shop and writes its log as pure JSON', async () => {
     const folder = await tempFolder()
     const server = await serve({
       CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`,
@@ -373,7 +373,7 @@ describe('the command line', () => {
     assert.ok(!server.printed().includes('cwk_'))
   })
 
-  test('the server without settings listens on this machine only in production, and needs its secret in another folder for a public address', async () => {
+  test('without settings the server listens only on this machine in production; with a public address its secret must be in another folder', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, NODE_ENV: 'production' }
     const server = await serve(settings)
@@ -392,7 +392,7 @@ describe('the command line', () => {
     assert.equal(await next.stop(), 0)
   })
 
-  test('the root secret is created once, beside the database, readable by its owner only', async () => {
+  test('the root secret is created once, in the folder of the database, and only its owner can read it', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'deep', 'a.db')}` }
     await cartwright(['migrate'], settings)
