@@ -216,7 +216,7 @@ export interface PaymentProvider {
   // Adds the order number to the charge, so the provider's dashboard and the shopper's statement show it. Called after the order is
   // placed, and repeated if no response arrives. Not implemented if the provider does not support it.
   describe?(charge: Charge, about: PlacedOrderFacts, signal: AbortSignal): Promise<DescribeAnswer>
-  // Sources that the provider's script and frames on the checkout page need in addition to our own content security policy.
+  // Sources that the provider's script and frames on the pay page need in addition to our own content security policy.
   readonly sources?: PageSources
   // Returns which charges a webhook is about, or `refused` if it does not come from the provider. A webhook only causes look-ups of these
   // charges. Pure.
@@ -269,7 +269,7 @@ export interface ProviderWebhook {
 
 export type CloseAnswer = 'closed' | 'taken' | 'unknown'
 
-// Hosts for the content security policy of the checkout page, by directive.
+// Hosts for the content security policy of the pay page, by directive.
 export interface PageSources {
   script: readonly string[]
   frame: readonly string[]

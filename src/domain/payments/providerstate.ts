@@ -1,25 +1,25 @@
-// Compares the refunds that a provider lists for a payment with ours. Pure: it returns what must be recorded.
+// Compares the refunds that a provider lists for a payment with ours, and returns what must be recorded. Pure.
 
 import type { ProviderDispute, ProviderRefund, ProviderState } from './port.ts'
 import { leaseMs, pendingAgainMs } from './schedule.ts'
 import type { PaymentRow, RefundRow } from './store.ts'
 
 export interface ProviderStatePlan {
-  // Refunds whose id at the provider is now known.
+  // Refunds whose id at the provider has become known.
   named: { refund: RefundRow; reference: string }[]
-  // Pending here but ended at the provider: they must be queried now.
+  // Refunds that are pending here but have ended at the provider. They must be queried now.
   ended: RefundRow[]
-  // Succeeded here, and failed at the provider later.
+  // Refunds that succeeded here and failed at the provider later.
   failed: { refund: RefundRow; reference: string }[]
   foreign: ForeignRefund[]
-  // The refunded sum by the provider's list, and how much of it exceeds the paid amount.
+  // `givenBack`: the refunded sum by the provider's list. `excess`: how much of it exceeds the paid amount.
   givenBack: number
   excess: number
-  // When the provider must be queried again; null if there is nothing left to find out.
+  // When to query the provider again; null if everything is known.
   againAt: number | null
 }
 
-// A refund that was made at the provider. `instead`: the failed refund of ours that it replaces. `isOurs`: it has the key of that refund.
+// A refund that was made at the provider. `instead`: our failed refund that it replaces. `isOurs`: whether it has the key of that refund.
 export interface ForeignRefund {
   reference: string
   amount: number
@@ -62,7 +62,8 @@ export function planProviderState(
   for (const { reference, key, amount, state } of unmatched) {
     if (state === 'pending') lookAgain(now + pendingAgainMs)
     if (state !== 'succeeded') continue
-    // It may be one of our pending refunds whose response is not here yet, or it may replace one: that refund must end first.
+    // The listed refund may be one of our pending refunds, without a recorded response, or replace one. The pending refund must end
+    // first.
     const inTheWay = open.filter(
       (refund) => amount > left || (key === null && !known.has(refund) && isAlike(refund, amount)),
     )
@@ -87,9 +88,9 @@ export function planProviderState(
   return plan
 }
 
-// Matches by our key first, which is certain; then by the provider's id. A listed refund with neither is matched with a refund of ours
-// that it may be, so ours are never counted twice. A refund that failed here is matched only with one that failed at the provider: if its
-// money moved nevertheless, it counts as made at the provider.
+// Matches listed refunds with ours: first by our key, which is certain, then by the provider's id. A listed refund without either is
+// matched with a refund of ours that it could be: our refunds must never be counted twice. A refund that failed here is matched only with
+// one that failed at the provider: if its money moved nevertheless, it counts as made at the provider.
 function match(
   refunds: readonly RefundRow[],
   listed: readonly ProviderRefund[],
@@ -123,15 +124,14 @@ function match(
   return { matched, unmatched: listed.filter((entry) => !matched.has(entry)) }
 }
 
-// A void refunds all that is left, so any amount matches.
+// A void refunds all that is left, so it matches any amount.
 function isAlike({ kind, amount }: RefundRow, listed: number): boolean {
   return kind === 'void' || amount === listed
 }
 
 const listedMax = 1_000
 
-// Returns undefined if the value does not have the port's format: an adapter may be third-party code, and the value is recorded in the
-// books.
+// Returns undefined if the value does not have the format of the port: an adapter may be third-party code, and the value is recorded.
 export function readProviderState({ refunds, dispute }: ProviderState): ProviderState | undefined {
   if (!Array.isArray(refunds) || refunds.length > listedMax || !refunds.every(isProviderRefund)) return undefined
   if (new Set(refunds.map(({ reference }) => reference)).size < refunds.length) return undefined
@@ -166,7 +166,7 @@ function isAmount(amount: unknown): boolean {
   return Number.isSafeInteger(amount) && (amount as number) >= 1
 }
 
-// Whether a query returned more facts than that the payment was made.
+// Whether a look-up found more than the payment itself.
 export function hasRefundsOrDispute(providerState: ProviderState | undefined): boolean {
   return providerState !== undefined && (providerState.refunds.length > 0 || providerState.dispute !== null)
 }

@@ -1,5 +1,5 @@
-// Provider webhooks: messages that providers send when a charge changes. A webhook is only a reason to query the charge, so its contents
-// are not trusted, stored or logged, and neither repeats nor their order matter.
+// Provider webhooks: messages that providers send when a charge changes. A webhook only causes a look-up of the charge. Its contents are
+// not trusted, stored or logged, and it may be repeated or arrive out of order.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { findAccountById } from './accounts.ts'
@@ -18,13 +18,13 @@ export interface ProviderWebhookTools {
   onStep?: OnStep
 }
 
-// Takes a message for one account. Returns false if its provider did not send it.
+// Handles a webhook for one account. Returns false if it was not sent by the provider.
 export type TakeProviderWebhook = (message: ProviderWebhook) => Promise<boolean>
 
-// Maximum per message; further charges are found in the provider's list of events.
+// Maximum number of charges per webhook; others are found in the provider's list of events.
 const referencesMax = 100
 
-// Returns undefined if the account does not exist, if its secrets cannot be decrypted here, or if its provider sends no webhooks.
+// Returns undefined if the account does not exist, its secrets cannot be decrypted, or its provider sends no webhooks.
 export async function providerWebhooksOf(
   tools: ProviderWebhookTools,
   accountId: string,
@@ -42,7 +42,7 @@ export async function providerWebhooksOf(
   }
   const facts = { provider: account.provider, accountId }
 
-  // An error of the adapter is not passed on, since it may quote the message.
+  // Errors of the adapter are not passed on, because they may quote the webhook.
   function read(message: ProviderWebhook, now: number): readonly string[] | undefined {
     try {
       const read = provider?.webhook?.(message, now)

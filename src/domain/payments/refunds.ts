@@ -1,6 +1,6 @@
-// Pays the refunds that are due: one round of a loop. A round claims a few refunds, calls the providers outside of any transaction, and
-// records each outcome together with its consequences. It is safe on several nodes and across crashes: a refund that is requested twice
-// is paid once, because its id is the provider's key.
+// Pays the refunds that are due, as a job. A round claims some refunds, calls the providers outside of any transaction, and records each
+// outcome with its consequences. Safe on several nodes and after crashes: a refund that is requested twice is paid once, because its id
+// is the key at the provider.
 
 import { claimRows, deferFailedRow, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { Storage, Tx } from '../../platform/storage/storage.ts'
@@ -25,9 +25,9 @@ import {
 } from './store.ts'
 import type { CallFacts, PaymentWatch } from './watch.ts'
 
-// The consequences of a refund that has ended, in the same transaction: src/domain/orders moves the status of the order, or marks the
-// payment as voided. They are committed once for each refund, and get the refund as it was saved. The refund's row is locked first and
-// the order's row second, so code that holds an order must not wait for its refunds.
+// Called when a refund has ended, in the transaction that saves it: src/domain/orders changes the payment status of the order, or marks
+// the payment as voided. Called once per refund, with the saved row. The row of the refund is locked before that of the order, so code
+// that has locked an order must not wait for its refunds.
 export type OnPaid = (tx: Tx, refund: RefundRow, outcome: 'succeeded' | 'failed', now: number) => Promise<void>
 
 export interface RefundTools {
@@ -35,35 +35,37 @@ export interface RefundTools {
   providers: Providers
   watch: PaymentWatch
   onPaid: OnPaid
-  // For tests.
+  // For tests: the timeout of a call to a provider.
   callMsMax?: number
   onStep?: OnStep
 }
 
 export interface PaidRefund {
   refund: RefundRow
-  // The provider's answer; `unknown` also if it did not respond or is not installed. `absent`: the provider does not know a request that
-  // was sent long ago, so it is not sent again.
+  // The provider's response; `unknown` if there was none or the provider is not installed. `absent`: the request was sent long ago and
+  // the provider does not know it, so it is not sent again.
   answer: RefundState
-  // later: due again on schedule. already_recorded: by another node. unrecorded: recording failed, and is tried again.
+  // later: the refund is due again on schedule. already_recorded: another node recorded it. unrecorded: it could not be recorded and is
+  // tried again.
   outcome: 'succeeded' | 'failed' | 'later' | 'already_recorded' | 'unrecorded'
   error: unknown
 }
 
-// A provider that refuses this often will not accept the refund; a person must decide. A missing response is not a refusal, and the
-// request is repeated without limit.
+// After this many refusals the provider will not accept the refund, and a person must decide. A missing response is not a refusal; the
+// request is then repeated without limit.
 export const refusedTriesMax = 8
 
-// Providers forget keys after a day. If a request was first sent this long ago, it is not repeated under its key: it might pay twice.
+// Providers forget keys after a day. A request that was first sent this long ago is not repeated with its key, because it might pay
+// twice.
 export const keyMs = 20 * 3_600_000
 
-// Refunds of one round are paid concurrently, so none waits for another's deadline and every lease suffices. Every outcome other than
-// success is logged and counted.
+// Pays the due refunds concurrently, so none waits for the timeout of another, and all end within their lease. Every outcome but success
+// is logged and counted.
 export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
   return (await payDue(tools, now, limit)).paid
 }
 
-// Runs as a round of a loop: refunds that could not be claimed or recorded are reported at the end of the round.
+// Run by a job. Throws at the end of the round if refunds could not be claimed or recorded.
 export async function payDueRefunds(tools: RefundTools, now: number, limit: number): Promise<number> {
   const { paid, failures } = await payDue(tools, now, limit)
   const recorded = paid.filter(({ outcome }) => outcome !== 'unrecorded').length
@@ -117,7 +119,7 @@ async function recordAnswer(tools: RefundTools, due: DueRefund, answer: RefundSt
       watch.error('contradiction', 'refund was paid by hand and by the provider; a person must see to it', factsOf(due))
     return { refund, answer, outcome, error: null }
   } catch (error) {
-    // A refund that cannot be recorded must not prevent recording the others of the round.
+    // If one refund cannot be recorded, the others of the round must still be.
     return unrecorded(tools, due, answer, error)
   }
 }
@@ -152,10 +154,10 @@ async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<
   if (askedAt !== null) {
     const state = await askState(tools, provider, due, now)
     if (state !== 'absent') return state
-    // A void may always be repeated.
+    // Unlike a refund, a void may always be repeated.
     if (due.kind === 'refund' && now - askedAt >= keyMs) return state
   }
-  // A refund that has ended since it was claimed, for example because it was paid by hand, is not sent.
+  // A refund that has ended after it was claimed, for example because it was paid by hand, is not requested.
   if (!(await storage.write((tx) => markRefundRequested(tx, due, now)))) return 'unknown'
   tools.onStep?.('asked')
   return sendRequest(tools, provider, due, now)
@@ -185,7 +187,7 @@ function callOptions(tools: RefundTools, due: DueRefund, facts: CallFacts, now: 
   const heard = watch.listen(facts)
   return {
     ...heard,
-    // A success is recorded even if the response is late. After any other late response the refund is requested again on schedule.
+    // A late success is recorded. After any other late response the refund is requested again on schedule.
     onLate(answer) {
       heard.onLate(answer)
       if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)

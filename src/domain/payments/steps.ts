@@ -1,7 +1,7 @@
-// The steps of moving money. A test can end the process at each of them.
+// The steps of payments and refunds. A test can end the process at each of them.
 
 export type MoneyStep =
-  // Steps of a payment: recorded before its provider is called; called; closed at the provider; about to be recorded; recorded.
+  // Steps of a payment: attempt recorded; provider called; closed at the provider; outcome about to be recorded; outcome recorded.
   | 'recorded'
   | 'called'
   | 'closed'
@@ -10,10 +10,10 @@ export type MoneyStep =
   // Steps of a webhook: verified; noted at the payment.
   | 'heard'
   | 'noted'
-  // Steps of a refund: marked before its provider is called; answered; recorded.
+  // Steps of a refund: request marked, before the provider is called; response received; outcome recorded.
   | 'asked'
   | 'answered'
   | 'paid'
 
-// Called with the name of each step as it is passed.
+// Called with each step when it is reached.
 export type OnStep = (step: MoneyStep) => void

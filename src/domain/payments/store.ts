@@ -1,4 +1,4 @@
-// The SQL of money: payments, which are attempts to collect it, and refunds.
+// The SQL of payments, which are attempts to collect money, and of refunds.
 
 import type { Mode, PaymentErrorCode, RefundStatus } from '../../contract/words.ts'
 import type { ClockSetBack } from '../../platform/jobs/clock.ts'
@@ -15,7 +15,7 @@ export interface PaymentRow {
   installationId: string
   id: string
   merchantId: string
-  // The installation's mode, which never changes.
+  // Mode of the installation, which never changes.
   mode: Mode
   checkoutSessionId: string
   orderId: string | null
@@ -28,42 +28,42 @@ export interface PaymentRow {
   status: StoredPaymentStatus
   reference: string | null
   challenge: string | null
-  // Where the shopper pays at the provider, sealed: it may contain a secret of the provider. Null if the shopper pays here, or if the
-  // payment has ended.
+  // Where the shopper pays at the provider. Encrypted, because it may contain a secret of the provider. Null if the shopper pays on our
+  // page, or the payment has ended.
   placeSealed: string | null
-  // Until when the payment can be paid at the provider.
+  // Until when the shopper can pay at the provider.
   placeUntil: number | null
-  // When the provider was last called for this payment, for any reason; null before the first call.
+  // When the provider was last called about this payment, for whatever reason; null before the first call.
   lookedAt: number | null
-  // `looks`: number of queries that were begun. `looksWanted`: number of queries needed for the outcome to be as recent as the shopper's
-  // last return.
+  // `looks`: number of queries that were begun. `looksWanted`: number of queries after which the outcome is newer than the shopper's last
+  // return.
   looks: number
   looksWanted: number
-  // Set while a query is in progress. It expires if the process dies.
+  // Set while a query is in progress. The query counts as ended after this time, in case its process died.
   lookingUntil: number | null
-  // When it was first known that the shopper had tried to pay at the provider.
+  // When it first became known that the shopper had tried to pay at the provider.
   triedAt: number | null
-  // For money that arrives later: who reports its arrival.
+  // For money that arrives later: whether a person or the provider reports its arrival.
   settles: SettlementKind | null
   brand: string | null
   last4: string | null
-  // The provider's word for the instrument that was really used; null if it has none.
+  // The instrument that was actually used, in the provider's terms; null if the provider has none.
   instrument: string | null
   errorCode: PaymentErrorCode | null
   createdAt: number
   updatedAt: number
-  // When to query the provider next; null if nothing is open. `checks` counts the queries since the provider last responded, including
-  // that query, so a single missing response after many responses is followed by a short wait.
+  // When to query the provider next; null if everything is known. `checks`: number of queries since the provider last responded,
+  // including the one that got the response. So a single missing response after many responses is followed by a short wait.
   checkAt: number | null
   checks: number
-  // By the provider's count: the sum that it collected, and the sum of that which was refunded.
+  // `collected`: the sum that the provider has collected. `givenBack`: how much of it the provider has refunded.
   collected: number
   givenBack: number
-  // When the operator recorded the outcome; null if the provider reported it, or if it is not known yet.
+  // When the operator recorded the outcome by hand; null if the provider reported it, or it is not known yet.
   closedByHandAt: number | null
-  // For money that was moved here from another order: the payment at the provider with which it was collected.
+  // Set if the money was moved here from another order: the payment that collected it at the provider.
   movedFrom: string | null
-  // The order that is changed when the payment succeeds; also set while the payment is undecided.
+  // The order that is changed when this payment succeeds. Set from the start of the payment.
   changesOrder: string | null
 }
 
@@ -83,9 +83,9 @@ export type NewPayment = Pick<
   accountId?: string | null
   movedFrom?: string | null
   changesOrder?: string | null
-  // Language in which the shopper read the page.
+  // Language in which the shopper saw the page.
   locale?: string | null
-  // Subjects under which the attempt was counted, needed when its outcome is known.
+  // Subjects (session, card, network) by which this attempt was counted. Needed when its outcome is known.
   triedAs?: readonly string[]
 }
 
@@ -107,7 +107,7 @@ const paymentColumns = new Fragment(`
   payments.collected, payments.given_back as "givenBack",
   payments.closed_by_hand_at as "closedByHandAt", payments.moved_from as "movedFrom", payments.changes_order as "changesOrder"`)
 
-// Inserts the attempt before its provider is called, so it can be queried if the outcome of that call is lost.
+// Inserts the attempt before the provider is called, so it can be looked up if the response is lost.
 export function insertPayment(tx: Tx, payment: NewPayment, now: number): PaymentRow {
   const { locale = null, triedAs = [], ...known } = payment
   const accountId = payment.accountId ?? null
@@ -150,7 +150,7 @@ export function insertPayment(tx: Tx, payment: NewPayment, now: number): Payment
   }
 }
 
-// Copies the language in which the shopper read the page of the source payment.
+// Copies the language in which the shopper saw the page from the source payment.
 export function copyLocale(tx: Tx, { installationId, id }: PaymentRow, sourceId: string): void {
   tx.send`
     update payments set locale = (
@@ -164,7 +164,7 @@ export async function findPayment(db: Reader, installation: string, id: string):
   return row
 }
 
-// Finds a payment of any installation of the merchant, for the operator.
+// Finds a payment of any of these installations, for the operator.
 export async function findPaymentOf(
   db: Reader,
   installationIds: readonly string[],
@@ -189,9 +189,9 @@ export async function findMerchantPayment(
 
 const dayMs = 24 * 3_600_000
 
-// Selects payments that have been undecided for unusually long. The schedule of queries ends earlier: if a provider has not answered
-// within a day, there is a reason. A payment that was closed here is still queried for a day, and once more on schedule. A bank may take
-// days, so a pending payment is only included after two weeks.
+// SQL condition: the payment `p` has been undecided for unusually long. Look-ups are scheduled within a day; if a provider has not
+// reported an outcome by then, there is a reason. A payment that was closed here is looked up for a day and once more on schedule. Banks
+// may take days, so a pending payment is included only after two weeks.
 export function isUnanswered(now: number): Fragment {
   return new Fragment(
     `(p.status <> 'succeeded' and (p.created_at < ? or (p.created_at < ? and p.status <> 'pending')
@@ -200,8 +200,8 @@ export function isUnanswered(now: number): Fragment {
   )
 }
 
-// Selects a merchant's payments that no loop will finish. `p` is the payment. They are among the payments that are still queried, which
-// are few and have an index of their own.
+// SQL condition: the merchant's payment `p` will not be finished by any job. Only payments that are still looked up can be; they are few
+// and have a partial index.
 export function needsManualAttention({ merchantId, mode }: MerchantMode, now: number): Fragment {
   const { text, values } = isUnanswered(now)
   return new Fragment(
@@ -211,7 +211,7 @@ export function needsManualAttention({ merchantId, mode }: MerchantMode, now: nu
   )
 }
 
-// Lists the oldest payments first.
+// Lists payments, oldest first.
 export async function listUnsettledPayments(
   db: Reader,
   seller: MerchantMode,
@@ -233,7 +233,7 @@ export async function lockPayment(tx: Tx, installation: string, id: string): Pro
   return row
 }
 
-// Also returns the subjects under which the attempt was counted when it began.
+// Locks the payment. Also returns the subjects (session, card, network) by which its attempt was counted.
 export async function lockTriedPayment(
   tx: Tx,
   installation: string,
@@ -247,7 +247,7 @@ export async function lockTriedPayment(
   return { payment, subjects: JSON.parse(triedAs ?? '[]') as string[] }
 }
 
-// Lists the oldest payments first.
+// Lists payments, oldest first.
 export async function listPaymentsOfSession(
   db: Reader,
   installation: string,
@@ -258,15 +258,15 @@ export async function listPaymentsOfSession(
     where installation_id = ${installation} and checkout_session_id = ${sessionId} order by created_at, id`
 }
 
-// Lists the oldest payments first.
+// Lists payments, oldest first.
 export async function listPaymentsOfOrder(db: Reader, installation: string, orderId: string): Promise<PaymentRow[]> {
   return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Deletes attempts of ended sessions with which nothing was ever paid, and returns their ids. A payment that is still queried stays: its
-// charge may turn up, and must be refunded.
+// Deletes attempts of ended sessions that never collected money, and returns their ids. A payment that is still looked up stays: its
+// charge may be found and must then be refunded.
 export async function deleteDeclined(tx: Tx, installation: string, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await tx.sql<{ id: string }>`
     delete from payments
@@ -277,8 +277,8 @@ export async function deleteDeclined(tx: Tx, installation: string, sessionIds: r
   return rows.map(({ id }) => id)
 }
 
-// The caller has locked the payment. The requested facts (provider, method, amount) never change. A payment with a provider event later
-// than its last query stays due: the event may be newer than the saved state.
+// The caller has locked the payment. Provider, method and amount never change. A payment about which an event arrived after its last
+// query stays due: the event may be newer than the saved state.
 export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   const [row] = await tx.sql`
     update payments set status = ${payment.status}, reference = ${payment.reference}, challenge = ${payment.challenge},
@@ -293,7 +293,7 @@ export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   one(row, 'the payment')
 }
 
-// Makes the payment due for a query in the loop's next round, also if it was given up. A collected payment stays as it is.
+// Makes the payment due for a query in the next round of the job, even if it was given up. A payment that succeeded is not changed.
 export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
@@ -301,7 +301,7 @@ export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now
       and status in ('processing', 'challenge', 'declined', 'voided') and (check_at is null or check_at > ${now})`
 }
 
-// Makes a payment that succeeded due for a query, because its provider has more to report.
+// Makes a payment that succeeded due for a query, because the provider has more to report.
 export function makeQueryDue(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
@@ -309,18 +309,18 @@ export function makeQueryDue(tx: Tx, { installationId, id }: PaymentRow, now: nu
       and (check_at is null or check_at > ${now})`
 }
 
-// A payment is queried at most once in this time, unless the shopper has returned meanwhile.
+// Minimum time between two queries of a payment, unless the shopper returned after the first.
 export const queryEveryMs = 5_000
 
-// When the shopper returns, up to this many queries of a payment may follow each other without a pause.
+// Maximum number of queries of a payment that may follow each other without a pause because the shopper returned.
 export const promptQueriesMax = 30
 
 function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now - everyMs, now])
 }
 
-// One query at a time, so the last one to begin is also the last one to be recorded. A query that takes longer than the maximum, or whose
-// process died, does not block others: two at the same time do no harm.
+// Allows one query at a time, so the query that begins last is also recorded last. A query that exceeds the timeout or whose process died
+// does not block others: two concurrent queries do no harm.
 function isNotLooking(column: string, now: number): Fragment {
   return new Fragment(`(${column} is null or ${column} <= ? or ${column} > ?)`, [now, now + providerMsMax])
 }
@@ -329,7 +329,7 @@ export function isBeingQueried({ lookingUntil }: PaymentRow, now: number): boole
   return lookingUntil !== null && lookingUntil > now && lookingUntil <= now + providerMsMax
 }
 
-// Whether a claim for a query could succeed now, by the row as it was read.
+// Whether the payment could be claimed for a query now, according to this row.
 export function mayQueryPayment(payment: PaymentRow, now: number): boolean {
   const { lookedAt, looks, looksWanted } = payment
   const isRecent = lookedAt !== null && lookedAt <= now && lookedAt > now - queryEveryMs
@@ -337,7 +337,7 @@ export function mayQueryPayment(payment: PaymentRow, now: number): boolean {
   return !isBeingQueried(payment, now) && (isPrompt || !isRecent)
 }
 
-// The assignments of every claim: the next check is postponed by the lease, and this query covers all events so far.
+// Assignments of every claim: the next check is postponed by the lease, and this query covers all events so far.
 function claimed(now: number, leaseMs: number): Fragment {
   return new Fragment('looked_at = ?, looks = looks + 1, looking_until = ?, check_at = ?, noticed_at = null', [
     now,
@@ -346,7 +346,7 @@ function claimed(now: number, leaseMs: number): Fragment {
   ])
 }
 
-// Ends the query for which the payment was claimed. A later query may be in progress by now.
+// Ends the query for which the payment was claimed, unless a later query has begun.
 export function endPaymentQuery(
   tx: Tx,
   { installationId, id, looks }: Pick<PaymentRow, 'installationId' | 'id' | 'looks'>,
@@ -356,9 +356,9 @@ export function endPaymentQuery(
     where installation_id = ${installationId} and id = ${id} and looks = ${looks}`
 }
 
-// Claims a payment that waits for the shopper or for the provider. Returns undefined if it does not wait, is being queried, or was
-// queried a moment ago; if the shopper has returned since the last query, there is no such pause. The claim postpones the next check by
-// the lease, like those of the loop. While the call that starts the payment is in progress, there is nothing to query.
+// Claims a payment that waits for the shopper or the provider. Returns undefined if it does not wait, is being queried, or was queried a
+// moment ago; the last reason does not apply if the shopper has returned since then. The claim postpones the next check by the lease,
+// like the claims of the job. While the call that starts the payment is in progress, it cannot be claimed.
 export async function claimPaymentToQuery(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -376,7 +376,7 @@ export async function claimPaymentToQuery(
   return row
 }
 
-// The shopper has returned, so earlier answers are out of date. Returns undefined if the outcome is known.
+// The shopper has returned, so responses to earlier queries are outdated. Returns undefined if the outcome is known.
 export async function requestPaymentQuery(
   tx: Tx,
   { installationId, id }: Pick<PaymentRow, 'installationId' | 'id'>,
@@ -388,15 +388,15 @@ export async function requestPaymentQuery(
   return row
 }
 
-// Called at the start of a server that is the only one: calls that were in progress have ended with the process that made them.
+// Called when a server starts that is alone on its database: calls that were in progress ended with the process that made them.
 export function releasePayments(tx: Tx, now: number): void {
   tx.send`
     update payments set looking_until = null, check_at = ${now}
     where check_at > ${now} and (looking_until is not null or (status = 'processing' and checks = 0))`
 }
 
-// Makes the payments of these charges of an account due for a query as soon as possible, whatever their status. A payment that was
-// queried well after the event is left alone. Returns the number of payments that will be queried.
+// Makes the payments of these charges of an account due for a query as soon as possible, whatever their status. Payments that were
+// queried well after the event stay as they are. Returns how many payments will be queried.
 export async function noteProviderEvents(
   tx: Tx,
   { merchantId, id }: Pick<AccountRow, 'merchantId' | 'id'>,
@@ -422,9 +422,9 @@ export async function noteProviderEvents(
 // Maximum difference between the provider's clock and ours.
 const clockDifferenceMsMax = 15 * 60_000
 
-// Claims payments whose outcome is due to be queried. The same statement postpones each by the lease, so several nodes share them and
-// none is lost if its node dies. The claim is a table expression of its own because PostgreSQL might run a subquery more than once, and
-// claim more than the limit.
+// Claims payments that are due for a query. The same statement postpones each of them by the lease, so several nodes share the payments,
+// and none is lost if its node dies. `due` is a common table expression, because PostgreSQL may run a subquery more than once and claim
+// more than the limit.
 export async function claimPaymentsToCheck(
   tx: Tx,
   now: number,
@@ -457,14 +457,14 @@ export interface RefundRow {
   installationId: string
   id: string
   merchantId: string
-  // Null if the payment succeeded when an order was no longer possible.
+  // Null if no order was possible any more when the payment succeeded.
   orderId: string | null
   paymentId: string
-  // void: the payment is cancelled before it is collected.
+  // void: the payment is cancelled before its money is collected.
   kind: 'refund' | 'void'
-  // provider: others made the refund at the provider. It has succeeded, or failed later.
+  // provider: the refund was made at the provider by others. It has succeeded, or failed later.
   origin: 'here' | 'provider'
-  // The provider's own id of the refund, once it is known.
+  // The provider's id of the refund; null while it is unknown.
   reference: string | null
   amount: number
   currency: string
@@ -472,26 +472,26 @@ export interface RefundRow {
   reason: string | null
   createdAt: number
   updatedAt: number
-  // When to try to pay next; null after the refund has ended. `tries` counts the attempts, `refusedTries` those of them that were
+  // When to try to pay next; null after the refund has ended. `tries`: number of attempts. `refusedTries`: how many of them the provider
   // refused.
   tryAt: number | null
   tries: number
   refusedTries: number
-  // When the refund was first requested from its provider; null before that, and for providers whose state of a refund is not queried.
+  // When the refund was first requested from the provider; null before that, and for providers without `refundState`.
   askedAt: number | null
   // When the provider last reported that the refund is in progress.
   pendingAt: number | null
-  // The refund that replaced this one after it failed. Null after a failure: it waits for a person.
+  // The refund that replaced this failed refund. If it is null after a failure, a person must refund again.
   replacedBy: string | null
-  // The edit that reduced the total of a paid order, or the return, for the amount left over from an exchange. Not part of the order's
-  // refunded amount.
+  // The id of the edit that reduced the total of a paid order, or of the return whose exchange left an amount over. Such a refund does
+  // not count in the refunded amount of the order.
   editId: string | null
-  // Null: not paid by hand.
+  // When the operator paid the refund by hand; null if not.
   paidByHandAt: number | null
-  // The payment of another order that the money became. No provider is called.
+  // The payment of another order to which the money was moved. No provider is called.
   movedTo: string | null
-  // The first of the refunds over which an amount was spread, because several payments had collected it. Null: this is the first, or the
-  // only one.
+  // Set if an amount was divided among several payments: the first refund of that amount. Null for this first refund, and for a single
+  // one.
   partOf: string | null
 }
 
@@ -508,7 +508,7 @@ const refundColumns = new Fragment(`
   refunds.pending_at as "pendingAt", refunds.replaced_by as "replacedBy", refunds.edit_id as "editId",
   refunds.paid_by_hand_at as "paidByHandAt", refunds.moved_to as "movedTo", refunds.part_of as "partOf"`)
 
-// Inserts a refund, which the loop pays. All refunds of a payment together never exceed the payment; its row is locked, so two concurrent
+// Inserts a refund, which a job pays. All refunds of a payment together never exceed the payment: its row is locked, so concurrent
 // inserts see each other.
 export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<RefundRow> {
   const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
@@ -528,7 +528,7 @@ export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Prom
   return one(row, 'the refund')
 }
 
-// The sum of the payment's refunds that succeeded or are pending.
+// Returns the sum of the payment's refunds that succeeded or are pending.
 export async function sumRefunds(db: Reader, installation: string, paymentId: string): Promise<number> {
   const [row] = await db.sql<{ sum: number }>`
     select coalesce(sum(amount), 0) as "sum" from refunds
@@ -536,8 +536,9 @@ export async function sumRefunds(db: Reader, installation: string, paymentId: st
   return row?.sum ?? 0
 }
 
-// The sum that counts against a void. A void that the provider made does not count: if the charge exists after all, it is voided again,
-// which pays nothing twice. A void that was paid by hand counts: the charge stays at the provider.
+// Returns the sum that is deducted from what a void refunds. A void that the provider has made is not deducted: if the charge exists
+// after all, it is voided again, which does not pay twice. A void that was paid by hand is deducted, because the charge still exists at
+// the provider.
 async function sumBesideVoids(db: Reader, installation: string, paymentId: string): Promise<number> {
   const [row] = await db.sql<{ sum: number }>`
     select coalesce(sum(amount), 0) as "sum" from refunds
@@ -559,21 +560,21 @@ export async function lockRefund(tx: Tx, installation: string, id: string): Prom
   return row
 }
 
-// Lists the oldest refunds first.
+// Lists refunds, oldest first.
 export async function listRefundsOfOrder(db: Reader, installation: string, orderId: string): Promise<RefundRow[]> {
   return db.sql<RefundRow>`
     select ${refundColumns} from refunds
     where installation_id = ${installation} and order_id = ${orderId} order by created_at, id`
 }
 
-// Lists the oldest refunds first.
+// Lists refunds, oldest first.
 export async function listRefundsOfPayment(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
   return db.sql<RefundRow>`
     select ${refundColumns} from refunds
     where installation_id = ${installation} and payment_id = ${paymentId} order by created_at, id`
 }
 
-// Lists all refunds of a payment at its provider, including those of orders to which its money was moved. Oldest first.
+// Lists all refunds of a payment at its provider, oldest first. Includes refunds of orders to which money of the payment was moved.
 export async function listRefundsAtProvider(db: Reader, installation: string, paymentId: string): Promise<RefundRow[]> {
   return db.sql<RefundRow>`
     select ${refundColumns} from refunds
@@ -583,14 +584,14 @@ export async function listRefundsAtProvider(db: Reader, installation: string, pa
     order by created_at, id`
 }
 
-// Lists payments of other orders that money of this payment became, newest first.
+// Lists payments of other orders to which money of this payment was moved, newest first.
 export async function listMovedPayments(db: Reader, installation: string, paymentId: string): Promise<PaymentRow[]> {
   return db.sql<PaymentRow>`
     select ${paymentColumns} from payments
     where installation_id = ${installation} and moved_from = ${paymentId} order by created_at desc, id desc`
 }
 
-// The kind and the amount of a refund never change, and an ended refund stays ended: to pay after a failure, a new refund is inserted.
+// Kind and amount of a refund never change, and a refund that has ended stays as it is: after a failure, a new refund is inserted.
 export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
@@ -601,8 +602,8 @@ export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   one(row, 'the pending refund')
 }
 
-// Called before the provider is called, so it is known that a request was sent even if nothing else is recorded. Returns false if the
-// refund has ended.
+// Called before the provider is called: even if nothing else gets recorded, it is known that a request may have been sent. Returns false
+// if the refund has ended.
 export async function markRefundRequested(
   tx: Tx,
   { installationId, id }: Pick<RefundRow, 'installationId' | 'id'>,
@@ -615,7 +616,7 @@ export async function markRefundRequested(
   return rows.length > 0
 }
 
-// Inserts a refund that others made at the provider. If a failed refund has the same reference, its reference is removed.
+// Inserts a refund that others made at the provider. A failed refund with the same reference loses it.
 export async function insertForeignRefund(
   tx: Tx,
   refund: Omit<NewRefund, 'kind' | 'reason'> & { reference: string },
@@ -649,12 +650,12 @@ export async function failPaidRefund(
   return one(row, 'the refund that succeeded')
 }
 
-// Skips locked rows: the loop that pays a refund may hold its row and wait for the order.
+// Skips locked rows: the job that pays a refund may have locked its row while it waits for the order.
 export async function saveRefundReferences(
   tx: Tx,
   named: readonly { refund: RefundRow; reference: string }[],
 ): Promise<void> {
-  // All references are removed first, since another of these refunds may get one of them.
+  // All references are removed first, because a reference may move from one of these refunds to another.
   for (const { refund, reference } of [...named.map(({ refund }) => ({ refund, reference: null })), ...named]) {
     const { installationId, id } = refund
     await tx.sql`
@@ -665,7 +666,7 @@ export async function saveRefundReferences(
   }
 }
 
-// Makes the refunds due in the loop's next round. Locked rows are skipped.
+// Makes the refunds due in the next round of the job. Skips locked rows.
 export function makeRefundsDue(tx: Tx, refunds: readonly RefundRow[], now: number): void {
   for (const { installationId, id } of refunds)
     tx.send`
@@ -681,7 +682,7 @@ export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replace
     where installation_id = ${installationId} and id = ${id} and status = 'failed' and replaced_by is null`
 }
 
-// Marks the order's other failed refunds as replaced by this one, whatever their payment: they no longer wait for a person.
+// Marks the other failed refunds of the order, of whatever payment, as replaced by this one: no person needs to refund them any more.
 export function replaceFailedRefunds(tx: Tx, { installationId, orderId, id, editId }: RefundRow): void {
   tx.send`
     update refunds set replaced_by = ${id}
@@ -696,7 +697,7 @@ function replaceFailedVoids(tx: Tx, { installationId, paymentId, id }: RefundRow
       and replaced_by is null`
 }
 
-// Queues the void of a payment, once; it replaces a failed void. Returns undefined if one is queued already.
+// Queues one void of a payment, which replaces a failed void. Returns undefined if a void is already queued, or nothing is left to void.
 export async function queueVoid(
   tx: Tx,
   payment: Pick<PaymentRow, 'installationId' | 'merchantId' | 'orderId' | 'id' | 'amount' | 'currency'>,
@@ -704,10 +705,10 @@ export async function queueVoid(
   now: number,
 ): Promise<RefundRow | undefined> {
   const { installationId, merchantId, orderId, id: paymentId, amount, currency } = payment
-  // The lock makes concurrent voids and refunds see each other.
+  // Locked, so concurrent voids and refunds see each other.
   await lockPayment(tx, installationId, paymentId)
   if (await isVoidQueued(tx, installationId, paymentId)) return undefined
-  // An amount that others refunded at the provider is no longer due.
+  // What others refunded at the provider must not be refunded again.
   const left = amount - (await sumBesideVoids(tx, installationId, paymentId))
   if (left <= 0 && amount > 0) return undefined
   const queued = { installationId, id, merchantId, orderId, paymentId, amount: left, currency, reason }
@@ -716,7 +717,7 @@ export async function queueVoid(
   return refund
 }
 
-// A refund with the facts that its provider needs.
+// A refund with the data that its provider needs.
 export interface DueRefund extends RefundRow {
   provider: string
   accountId: string | null
@@ -733,7 +734,7 @@ interface DueRow extends RefundRow {
   chargedAt: number
 }
 
-// Column of the payment with which the money was collected at the provider.
+// SQL expression: a column of the payment that collected the money at the provider.
 const ofCharge = (column: string, name: string) => `
   (select p.${column} from payments own
     join payments p on p.installation_id = own.installation_id and p.id = coalesce(own.moved_from, own.id)
@@ -745,7 +746,7 @@ const dueColumns = new Fragment(`
   ${ofCharge('created_at', 'chargedAt')},
   (select i.mode from installations i where i.id = refunds.installation_id) as "mode"`)
 
-// Nodes share refunds like payments to check.
+// Claims refunds that are due, like payments that are due for a query: several nodes share them.
 export async function claimRefundsToPay(
   tx: Tx,
   now: number,
@@ -772,8 +773,8 @@ export async function listRefundsToPay(db: Reader, now: number, limit: number): 
     order by r.try_at limit ${limit}`
 }
 
-// Claims the refunds that the caller has queued and pays itself. If that fails, the loop pays them when the lease expires. Locked rows
-// are skipped: code that holds an order must not wait for its refunds.
+// Claims refunds that the caller has queued and pays itself. If that fails, a job pays them after the lease. Skips locked rows: code that
+// has locked an order must not wait for its refunds.
 export async function claimRefundsOfPayment(
   tx: Tx,
   { installationId, paymentId }: { installationId: string; paymentId: string },
@@ -807,7 +808,7 @@ function one<Row>(row: Row | undefined, what: string): Row {
   return row
 }
 
-// Called after the clock was set back: the next calls happen at the intended times, but not before a lease ends, since a call may be in
+// After the clock was set back, moves scheduled calls back by the same time, but not before the end of a lease: a call may be in
 // progress.
 export async function correctPaymentTimes(tx: Tx, { now, backMs }: ClockSetBack): Promise<void> {
   const earliest = now + leaseMs

@@ -1,6 +1,6 @@
-// Limits declined payments by checkout session, by card and by network, each within one installation, so no shop locks another's
-// shoppers. The first declines are free; then there is a wait, which doubles. An attempt is counted when the payment begins, because a
-// hundred concurrent payments would all see a count of zero, and is uncounted if the payment was not declined.
+// Limits declined payments by checkout session, card and network, within one installation, so no shop locks out the shoppers of another.
+// The first declines cause no wait; then each further decline doubles it. An attempt is counted when the payment begins, because a
+// hundred concurrent payments would otherwise all see a count of zero. It is uncounted if the payment was not declined.
 
 import { createHmac } from 'node:crypto'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -10,12 +10,12 @@ import { deriveKey, type RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 
 interface TryBound {
-  // Number of declined payments without a wait.
+  // Number of declines without a wait.
   free: number
-  // Wait after one more decline; it doubles with each further one, up to the longest.
+  // The wait after the next decline. It doubles with each further decline, up to `longestWaitMs`.
   firstWaitMs: number
   longestWaitMs: number
-  // The count drops by one in this time.
+  // The time after which the count drops by one.
   forgivenMs: number
 }
 
@@ -25,14 +25,14 @@ const hour = 60 * minute
 
 export type DeclineSubjectKind = 'session' | 'card' | 'network'
 
-// A shopper who mistypes twice never reaches one of these limits. Many shoppers share a network.
+// Shoppers who mistype twice stay below these limits. Many shoppers share a network.
 const tryBounds: Readonly<Record<DeclineSubjectKind, TryBound>> = {
   session: { free: 4, firstWaitMs: 30 * second, longestWaitMs: 15 * minute, forgivenMs: 15 * minute },
   card: { free: 9, firstWaitMs: minute, longestWaitMs: hour, forgivenMs: hour },
   network: { free: 19, firstWaitMs: 30 * second, longestWaitMs: hour, forgivenMs: 10 * minute },
 }
 
-// Returns the wait after the last of this many declines.
+// Returns the wait after this many declines.
 function waitAfter({ free, firstWaitMs, longestWaitMs }: TryBound, tries: number): number {
   return tries <= free ? 0 : Math.min(firstWaitMs * 2 ** (tries - free - 1), longestWaitMs)
 }
@@ -42,21 +42,21 @@ export interface DeclineCount {
   triedAt: number
 }
 
-// Returns 0 if a payment may begin now.
+// Returns how long a payment must wait; 0 if it may begin now.
 function waitMsFor(bound: TryBound, { forgivenAt, triedAt }: DeclineCount, now: number): number {
   const waitMs = waitAfter(bound, Math.ceil((forgivenAt - triedAt) / bound.forgivenMs))
   return Math.min(Math.max(0, triedAt + waitMs - now), waitMs)
 }
 
-// Tries dated in the future were counted before the clock was set back: they count as made now, or the wait would only end when the clock
-// reaches that time again.
+// Tries dated in the future were counted before the clock was set back. They count as made now; otherwise the wait would end only when
+// the clock reaches that time again.
 function putRight({ forgivenAt, triedAt }: DeclineCount, now: number): DeclineCount {
   const aheadMs = triedAt - now
   return aheadMs > clockSkewMsMax ? { forgivenAt: forgivenAt - aheadMs, triedAt: now } : { forgivenAt, triedAt }
 }
 
-// Neither the card nor the address is stored, but a hash of each under a key that is not in the database. The subjects are sorted, so
-// their rows are locked in the same order.
+// Returns the subjects by which declines are counted. Card and network address are hashed with a key that is not in the database, and not
+// stored otherwise. The subjects are sorted, so rows are always locked in the same order.
 export function declineSubjectsOf(
   rootSecret: RootSecret,
   installationId: string,
@@ -78,20 +78,20 @@ function kindOf(subject: string): DeclineSubjectKind {
   return subject.slice(0, subject.indexOf(' ')) as DeclineSubjectKind // as made above
 }
 
-// Why a payment must wait before it may begin.
+// By which subject a payment must wait, and for how long.
 export interface DeclineLimitRefusal {
   by: DeclineSubjectKind
   waitMs: number
 }
 
-// Counts a payment that begins, or returns how long it must wait: then nothing was counted. The rows of its subjects stay locked.
+// Counts a payment that begins. If it must wait, returns for how long, and counts nothing. The rows of the subjects stay locked.
 export async function countPaymentTry(
   tx: Tx,
   installationId: string,
   subjects: readonly string[],
   now: number,
 ): Promise<DeclineLimitRefusal | null> {
-  // The update changes nothing: it locks an existing row and returns it.
+  // The update changes nothing; it locks and returns an existing row.
   const found = await Promise.all(
     subjects.map(
       (subject) => tx.sql<DeclineCount>`
@@ -125,7 +125,7 @@ export async function countPaymentTry(
   return null
 }
 
-// Called when the outcome is known. A payment that was not declined is uncounted.
+// Called when the outcome is known: uncounts a payment that was not declined.
 export function recordTryOutcome(
   tx: Tx,
   installationId: string,
@@ -141,7 +141,7 @@ export function recordTryOutcome(
       where installation_id = ${installationId} and subject = ${subject}`
 }
 
-// Maximum per transaction, so no other transaction waits long.
+// Rows per transaction, so other transactions do not wait long.
 export const declineCountsSweptMax = 500
 
 interface ForgivenKey {
@@ -161,7 +161,7 @@ export async function deleteExpiredDeclineCounts(storage: Storage, now: number):
           keys.map(({ installationId, subject }) => [installationId, subject]),
           ['text', 'text'],
         )
-        // Checked again: the subject may have tried again.
+        // Checks again that the row is old: there may have been a new attempt.
         await tx.sql`
           with over (installation_id, subject) as (${over})
           delete from payment_tries

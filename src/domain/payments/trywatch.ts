@@ -1,5 +1,5 @@
-// Signs that stolen cards are tried at a shop: how many payments were declined there, and how many were refused by the limits on tries.
-// Counted for /metrics, and logged if there are many. Neither contains anything about a shopper or a card.
+// Signs that stolen cards are tested at a shop: how many payments were declined there, and how many had to wait. Counted for /metrics,
+// and logged if there are many. Neither contains data of a shopper or a card.
 
 import type { Mode } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -18,9 +18,10 @@ export interface DeclineWatch {
 }
 
 const minute = 60_000
-// Limit per minute and shop. A shopper who mistypes does so once or twice; a list of stolen cards is tried by the hundred.
+// Declines per minute and shop from which they are logged. Shoppers mistype once or twice; lists of stolen cards are tested by the
+// hundred.
 const declinedMany = 10
-// Further shops share one label and are not logged by name: memory is bounded, and so is the response to a scrape.
+// Shops beyond this number share one label and are not logged by name, to limit the memory and the size of a scrape.
 const shopsMax = 1_000
 
 interface Minute {

@@ -21,7 +21,7 @@ export function accountView(
     id,
     provider,
     mode,
-    // Stripe calls its id `account`, Mollie `profile`.
+    // The id of the account is named `account` by Stripe and `profile` by Mollie.
     account: facts.account ?? facts.profile ?? null,
     name: facts.name ?? null,
     receivesNotices: noticeUrlOf(account, publicOrigin(), providerUrls) !== null,

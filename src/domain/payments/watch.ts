@@ -1,5 +1,5 @@
-// Watches calls to payment providers, and money that does not move as it should: one log line each, and counters that /metrics shows.
-// Neither contains a shopper's input.
+// Watches calls to payment providers, and money that is not collected or refunded as expected: one log line each, and counters for
+// /metrics. Neither contains the shopper's input.
 
 import type { PaymentAccountProblem } from '../../contract/words.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -28,39 +28,39 @@ export interface CallFacts extends MoneyFacts {
   call: ProviderCall
 }
 
-// Events that an operator should check. Each is counted by provider and logged with its ids.
+// Events that an operator should look into. Each is counted by provider, and logged with its ids.
 export type Incident =
-  // A response arrived after its deadline.
+  // A response arrived after the timeout.
   | 'late_answer'
-  // A charge was approved after its payment had ended; it is refunded.
+  // A charge was approved after its payment had ended. It is refunded.
   | 'late_success'
-  // A provider contradicts its earlier answer.
+  // A provider contradicts what it reported before.
   | 'contradiction'
-  // The refund or void was given up: a person must act.
+  // The refund or void has failed for good: a person must act.
   | 'refund_failed'
   | 'void_failed'
-  // A refund that had succeeded failed after all.
+  // A refund failed after it had succeeded.
   | 'refund_failed_later'
-  // dispute_opened: a shopper disputes a payment at their bank, and a person should answer. dispute_lost: the dispute was decided for the
-  // shopper.
+  // dispute_opened: a shopper disputes a payment at the bank, and a person should respond. dispute_lost: the dispute was decided in
+  // favour of the shopper.
   | 'dispute_opened'
   | 'dispute_lost'
   // More was refunded at the provider than was paid.
   | 'refunds_exceed'
-  // The refunds and disputes that a provider lists for a payment do not have the port's format. Nothing of them is recorded.
+  // The refunds and disputes that a provider lists for a payment do not have the format of the port. None of them is recorded.
   | 'unreadable_standing'
-  // The charged amount differs from the requested one. Nothing is booked.
+  // The charged amount differs from the requested amount. The payment is not recorded as paid.
   | 'amount_differs'
   // A pending payment failed after the goods were sent.
   | 'pending_failed'
-  // The outcome of a call could not be recorded. It will be queried again.
+  // The outcome of a call could not be recorded. The provider will be queried again.
   | 'unrecorded'
   // A merchant's account cannot be used.
   | 'unusable_account'
-  // A provider refuses the key of a merchant's account, or a permission is missing; or webhooks for it are refused.
+  // A provider refuses the key of a merchant's account, a permission is missing, or webhooks for the account are refused.
   | 'account_problem'
-  // Part of a provider's list of events was not read. Open payments are queried on schedule; refunds and disputes in the missing part are
-  // not seen.
+  // Part of a provider's list of events could not be read. Open payments are queried on schedule, but refunds and disputes in that part
+  // remain unknown.
   | 'news_left_out'
 
 export interface ProviderWebhookFacts {
@@ -76,25 +76,25 @@ export type ProviderWebhookOutcome = 'accepted' | 'refused' | 'threw' | 'unknown
 export type CallAnswer = ProviderFinding | RefundState | CloseAnswer | DescribeAnswer
 
 export interface PaymentWatch {
-  // Spread into the options of a call.
+  // To be spread into the options of a call.
   listen(facts: CallFacts): Required<Pick<CallOptions<CallAnswer>, 'onAnswer' | 'onSilence' | 'onLate'>>
-  // The provider of a payment is not installed here, so it could not be called.
+  // The provider of a payment is not installed, so it could not be called.
   missing(facts: CallFacts): void
-  // An account cannot be used here: its secrets cannot be decrypted, or its provider is not installed or did not load.
+  // An account cannot be used: its secrets cannot be decrypted, or its provider is not installed or could not be loaded.
   unusable(account: { provider: string; accountId: string }, error: unknown): void
-  // accountProblem: a problem of an account begins. accountUnrecorded: it could not be recorded.
+  // accountProblem: a problem of an account has begun. accountUnrecorded: it could not be recorded.
   accountProblem(account: ProviderEventFacts, problem: PaymentAccountProblem): void
   accountUnrecorded(account: ProviderEventFacts, error: unknown): void
-  // The outcome of a message at the webhook address. `threw`: its provider could not read it.
+  // The outcome of a webhook. `threw`: the adapter could not read it.
   webhook(facts: ProviderWebhookFacts, outcome: ProviderWebhookOutcome, error?: unknown): void
   // The outcome of reading the provider's list of events.
   providerEvents(facts: ProviderEventFacts, outcome: 'answered' | MissingResponse): void
   providerEventsLeftOut(facts: ProviderEventFacts, reason: ProviderEventGap): void
   warn(incident: Incident, message: string, facts: MoneyFacts, more?: object): void
   error(incident: Incident, message: string, facts: MoneyFacts, error?: unknown): void
-  // The VAT number of a shopper was checked. `code`: why there was no answer; null if there was one.
+  // The VAT number of a shopper was checked. `code`: why the register did not respond; null if it did.
   vatChecked(seller: { merchantId: string }, code: string | null): void
-  // The result of the check could not be recorded.
+  // The result of the VAT check could not be recorded.
   vatFailed(error: unknown): void
   readonly tries: DeclineWatch
   stats(): Readonly<Record<'calls' | 'incidents' | 'webhooks', readonly Sample[]>>
@@ -147,7 +147,7 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     },
     webhook(facts, outcome, error) {
       webhooks.raise({ provider: facts.provider, outcome })
-      // A message for an account that does not exist is not logged, since anyone can send one.
+      // Webhooks for accounts that do not exist are not logged, because anyone can send them.
       if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
       if (outcome === 'threw')
         log.warn('payment notice could not be read', { ...facts, ...silenceFields(missingResponseFrom(error)) })

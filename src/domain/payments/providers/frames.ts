@@ -1,4 +1,4 @@
-// The scripts that show a provider's frame on the checkout page, by the name of the provider. They are served from our own origin, and
+// The scripts that show a provider's frame on the pay page, by the name of the provider. They are served from our own origin, and
 // import nothing from the provider's code for the server.
 
 export const frameScripts: Readonly<Record<string, URL>> = {

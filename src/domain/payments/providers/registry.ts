@@ -1,5 +1,5 @@
-// Finds the provider that serves a payment, and the providers that a merchant offers: those that need no account, and one for each
-// account of the merchant.
+// Finds the provider of a payment, and the providers that a merchant offers: those that need no account, and one for each account of the
+// merchant.
 
 import { Lru } from '../../../platform/kit/lru.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
@@ -18,7 +18,7 @@ import type { PaymentWatch } from '../watch.ts'
 
 export type ProviderUrls = Readonly<Record<string, string>>
 
-// The provider's code is imported when its first account is used.
+// Imports the provider's code when one of its accounts is used for the first time.
 export type LoadAccountProvider = () => Promise<AccountProvider>
 
 export interface RegistryParts {
@@ -27,7 +27,7 @@ export interface RegistryParts {
   publicOrigin: () => string
   withoutAccount: readonly PaymentProvider[]
   withAccount: Readonly<Record<string, LoadAccountProvider>>
-  // By the provider's name: the URL that replaces that of its API. For tests.
+  // For tests: the URLs that replace those of the providers' APIs, by name of the provider.
   providerUrls: ProviderUrls
   watch: Pick<PaymentWatch, 'unusable'>
   health?: Pick<AccountHealth, 'called'>
@@ -60,7 +60,7 @@ export function createRegistry(parts: RegistryParts): Providers {
         noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
         pageHost: walletHostFor(publicOrigin()),
       })
-      // The provider must be created again when the first of the former secrets expires.
+      // The provider must be created again when a replaced secret expires.
       const previousUntil = former.at(-1)?.until ?? null
       made.set(account.id, { updatedAt: account.updatedAt, previousUntil, provider })
       return provider
@@ -82,7 +82,7 @@ export function createRegistry(parts: RegistryParts): Providers {
       const own = await Promise.all(
         accounts.map(async (account) => ({ provider: await providerOf(account), accountId: account.id })),
       )
-      // Providers that move real money come first.
+      // Providers that move real money are listed first.
       return [
         ...own.flatMap(({ provider, accountId }) => (provider ? [{ provider, accountId }] : [])),
         ...plain.offeredToAll(merchant.mode),
@@ -98,7 +98,8 @@ export function createRegistry(parts: RegistryParts): Providers {
 
 export const providerWebhookPath = '/hooks/payments/'
 
-// Returns null if the provider cannot reach us: it calls only public https addresses, unless it runs beside us.
+// Returns null if the provider cannot reach this server: it only calls public https addresses, unless it is a stand-in next to this
+// server.
 export function noticeUrlOf(
   { id, provider }: Pick<AccountRow, 'id' | 'provider'>,
   publicOrigin: string,
@@ -108,7 +109,7 @@ export function noticeUrlOf(
   return isReached ? publicOrigin + providerWebhookPath + id : null
 }
 
-// Returns null if wallets cannot be offered anyway: without https, on this machine, or if the host is an IP address.
+// Returns null if wallets cannot be offered: without https, on this machine, or if the host is an IP address.
 export function walletHostFor(publicOrigin: string): string | null {
   const { protocol, hostname } = new URL(publicOrigin)
   const isNamed = /\.[a-z][a-z0-9-]*$/.test(hostname) && !hostname.endsWith('.localhost')

@@ -88,17 +88,19 @@ export function sumMollieRefunds({ refunds }: MolliePayment): number {
   return counted.reduce((sum, { amount }) => sum + amount, 0)
 }
 
-// Whether the refund was made for an order, and not to void the payment.
+// Whether the refund was made for an order, and does not void the payment.
 export function isOfOrder({ key, isVoid }: MollieRefund): boolean {
   return key !== null && !isVoid
 }
 
-// Whether the payment was refunded as a whole, and not for an order: by a void, or by the merchant at Mollie before the order was placed.
+// Whether the whole payment was refunded, but not for an order: by a void, or by the merchant in Mollie's dashboard before the order was
+// placed.
 function isTakenBack(payment: MolliePayment): boolean {
   return sumMollieRefunds(payment) >= payment.amount && !payment.refunds.some(isOfOrder)
 }
 
-// https://docs.mollie.com/docs/refunds. A refund that failed or was canceled at Mollie stays so: nothing is paid under its key any more.
+// https://docs.mollie.com/docs/refunds. A refund that failed or was canceled at Mollie cannot succeed later: nothing is paid with its key
+// any more.
 export function mollieRefundAnswer({ status }: MollieRefund): RefundAnswer {
   if (status === 'refunded') return 'succeeded'
   return status === 'failed' || status === 'canceled' ? 'refused' : 'pending'
@@ -125,8 +127,8 @@ function providerStateOf({ refunds, chargebacks }: MolliePayment): ProviderState
   }
 }
 
-// A chargeback has already taken the money; the merchant contests it outside of the API, which gives no deadline. If there are several,
-// one that was not reversed counts.
+// A chargeback has already taken the money. The merchant contests it outside of the API, which states no deadline. Of several
+// chargebacks, the first that was not reversed counts, or else the last.
 function disputeOf(chargebacks: readonly MollieChargeback[]): ProviderDispute | null {
   const counted = chargebacks.find(({ isReversed }) => !isReversed) ?? chargebacks.at(-1)
   if (!counted) return null

@@ -1,4 +1,5 @@
-// Payments through Mollie's Payments API: the shopper pays on Mollie's page, by card, bank or wallet, and returns.
+// Payments through Mollie's Payments API: the shopper is redirected to Mollie's page, pays there by card, bank or wallet, and is
+// redirected back.
 
 import type { Mode } from '../../../../contract/words.ts'
 import { cutText } from '../../../../platform/kit/cut.ts'
@@ -52,9 +53,9 @@ export const mollieName = 'mollie'
 export interface MollieParts {
   client: MollieClient
   mode: Mode
-  // URL that Mollie calls when a payment changes; null if Mollie cannot reach us.
+  // URL that Mollie calls when a payment changes; null if Mollie cannot reach this server.
   noticeUrl: string | null
-  // For tests.
+  // For tests: the monotonic clock.
   monotonic?: () => number
 }
 
@@ -62,13 +63,14 @@ const method: Method = { id: 'online', labelKey: 'mollie.online', noteKey: null,
 
 const pageSize = 250
 const pagesMax = 40
-// Limits for reading events: Mollie's lists cannot be filtered by time and begin with the newest. Below the minute that a read may take.
+// Limits for reading events: Mollie's lists cannot be filtered by time and begin with the newest entry. The time is less than the minute
+// that a read may take.
 const eventsMsMax = 45_000
 const eventPagesMax = 200
 const hourMs = 3_600_000
 // Maximum difference between Mollie's clock and ours.
 const skewMs = hourMs
-// A page is open for up to three hours; bank transfers, which are open for longer, are queried on a schedule.
+// Mollie's page can be paid for up to three hours. Bank transfers can be paid longer, and are looked up on a schedule.
 const openMsMax = 3 * hourMs
 
 export function createMollieProvider(parts: MollieParts): PaymentProvider {
@@ -117,7 +119,7 @@ class MollieProvider implements PaymentProvider {
       const made = await this.#create(charge, { body, order: purchase && buildMollieOrder(purchase, charge) }, signal)
       const payment = readPayment(made.body)
       assertMatchesCharge(charge, payment)
-      // A replayed response has the state of the first response, so the payment is read again.
+      // A replayed response contains the state at the time of the first response, so the payment is read again.
       return mollieOutcomeOf(made.isReplayed ? await this.#get(payment.id, signal) : payment)
     } catch (error) {
       if (error instanceof MollieError && error.status === 422 && error.field?.startsWith('amount')) return unavailable
@@ -141,7 +143,7 @@ class MollieProvider implements PaymentProvider {
     signal: AbortSignal,
   ): Promise<DescribeAnswer> {
     if (reference === null) return 'refused'
-    // An update replaces the metadata as a whole.
+    // An update replaces all metadata, so it must contain the id of the payment too.
     const metadata = { [paymentMark]: key, order_number: orderNumber }
     try {
       const body = { description: descriptionOf(merchantName, orderNumber), metadata }
@@ -157,7 +159,7 @@ class MollieProvider implements PaymentProvider {
   async close(charge: Charge, signal: AbortSignal): Promise<CloseAnswer> {
     this.#mustBeOf(charge)
     const payment = await this.#find(charge, signal)
-    // If a delayed request creates the payment after this, no shopper has its URL.
+    // If a delayed request creates the payment after this, no shopper knows its URL.
     if (!payment) return 'closed'
     return this.#cancel(payment, signal)
   }
@@ -184,10 +186,10 @@ class MollieProvider implements PaymentProvider {
     if (!payment) return 'succeeded'
     if (payment.status !== 'paid') {
       const closed = await this.#cancel(payment, signal)
-      // The payment was paid meanwhile, or is about to be: the next try refunds it.
+      // The payment was paid meanwhile or is about to be paid. The next try refunds it.
       return closed === 'closed' ? 'succeeded' : 'unknown'
     }
-    // A payment with a refund for an order cannot be voided.
+    // A payment that was refunded for an order cannot be voided.
     if (payment.refunds.some(isOfOrder)) return 'failed'
     const known = refundUnder(payment, voidKey)
     const amount = payment.amount - sumMollieRefunds(payment)
@@ -195,7 +197,7 @@ class MollieProvider implements PaymentProvider {
     return this.#refundOnce(payment, { key: voidKey, amount, isVoid: true }, signal)
   }
 
-  // Refunds and chargebacks come first: payments that are left out are also found on a schedule.
+  // Refunds and chargebacks are read first: payments beyond the limits are also looked up on a schedule.
   async *providerEvents(
     since: number,
     signal: AbortSignal,
@@ -231,8 +233,8 @@ class MollieProvider implements PaymentProvider {
     return readPayment(await this.#parts.client.get(paymentPath(reference), { embed: 'refunds,chargebacks' }, signal))
   }
 
-  // There is one payment per key. If its reference is not known, it is found in the list by its mark: the request cannot be repeated
-  // under the same key, because the return URL is no longer known and Mollie refuses other parameters.
+  // There is one payment per key. If its reference is unknown, it is found in Mollie's list by its metadata: creating it again with the
+  // same key is impossible, because the return URL is no longer known and Mollie refuses other parameters.
   async #find(charge: Charge, signal: AbortSignal): Promise<MolliePayment | undefined> {
     const reference = charge.reference ?? (await this.#findReference(charge, signal))
     if (reference === undefined) return undefined
@@ -252,7 +254,7 @@ class MollieProvider implements PaymentProvider {
     return undefined
   }
 
-  // Yields the newest rows first, up to the limits.
+  // Yields rows up to the limits, newest first.
   async *#list<Row>(
     name: 'payments' | 'refunds' | 'chargebacks',
     read: (row: unknown) => Row,
@@ -269,8 +271,8 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // If Mollie refuses the description of the purchase, the payment is created without it, under a different key: Mollie accepts one
-  // request per key.
+  // If Mollie refuses the description of the purchase, the payment is created without it and with a different key: Mollie accepts only
+  // one request per key.
   async #create(
     { key }: Charge,
     { body, order }: { body: object; order: MollieOrder | undefined },
@@ -288,7 +290,7 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // Refunds under the key, unless the payment already has that refund: Mollie forgets keys, but its list keeps the refund.
+  // Refunds with the key, unless the payment already lists that refund: Mollie forgets keys, but keeps listing the refund.
   async #refundOnce(
     payment: MolliePayment,
     { key, amount, isVoid }: { key: string; amount: number; isVoid: boolean },
@@ -296,7 +298,7 @@ class MollieProvider implements PaymentProvider {
   ): Promise<RefundAnswer> {
     const known = refundUnder(payment, key)
     if (known) return mollieRefundAnswer(known)
-    // Checked here because Mollie pays up to 25 euro more than was paid, if it can.
+    // Checked here, because Mollie refunds up to 25 euro more than was paid if it can.
     if (payment.status !== 'paid' || sumMollieRefunds(payment) + amount > payment.amount) return 'refused'
     const value = toMollieAmount(amount, payment.currency)
     if (!value) return 'refused'
@@ -312,8 +314,8 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // Not every open payment can be canceled; the payment says whether it can. A payment that cannot be canceled stays payable until it
-  // expires, so it is not reported as closed: the shopper can leave it on Mollie's page, which cancels it.
+  // Mollie states whether an open payment can be canceled. If it cannot, it can be paid until it expires, so it is not reported as
+  // closed. The shopper can cancel it on Mollie's page.
   async #cancel(payment: MolliePayment, signal: AbortSignal): Promise<CloseAnswer> {
     const { status, isCancelable, id } = payment
     if (status === 'paid' || status === 'authorized') return 'taken'
@@ -325,7 +327,7 @@ class MollieProvider implements PaymentProvider {
     } catch (error) {
       if (!(error instanceof MollieError) || error.status !== 422) throw error
     }
-    // The payment changed in the meantime.
+    // The payment changed before it could be canceled.
     const after = await this.#get(id, signal)
     if (after.status === 'paid' || after.status === 'authorized' || after.status === 'pending') return 'taken'
     return after.status === 'open' ? 'unknown' : 'closed'
@@ -342,7 +344,7 @@ function descriptionOf(merchantName: string, reference: string): string {
   return `${cutText(merchantName, 254 - reference.length)} ${reference}`.trim()
 }
 
-// The reference until there is an order: the end of the payment's id, short enough for a statement.
+// The reference while there is no order: the end of the payment's id, short enough for a bank statement.
 function referenceOf(key: string): string {
   return key.slice(-8).toUpperCase()
 }
@@ -358,16 +360,16 @@ function refundUnder({ refunds }: MolliePayment, key: string): MollieRefund | un
   return refunds.find((refund) => refund.key === key)
 }
 
-// https://docs.mollie.com/reference/webhooks: a form with the id of the changed object, and no signature. So the webhook is only a reason
-// to query the payment. Ids of kinds that are not used here are ignored.
+// https://docs.mollie.com/reference/webhooks: a form with the id of the changed object, without a signature. So a webhook only causes a
+// look-up of the payment. Ids of other kinds of objects are ignored.
 function webhook({ body }: ProviderWebhook): { references: readonly string[] } | 'refused' {
   const id = new URLSearchParams(body.toString('utf8')).get('id')
   if (id === null || !isMollieId(id, '[a-z]+')) return 'refused'
   return { references: isMollieId(id, 'tr') ? [id] : [] }
 }
 
-// https://docs.mollie.com/reference/create-payment, `locale`: the languages of the checkout page, with their regions. For other languages
-// Mollie uses the browser's.
+// https://docs.mollie.com/reference/create-payment, `locale`: the languages of Mollie's page, with their regions. For other languages
+// Mollie uses the language of the browser.
 const locales: readonly string[] = [
   ...['en_US', 'en_BE', 'en_GB', 'en_NL'],
   ...['de_DE', 'de_AT', 'de_CH', 'de_LU'],

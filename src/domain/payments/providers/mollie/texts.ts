@@ -1,4 +1,4 @@
-// The texts of the checkout page about Mollie, in the page's languages.
+// The texts about Mollie on the checkout page, by language.
 
 import type { ProviderTexts } from '../../port.ts'
 

@@ -1,4 +1,4 @@
-// Checks of a card that need only the shopper's input. Pure: a problem names the field and never repeats its content.
+// Checks of a card that need only the shopper's input. Pure: a problem names the field, and never contains the input.
 
 import type { DetailProblem, Method, MethodDetails, ProviderTexts } from '../../port.ts'
 
@@ -16,7 +16,7 @@ export const cardMethod: Method = {
   noteKey: null,
   shape: 'fields',
   brands: brands.map(([, brand]) => brand),
-  // 23 characters: nineteen digits in groups of four. The names in `autocomplete` are those of the HTML standard.
+  // 23 characters: nineteen digits in groups of four. The values of `autocomplete` are those of the HTML standard.
   fields: [
     { name: 'number', labelKey: 'card.number', inputMode: 'numeric', autocomplete: 'cc-number', lengthMax: 23 },
     { name: 'expiry', labelKey: 'card.expiry', inputMode: 'numeric', autocomplete: 'cc-exp', lengthMax: 9 },
@@ -64,7 +64,7 @@ export function cardProblems(details: MethodDetails, now: number): DetailProblem
   return problems
 }
 
-// Returns the digits of a number that may be typed in groups, or undefined if it cannot be a card number (ISO/IEC 7812-1).
+// Returns the digits of a number that may be typed in groups; undefined if it cannot be a card number (ISO/IEC 7812-1).
 export function cardDigits(typed: string): string | undefined {
   const digits = typed.replaceAll(/[ -]/g, '')
   return /^\d{12,19}$/.test(digits) && passesLuhn(digits) ? digits : undefined
@@ -84,8 +84,8 @@ export function cardBrandOf(digits: string): string | null {
   return brands.find(([pattern]) => pattern.test(digits))?.[1] ?? null
 }
 
-// The instant from which the card is expired. `04/29` is valid to the end of that April where the holder is, and the last place on earth
-// where a month ends is twelve hours behind UTC.
+// Returns the time from which the card is expired. `04/29` is valid until the end of that April at the place of the holder, and the last
+// place on earth where a month ends is twelve hours behind UTC.
 export function expiryEnd(typed: string): number | undefined {
   const [, month, year] = /^(0?[1-9]|1[0-2]) ?[/-] ?(\d\d|20\d\d)$/.exec(typed.trim()) ?? []
   const [, monthAlone, yearAlone] = /^(0[1-9]|1[0-2])(\d\d)$/.exec(typed.trim()) ?? []
@@ -94,7 +94,7 @@ export function expiryEnd(typed: string): number | undefined {
   return Date.UTC((Number(y) % 100) + 2_000, Number(m), 1, 12)
 }
 
-// American Express has four digits, the other brands have three; while the number is invalid, both lengths pass.
+// American Express has four digits, the other brands have three. While the card number is invalid, both lengths are accepted.
 function isSecurityCode(typed: string, number: string | undefined): boolean {
   const code = typed.trim()
   if (number === undefined) return /^\d{3,4}$/.test(code)

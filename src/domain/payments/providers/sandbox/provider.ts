@@ -1,5 +1,5 @@
-// The provider of test mode: a card form whose numbers choose the outcome. It behaves like an external service: it has its own books, a
-// charge stays known under its key across crashes and nodes, and its responses can be lost.
+// The provider of test mode: the number of the card chooses the outcome. It behaves like an external service: it has its own records, a
+// charge stays known by its key across crashes and nodes, and responses can be lost.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
 import type { Storage } from '../../../../platform/storage/storage.ts'
@@ -29,10 +29,10 @@ export { listTestCharges, type TestCharge } from '../../ledger.ts'
 
 interface TestCard {
   number: string
-  // The state that is recorded; null: nothing is recorded, as if the request never arrived.
+  // The state that is recorded; null: nothing is recorded, as if the request had never arrived.
   state: 'approved' | 'declined' | 'challenge' | null
   code?: PaymentErrorCode
-  // The response to the first request is lost.
+  // Whether the response to the first request is lost.
   answerIsLost?: true
   refundAnswer?: TestRefundAnswer
 }
@@ -58,7 +58,7 @@ export const sandboxCards: readonly TestCard[] = [
 
 const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(sandboxCards.map((card) => [card.number, card]))
 
-// Tokens in place of numbers, for software that must not handle card numbers.
+// Tokens that replace card numbers, for agents, which must not handle card numbers.
 const cardByToken: ReadonlyMap<string, string> = new Map([
   ['success_token', '4242424242424242'],
   ['fail_token', '4000000000000002'],
@@ -108,8 +108,7 @@ export type TestPoint =
   | 'before_close'
   | 'after_close'
 
-// A test's action at a point: wait, throw, run code of its own, or end the process. `after_…` is after the commit and before the
-// response.
+// What a test does at a point: wait, throw, run its own code, or end the process. `after_…` is after the commit and before the response.
 export type SandboxHook = (point: TestPoint, charge: Charge) => void | Promise<void>
 
 export interface SandboxParts {
@@ -119,7 +118,7 @@ export interface SandboxParts {
 }
 
 export interface SandboxProvider extends PaymentProvider {
-  // Number of calls of each function, whatever it returned.
+  // Number of calls of each function, whatever their outcome.
   readonly calls: Readonly<Record<'start' | 'confirm' | 'lookUp' | 'refund' | 'void' | 'close', number>>
 }
 
@@ -139,7 +138,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
     check,
     instrument: (method, details) => (method === cardMethod.id ? cardDigits(details.number ?? '') : undefined),
 
-    // Once called, it completes the work despite an abort: a remote service does not notice that we stopped waiting.
+    // Completes its work despite an abort: a remote service does not notice that the caller stopped waiting.
     async start(charge, { method, details }, signal) {
       calls.start += 1
       mustBeTest(charge, signal)
@@ -202,7 +201,7 @@ export function createSandboxProvider({ storage, clock, hook = () => {} }: Sandb
   }
 }
 
-// A real card must not even be tried here, so a number that is not in the table is reported as a problem of the input.
+// A real card must not be used here at all, so a number that is not in the table is reported as an invalid input.
 function check(method: string, details: MethodDetails, now: number): DetailProblem[] {
   if (method !== cardMethod.id) return [{ path: '/method', messageKey: 'test.method' }]
   const problems = cardProblems(details, now)
@@ -211,7 +210,7 @@ function check(method: string, details: MethodDetails, now: number): DetailProbl
   return [{ path: '/number', messageKey: 'test.number' }, ...problems]
 }
 
-// The signal is checked only here: see `start`. Live charges are refused, because goods would be sent without payment.
+// The abort signal is checked only here: see `start`. Live charges are refused, because goods would be sent without a payment.
 function mustBeTest(charge: Charge, signal: AbortSignal): void {
   signal.throwIfAborted()
   if (charge.mode !== 'test') throw new Error('the test provider was asked to charge in live mode')
@@ -249,6 +248,6 @@ function outcomeOf({ key, amount, state, errorCode, brand, last4 }: TestCharge):
   const reference = `test_${key}`
   if (state === 'approved') return { kind: 'approved', reference, collected: amount, brand, last4 }
   if (state === 'challenge') return { kind: 'challenge', reference, challenge: 'test' }
-  // A voided charge holds no money, so a query reports it as declined.
+  // A voided charge holds no money, so a look-up reports it as declined.
   return { kind: 'declined', code: errorCode ?? 'provider_error', brand, last4 }
 }

@@ -1,4 +1,4 @@
-// The description of the purchase in a payment intent, without the amount. Pure.
+// Describes the purchase in a payment intent, without the amount. Pure.
 
 import type { Purchase } from '../../port.ts'
 import type { Stripe } from './client.ts'
@@ -6,12 +6,12 @@ import type { Stripe } from './client.ts'
 export interface StripeDescriptionInput {
   merchantName: string
   purchase: Purchase | undefined
-  // The account's prefix on card statements; undefined if it is not known.
+  // The account's prefix on card statements; undefined if it is unknown.
   descriptor: string | undefined
 }
 
-// `receipt_email` is not set: Stripe would send an e-mail of its own, and the shop sends one already. Stripe learns the address from the
-// frame.
+// `receipt_email` is not set: Stripe would send an e-mail of its own, and the shop sends one already. Stripe learns the shopper's e-mail
+// address from its frame.
 export function stripeDescriptionOf({
   merchantName,
   purchase,
@@ -45,13 +45,13 @@ function shippingOf(
   }
 }
 
-// https://docs.stripe.com/get-started/account/statement-descriptors: the whole has up to 22 Latin characters, of which the account's
-// prefix has up to 10 and `* ` two; it contains none of `< > \ ' " *`, and at least one letter.
+// https://docs.stripe.com/get-started/account/statement-descriptors: at most 22 Latin characters in total, of which the account's prefix
+// takes up to 10 and `* ` takes two. It must contain none of `< > \ ' " *`, and at least one letter.
 const wholeMax = 22
 const prefixMax = 10
 
-// For an account that serves several shops. Returns undefined if the prefix already names the shop, or if the shop's name has no Latin
-// letter.
+// Names the shop, for an account that serves several shops. Returns undefined if the prefix already names the shop, or the name of the
+// shop contains no Latin letter.
 export function descriptorSuffix(merchantName: string, descriptor: string): string | undefined {
   const latin = merchantName
     .normalize('NFD')

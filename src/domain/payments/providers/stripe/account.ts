@@ -1,5 +1,5 @@
-// A merchant's account at Stripe: how it is connected, checked and disconnected. Keys come from the operator and are stored among the
-// sealed secrets; no sentence, log line or error quotes one.
+// How a merchant's account at Stripe is connected, checked and disconnected. The operator enters its keys, which are stored encrypted; no
+// message, log line or error contains one.
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
@@ -12,7 +12,7 @@ import { createStripeProvider, stripeName } from './provider.ts'
 
 export interface StripeAccountParts {
   clock: () => Date
-  // URL of the stand-in for Stripe, for tests.
+  // For tests: URL of the stand-in for Stripe.
   url: string | undefined
 }
 
@@ -108,7 +108,7 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
         publishableKey: account.public.publishableKey ?? '',
         account: account.public.account,
         descriptor: account.public.descriptor,
-        // An empty secret is left out: it would accept signatures that anyone can make.
+        // An empty secret is left out, because everyone could sign with it.
         noticeSecrets: [secrets, ...previous].flatMap((known) => known[noticeSecret] || []),
         clock,
         url,
@@ -141,7 +141,8 @@ function keysIn(answers: ConnectRequest['answers'], mode: Mode): { publishableKe
   return { publishableKey, secretKey }
 }
 
-// The rights of a restricted key, tested by reading one object of each kind. Stripe reports a missing right to write only on a write.
+// The permissions of a restricted key, tested by reading one object of each kind. A missing permission to write is only reported by
+// Stripe when something is written.
 const needs: readonly { right: string; read: (api: Stripe) => Promise<unknown> }[] = [
   { right: 'PaymentIntents: write', read: (api) => api.paymentIntents.list({ limit: 1 }) },
   { right: 'Charges and Refunds: write', read: (api) => api.refunds.list({ limit: 1 }) },
@@ -173,7 +174,7 @@ async function problemsOf(
   ]
 }
 
-// If the key may not read something, that is reported among the missing rights.
+// If the key lacks the permission to read something, that is reported with the missing permissions.
 async function unlessDenied(check: () => Promise<Issue[]>): Promise<Issue[]> {
   try {
     return await check()
@@ -187,7 +188,7 @@ async function findIntent(client: StripeClient, signal: AbortSignal): Promise<St
   return (await client.ask(signal, (api) => api.paymentIntents.list({ limit: 1 }))).data[0]
 }
 
-// A new account has no intent to read, so one is created and canceled. This also shows that the key may write intents.
+// A new account has no intent to read, so an intent is created and canceled. This also shows that the key may write intents.
 async function withPassingIntent<Answer>(
   client: StripeClient,
   { default_currency: currency = 'usd' }: Stripe.Account,
@@ -205,7 +206,7 @@ async function withPassingIntent<Answer>(
 }
 
 // https://docs.stripe.com/api/payment_intents/retrieve: a publishable key can read an intent of its own account if the client secret is
-// known. The key itself has no documented sign of the account that it belongs to.
+// known. By itself, the key does not show to which account it belongs.
 async function publishableProblem(
   shopper: StripeClient,
   { id, client_secret }: Stripe.PaymentIntent,

@@ -1,13 +1,13 @@
-// Converts between our minor units and Stripe's. Both are integers, but not always with the same number of digits: without conversion an
-// amount could be wrong by a factor of a hundred. An amount that Stripe cannot express exactly is not offered.
+// Converts between our minor units and those of Stripe. Both are integers, but may have different numbers of digits: without conversion,
+// an amount could be wrong by a factor of a hundred. Amounts that Stripe cannot represent exactly are not offered.
 
 import { currencyExponent } from '../../../../platform/kit/money.ts'
 
 // https://docs.stripe.com/currencies, sections "Supported presentment currencies", "Zero-decimal currencies", "Three-decimal currencies"
-// and "Special cases". Stripe counts ISK and UGX with two digits that must be 00, for backwards compatibility (UGX is also in the
-// zero-decimal list of that page; the special case is what the API enforces:
-// https://github.com/woocommerce/woocommerce-gateway-stripe/issues/2674). MGA has no digits at Stripe and two in ISO 4217. HUF and TWD
-// are special for payouts only. A currency that is not listed here is not offered.
+// and "Special cases". For backwards compatibility, Stripe counts ISK and UGX with two digits that must be 00. (UGX is also in the
+// zero-decimal list of that page, but the API enforces the special case:
+// https://github.com/woocommerce/woocommerce-gateway-stripe/issues/2674.) MGA has no digits at Stripe and two in ISO 4217. HUF and TWD
+// are special for payouts only. Currencies that are not listed here are not offered.
 // biome-ignore format: a table is read by its rows
 const codesByExponent: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF',
@@ -25,19 +25,19 @@ const exponents: ReadonlyMap<string, number> = new Map(
 )
 
 // https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts, in Stripe's units, read on 2026-11-18. They apply to charges
-// that are settled in that currency. For other charges Stripe converts the minimum, so Stripe itself refuses those that are too low.
+// that are settled in the same currency. For other charges Stripe converts the minimum, and refuses lower amounts itself.
 // biome-ignore format: a table is read by its rows
 const minimums: Readonly<Record<string, number>> = {
   AED: 200, AUD: 50, BRL: 50, CAD: 50, CHF: 50, CZK: 1_500, DKK: 250, EUR: 50, GBP: 30, HKD: 400, HUF: 17_500, INR: 50,
   JPY: 50, MXN: 1_000, MYR: 200, NOK: 300, NZD: 50, PLN: 200, RON: 200, SEK: 300, SGD: 50, THB: 1_000, USD: 50,
 }
 
-// Returns undefined if no minimum is published.
+// Returns undefined if Stripe publishes no minimum for the currency.
 export function stripeMinimum(currency: string): number | undefined {
   return Object.hasOwn(minimums, currency) ? minimums[currency] : undefined
 }
 
-// Whether Stripe can express the amount and it is not below the minimum.
+// Whether Stripe can represent the amount, and it is not below the minimum.
 export function isTakenByStripe(amountMinor: number, currency: string): boolean {
   const amount = toStripeAmount(amountMinor, currency)
   return amount !== undefined && amount >= (stripeMinimum(currency) ?? 1)
@@ -49,14 +49,14 @@ export function stripeExponent(currency: string): number | undefined {
   return exponents.get(currency)
 }
 
-// Returns undefined if Stripe cannot take this amount; the method is not offered for it.
+// Returns undefined if Stripe cannot represent the amount. The method is then not offered.
 export function toStripeAmount(amountMinor: number, currency: string): number | undefined {
   const amount = shifted(amountMinor, currencyExponent(currency), exponents.get(currency))
-  // Stripe's partners round the third digit, so Stripe demands that it is 0.
+  // Stripe's partners round the third digit, so Stripe requires that it is 0.
   return amount !== undefined && exponents.get(currency) === 3 && amount % 10 !== 0 ? undefined : amount
 }
 
-// Returns undefined if Stripe's amount is not a whole number of our minor units, such as a part of a króna.
+// Returns undefined if Stripe's amount is not a whole number of our minor units, such as a fraction of a króna.
 export function fromStripeAmount(amount: number, currency: string): number | undefined {
   return shifted(amount, exponents.get(currency), currencyExponent(currency))
 }

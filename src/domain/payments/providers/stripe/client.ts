@@ -1,5 +1,5 @@
-// The only file that imports the package `stripe`: it configures the package and converts its errors. These errors contain headers,
-// parameters and messages, which may quote a key, so none of them is passed on.
+// The only file that imports the package `stripe`: it configures the package and converts its errors. These contain headers, parameters
+// and messages, which may quote a key, so none of that is passed on.
 
 import Stripe from 'stripe'
 import type { KeyAnswer } from '../../health.ts'
@@ -7,7 +7,8 @@ import { providerMsMax } from '../../port.ts'
 
 export type { Stripe }
 
-// The package repeats a request once, half a second later. Both requests must fit into the maximum time for a provider's response.
+// The package repeats a request once, after half a second. Both requests together must take less than the timeout of a call to a
+// provider.
 const timeoutMs = 8_000
 const retries = 1
 if ((timeoutMs + 500) * (retries + 1) > providerMsMax) throw new Error('Stripe may take longer than a provider may')
@@ -15,11 +16,11 @@ if ((timeoutMs + 500) * (retries + 1) > providerMsMax) throw new Error('Stripe m
 export const stripeVersion = Stripe.API_VERSION
 
 export interface StripeClient {
-  // Sends one request. A request is not begun after the deadline; the package cannot abort one that is in progress.
+  // Sends one request, unless the signal is already aborted. The package cannot abort a request that is in progress.
   ask<Answer>(signal: AbortSignal, request: (api: Stripe) => Promise<Answer>): Promise<Answer>
 }
 
-// `url`: a stand-in for Stripe, for tests. `onCall` is called with what each response shows about the key.
+// `url`: for tests, a stand-in for Stripe. `onCall`: called after each response with what the response shows about the key.
 export function createStripeClient(
   key: string,
   url: string | undefined,
@@ -52,14 +53,14 @@ function addressOf(url: string): { host: string; port: number; protocol: 'http' 
   return { host, port: Number(port), protocol: 'http' }
 }
 
-// Stripe refused the request, or did not respond. `name` and `code` are words of the package and of Stripe; there is no message.
+// Stripe refused the request or did not respond. `name` and `code` are those of the package and of Stripe; there is no message.
 export class StripeFailure extends Error {
   // In capitals, as the log requires.
   readonly code: string
-  // Stripe's own word for the reason.
+  // The reason in Stripe's terms.
   readonly reason: string | undefined
   readonly status: number | undefined
-  // Whether Stripe replayed the response to an earlier request under this key. No request under this key will ever have another result.
+  // Whether Stripe replayed the response to an earlier request with this key. Further requests with this key cannot have another result.
   readonly isReplay: boolean
   readonly intent: Stripe.PaymentIntent | undefined
 
@@ -77,20 +78,20 @@ export class StripeFailure extends Error {
     return this.status === 401 ? 'key_refused' : this.status === 403 ? 'permission_missing' : 'accepted'
   }
 
-  // Whether Stripe read the request, did nothing, and returned a reason. If the same key was used with other facts, that is a defect of
-  // ours and not a refusal.
+  // Whether Stripe read the request, did nothing, and returned a reason. A request that uses a key again with other parameters is a
+  // defect of ours, and not counted as a refusal.
   get isRefusal(): boolean {
     return [400, 402, 404].includes(this.status ?? 0) && this.name !== 'StripeIdempotencyError'
   }
 
-  // Whether Stripe failed at the first request under this key. It replays that failure for as long as it knows the key:
+  // Whether Stripe failed at the first request with this key. It replays that failure as long as it knows the key:
   // https://docs.stripe.com/api/idempotent_requests
   get isBroken(): boolean {
     return this.isReplay && (this.status ?? 0) >= 500
   }
 
-  // Whether nothing was done, by this request or under its key. Also true if the API key is not accepted, or if there were too many
-  // requests.
+  // Whether nothing was done, by this request or an earlier one with its key. Also true if Stripe does not accept the API key, or there
+  // were too many requests.
   get isUndone(): boolean {
     return this.isRefusal || [401, 403, 429].includes(this.status ?? 0)
   }
@@ -100,7 +101,7 @@ function failureOf(error: unknown): unknown {
   return error instanceof Stripe.errors.StripeError ? new StripeFailure(error.type, error) : error
 }
 
-// Returns undefined if the signature was made by none of the secrets, or if it is too old.
+// Returns undefined if the signature matches none of the secrets, or is too old.
 export function verifiedEvent(
   body: Buffer,
   signature: string,
@@ -111,7 +112,7 @@ export function verifiedEvent(
     try {
       return Stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, now)
     } catch {
-      // Not signed with this secret.
+      // The signature does not match this secret.
     }
   }
   return undefined

@@ -1,4 +1,4 @@
-// Translates Stripe's reasons for a decline to the contract's codes. Pure; reads only codes, because messages may quote the shopper's
+// Converts Stripe's reasons for a decline to the codes of the contract. Pure; reads only codes, because messages may quote the shopper's
 // input.
 
 import type { PaymentErrorCode } from '../../../../contract/words.ts'
@@ -8,8 +8,9 @@ export interface StripeFailure {
   decline_code?: string | undefined
 }
 
-// https://docs.stripe.com/declines/codes and https://docs.stripe.com/error-codes. Lost, stolen, picked up, blocked and suspected cards
-// are left out on purpose: Stripe requires that these are shown as an ordinary decline, since the shopper may be the thief.
+// https://docs.stripe.com/declines/codes and https://docs.stripe.com/error-codes. Codes for lost, stolen, picked up, blocked and
+// suspected cards are missing on purpose: Stripe requires that they are shown as an ordinary decline, because the shopper may be the
+// thief.
 // biome-ignore format: a table is read by its rows
 const codesByWord: Readonly<Partial<Record<PaymentErrorCode, string>>> = {
   insufficient_funds: 'insufficient_funds card_velocity_exceeded withdrawal_count_limit_exceeded',
@@ -30,7 +31,7 @@ const words: ReadonlyMap<string, PaymentErrorCode> = new Map(
   ),
 )
 
-// The decline code is more precise than the error code. An unknown code counts as a decline.
+// The decline code is more precise than the error code. Unknown codes count as an ordinary decline.
 export function paymentErrorFor(failure: StripeFailure | null): PaymentErrorCode {
   return words.get(failure?.decline_code ?? '') ?? words.get(failure?.code ?? '') ?? 'declined'
 }

@@ -1,4 +1,4 @@
-// Registers the host of our pay page, as Stripe requires before its frame offers wallets, Link, Klarna, PayPal and Amazon Pay there.
+// Registers the host of the pay page. Stripe requires this before its frame offers wallets, Link, Klarna, PayPal and Amazon Pay there.
 // https://docs.stripe.com/payments/payment-methods/pmd-registration
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
@@ -15,12 +15,12 @@ const ways = [
 
 const reasonMax = 200
 
-// A domain that is already registered is enabled.
+// Enables the domain if it is already registered.
 export async function registerDomain(client: StripeClient, host: string, signal: AbortSignal): Promise<void> {
   await client.ask(signal, (api) => api.paymentMethodDomains.create({ domain_name: host, enabled: true }))
 }
 
-// Returns the problems of the domain. If Stripe's last check failed, Stripe is asked to check again.
+// Returns the problems of the domain. If Stripe's last validation failed, it is repeated first.
 export async function domainProblems(client: StripeClient, host: string, signal: AbortSignal): Promise<Issue[]> {
   const { data } = await client.ask(signal, (api) => api.paymentMethodDomains.list({ domain_name: host, limit: 1 }))
   const [domain] = data

@@ -1,5 +1,5 @@
-// Stripe's list of events, oldest first. Stripe lists the newest first, so a range of time with more than one page is divided in half and
-// each half is read: the events that were read are complete up to the last one, however long the list is and wherever reading stops.
+// Stripe's list of events, oldest first. Stripe lists the newest first, so a range of time with more than one page is divided in half,
+// and each half is read: wherever reading stops, the events that were read are complete up to the last one, however long the list is.
 
 import type { ProviderEventGap } from '../../port.ts'
 import type { Stripe, StripeClient } from './client.ts'
@@ -12,14 +12,14 @@ interface Reading {
   leftOut: (reason: ProviderEventGap) => void
 }
 
-// In seconds, as at Stripe. `to` is exclusive; null: until now.
+// In seconds, as in Stripe's API. `to` is exclusive; null for no end.
 interface Range {
   from: number
   to: number | null
 }
 
 const pageSize = 100
-// Maximum number of events in one second, which cannot be divided further.
+// Maximum number of events within one second, which cannot be divided further.
 const ofSecondMax = 1_000
 
 export async function* listEvents(reading: Reading, range: Range): AsyncIterable<Stripe.Event> {

@@ -1,4 +1,4 @@
-// Stripe's webhook events: which types we subscribe to, and which payment each is about. Pure.
+// Stripe's webhook events: the types to which an endpoint subscribes, and the payment that an event is about. Pure.
 
 import type { Stripe } from './client.ts'
 
@@ -15,7 +15,7 @@ export const eventTypes = [
   'charge.dispute.closed',
 ] as const satisfies Stripe.Event.Type[]
 
-// Returns the intent that an event is about, or undefined if the event is not about a payment of ours.
+// Returns the id of the intent that an event is about; undefined if the event is not about a payment.
 export function findIntentId({ type, data }: Pick<Stripe.Event, 'type' | 'data'>): string | undefined {
   if (!(eventTypes as readonly string[]).includes(type)) return undefined
   const object = data.object as { id?: unknown; payment_intent?: unknown }

@@ -1,4 +1,4 @@
-// The PaymentIntents of one account: one for each payment, created under the payment's id and marked with it.
+// The PaymentIntents of one account: one per payment, created with the payment's id as the key, and with the id in its metadata.
 
 import type { Mode } from '../../../../contract/words.ts'
 import type { Charge, CloseAnswer, DescribeAnswer } from '../../port.ts'
@@ -8,16 +8,17 @@ import type { TokenPayment } from './tokens.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
 const paymentMark = 'cartwright_payment'
-// Below the day after which Stripe forgets keys.
+// Less than the day after which Stripe forgets keys.
 const keyMs = 20 * 3_600_000
-// Maximum time between our record of a payment and Stripe's intent for it.
+// Maximum time between the creation of our payment and of its intent at Stripe.
 const apartMs = 3_600_000
 const listedMax = 10_000
-// If creating the intent failed at Stripe, it was created within the minutes in which the payment began, or not at all.
+// If Stripe reported a failure when the intent was to be created, the intent either exists since the first minutes of the payment or does
+// not exist.
 const nearMs = 5 * 60_000
 const nearMax = 1_000
 
-// There is no intent under the key of a payment, and there never will be one that can be paid.
+// There is no intent with the key of the payment, and none that can be paid will ever exist.
 export class IntentNotCreated extends Error {
   readonly failure: StripeFailure
 
@@ -38,9 +39,9 @@ export class Intents {
     this.#clock = clock
   }
 
-  // Under a key that Stripe still knows, this creates nothing new: Stripe replays the first response, so the intent is read afterwards. A
-  // replayed failure may hide an intent; if it is not listed either, no page has its secret. A repeated request must have the same
-  // parameters, so values that are not stored here are written in a separate request, which also returns the current intent.
+  // For a key that Stripe still knows, nothing new is created: Stripe replays the first response, so the intent is read afterwards. A
+  // replayed failure may hide an existing intent; if that is not listed either, no page has its secret. A repeated request must have the
+  // same parameters, so values that are not stored here are sent in a second request, which also returns the present intent.
   async create(
     charge: Charge,
     signal: AbortSignal,
@@ -61,8 +62,8 @@ export class Intents {
     return about ? this.#tell(charge, { id, about }, signal) : this.#read(charge, id, signal)
   }
 
-  // Pays an intent immediately, with the credential that a platform sent. No shopper could try again, so a refused intent is cancelled.
-  // If this process ends in between, or the response is lost, the intent is found again under the payment's key.
+  // Pays an intent immediately with the credential that a platform sent. If Stripe refuses it, the intent is cancelled, because no
+  // shopper could try again. If this process dies meanwhile or the response is lost, the intent is found again by the payment's key.
   async payWith(
     charge: Charge,
     intent: Stripe.PaymentIntent,
@@ -85,7 +86,7 @@ export class Intents {
     return this.#read(charge, id, signal)
   }
 
-  // These values are not needed to pay: values that Stripe refuses or fails to write are left out.
+  // Sends values that are not needed to pay. If Stripe refuses them or fails, they are left out.
   async #tell(
     charge: Charge,
     { id, about }: { id: string; about: Stripe.PaymentIntentUpdateParams },
@@ -132,9 +133,9 @@ export class Intents {
     }
   }
 
-  // Without a reference, the payment cannot have been paid on the page: the reference is stored before the page gets the data for its
-  // frame. So an intent that is created here in order to find it does no harm, and one that is not found later was not paid. An intent
-  // that was paid by a token is found here while Stripe knows its key, and in the list afterwards.
+  // Without a stored reference, the payment was not paid on the page: the reference is stored before the page gets the data for the
+  // frame. So creating the intent in order to find it does no harm, and an intent that is not listed later was not paid. An intent that
+  // was paid by a token is found here while Stripe knows its key, and in Stripe's list afterwards.
   async find(charge: Charge, signal: AbortSignal): Promise<Stripe.PaymentIntent | undefined> {
     const { mode, reference, createdAt } = charge
     if (mode !== this.#mode) throw new UnexpectedAnswer('OTHER_MODE')
@@ -144,7 +145,7 @@ export class Intents {
     return found && this.#read(charge, found.id, signal)
   }
 
-  // Does not use Stripe's search, which lags behind.
+  // Does not use Stripe's search, which is not up to date.
   async #listed(
     { key, createdAt }: Charge,
     { apartMs, max }: { apartMs: number; max: number },
@@ -157,7 +158,7 @@ export class Intents {
     return made.find(({ metadata }) => metadata[paymentMark] === key)
   }
 
-  // Sent without a key of ours: while a debit is in progress Stripe refuses, and would replay that refusal for a day.
+  // Sent without a key: while a debit is in progress, Stripe refuses to cancel it, and with a key it would replay this refusal for a day.
   async cancel({ id }: Stripe.PaymentIntent, signal: AbortSignal): Promise<CloseAnswer> {
     try {
       await this.#client.ask(signal, (api) => api.paymentIntents.cancel(id))

@@ -1,4 +1,4 @@
-// Payments at one Stripe account: the shopper pays a PaymentIntent in Stripe's frame on our pay page. The outcome is found out by
+// Payments at one Stripe account: the shopper pays a PaymentIntent in Stripe's frame on the pay page. The outcome is determined by
 // querying the intent, never from the browser.
 
 import type { Mode, PaymentErrorCode } from '../../../../contract/words.ts'
@@ -31,18 +31,18 @@ export interface StripeParts {
   client: StripeClient
   mode: Mode
   publishableKey: string
-  // Stripe's id of the account, if it is known.
+  // Stripe's id of the account; undefined if it is unknown.
   account: string | undefined
-  // The account's prefix on card statements, if it is known.
+  // The account's prefix on card statements; undefined if it is unknown.
   descriptor: string | undefined
-  // The current and recent secrets that sign webhooks.
+  // The current and the replaced secrets that sign webhooks.
   noticeSecrets: readonly string[]
   clock: () => Date
-  // URL of the stand-in for Stripe, for tests.
+  // For tests: URL of the stand-in for Stripe.
   url: string | undefined
 }
 
-// https://docs.stripe.com/changelog/acacia/2025-02-24/stripe-js-versioning: the script and the API have releases of the same names, such as
+// https://docs.stripe.com/changelog/acacia/2025-02-24/stripe-js-versioning: script and API have releases with the same names, such as
 // `2026-10-28.endive` and `/endive/`.
 const release = stripeVersion.split('.')[1]
 
@@ -65,8 +65,8 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     signal: AbortSignal,
   ): Promise<ProviderOutcome & { providerState?: ProviderState }> {
     const paid = latestCharge(intent)
-    // The order of a debit is placed before the money arrives. A failed debit is final, so the intent is cancelled to prevent payment by
-    // another method.
+    // The order of a direct debit is placed before the money arrives. A failed debit must be final, so the intent is cancelled to prevent
+    // paying it by another method.
     if (intent.status === 'requires_payment_method' && isFailedDebit(paid)) {
       if ((await intents.cancel(intent, signal)) !== 'closed') throw new UnexpectedAnswer('PAID_MEANWHILE')
       return declinedBy(intent)
@@ -75,7 +75,8 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
     const made = await refunds.list(intent, signal)
     const dispute = paid.disputed ? await findDispute(charge, intent, signal) : null
     const providerState: ProviderState = { refunds: made.map(providerRefundOf), dispute }
-    // Refunded as a whole, and not for an order: by a void, or by the merchant at Stripe before the order was placed.
+    // The whole payment was refunded, but not for an order: by a void, or by the merchant in Stripe's dashboard before the order was
+    // placed.
     const isTakenBack = paid.refunded && !made.some(isOfOrder)
     return { ...(isTakenBack ? declinedBy(intent) : outcomeOf(charge, intent, frame)), providerState }
   }
@@ -122,7 +123,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       }
     },
 
-    // There are no challenges here: the frame shows the bank's questions.
+    // Never needed: Stripe's frame itself shows what the bank asks the shopper.
     confirm: async () => ({ kind: 'unknown' }),
 
     async lookUp(charge, signal): Promise<ProviderFinding> {
@@ -155,17 +156,17 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       const found = await findRefund(charge, voidKey, signal)
       if (!found) return 'succeeded'
       const { intent, made, known } = found
-      // The payment was paid meanwhile, or is a debit that cannot be stopped: the next try finds out.
+      // The payment was paid meanwhile, or is a debit that cannot be stopped. The next try finds out which.
       if (intent.status !== 'succeeded')
         return (await intents.cancel(intent, signal)) === 'closed' ? 'succeeded' : 'unknown'
       if (known) return stripeRefundAnswer(known)
-      // A payment with a refund for an order cannot be voided.
+      // A payment that was refunded for an order cannot be voided.
       if (made.some(isOfOrder)) return 'failed'
       if (latestCharge(intent)?.refunded) return 'succeeded'
       return refunds.create(intent, { key: voidKey, amount: null, isVoid: true }, signal)
     },
 
-    // The mark stays: an update does not change metadata that it does not name.
+    // An update keeps metadata that it does not contain, so the id of the payment stays.
     describe: (charge, { orderNumber, merchantName }, signal) => {
       const description = `${merchantName} ${orderNumber}`.trim()
       return intents.describe(charge, { description, metadata: { order_number: orderNumber } }, signal)
@@ -211,7 +212,7 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
       return { kind: 'pending', reference, settles: 'by_provider', instrument: instrumentIn(intent) }
     case 'canceled':
       return declinedBy(intent)
-    // Also the status after a failed attempt: the shopper may try again.
+    // Also the status after a failed attempt, because the shopper may try again.
     case 'requires_payment_method':
     case 'requires_confirmation':
     case 'requires_action': {
@@ -221,12 +222,12 @@ function outcomeOf(charge: Charge, intent: Stripe.PaymentIntent, frame: Record<s
       return { kind: 'redirect', reference, nextAction, until: charge.createdAt + openMs, ...(isTried && { isTried }) }
     }
     default:
-      // Payments are captured automatically, so none should wait to be captured.
+      // Payments are captured automatically, so no intent should wait for a capture.
       throw new UnexpectedAnswer(status === 'requires_capture' ? 'REQUIRES_CAPTURE' : 'UNKNOWN_STATUS')
   }
 }
 
-// https://docs.stripe.com/payments/bank-debits: the methods whose outcome is known days after the payment began.
+// https://docs.stripe.com/payments/bank-debits: the methods whose outcome is known only days after the start of the payment.
 const debits: readonly string[] = [
   'acss_debit',
   'au_becs_debit',
@@ -246,7 +247,7 @@ function declined(code: PaymentErrorCode): ProviderOutcome {
   return { kind: 'declined', code, ...noCard }
 }
 
-// An intent that was not created cannot be paid, so this outcome is certain.
+// An intent that does not exist cannot be paid, so this outcome is certain.
 function unmade({ reason }: StripeFailure): ProviderOutcome {
   const code = paymentErrorFor({ code: reason })
   return declined(code === 'declined' ? 'provider_error' : code)
@@ -261,13 +262,13 @@ function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: st
   return card ? { brand: card.brand, last4: card.last4 } : noCard
 }
 
-// The wallet, if one was used, rather than the card in it.
+// Returns the wallet if one was used, and not the card in it.
 function instrumentIn(intent: Stripe.PaymentIntent): string | null {
   const details = latestCharge(intent)?.payment_method_details
   return details?.card?.wallet?.type ?? details?.type ?? null
 }
 
-// https://docs.stripe.com/security/guide#content-security-policy. The stand-in serves everything from one origin.
+// https://docs.stripe.com/security/guide#content-security-policy. In tests, the stand-in serves everything from one origin.
 function sourcesFor(url: string | undefined): PageSources {
   if (url !== undefined) return { script: [url], frame: [url], connect: [url], image: [url], styleAttributes: true }
   const scripts = ['https://js.stripe.com', 'https://*.js.stripe.com']

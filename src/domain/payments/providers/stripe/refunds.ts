@@ -1,4 +1,4 @@
-// Refunds of one account, each marked with our refund id. Before a refund is created, an existing one is searched by its mark.
+// Refunds of one account, each with our refund id in its metadata. Before a refund is created, an existing one is searched by that id.
 
 import type { RefundAnswer } from '../../port.ts'
 import { type Stripe, type StripeClient, StripeFailure } from './client.ts'
@@ -20,9 +20,8 @@ export class Refunds {
     )
   }
 
-  // Stripe replays a refusal under its key for a day, like a success; after a refusal, the refund is tried again under the next key.
-  // Concurrent callers try the same keys in the same order, so only one of them refunds. `amount`: in Stripe's units; null refunds all
-  // that is left.
+  // Stripe replays responses for a day, including refusals. So after a refusal, the refund is tried again with the next key. Concurrent
+  // callers try the same keys in the same order, so only one of them refunds. `amount`: in Stripe's units; null refunds all that is left.
   async create(
     { id }: Stripe.PaymentIntent,
     { key, amount, isVoid }: { key: string; amount: number | null; isVoid: boolean },

@@ -1,11 +1,11 @@
-// Stripe's facts about a paid charge, in the port's words: its refunds and its dispute. Pure.
+// Converts the refunds and the dispute of a paid charge at Stripe to those of the port. Pure.
 
 import type { ProviderDispute, ProviderRefund, RefundAnswer } from '../../port.ts'
 import { fromStripeAmount } from './amounts.ts'
 import type { Stripe } from './client.ts'
 import { UnexpectedAnswer } from './unexpected.ts'
 
-// Member of a refund's metadata with our id. The refund of a void also has a mark of its own.
+// Members of the metadata of a refund: our refund id, and a mark for the refund of a void.
 export const refundMark = 'cartwright_refund'
 export const voidMark = 'cartwright_void'
 
@@ -17,30 +17,30 @@ export function providerRefundOf(refund: Stripe.Refund): ProviderRefund {
 
 function stateOf({ status }: Stripe.Refund): ProviderRefund['state'] {
   if (status === 'succeeded') return 'succeeded'
-  // A refund that was cancelled in the dashboard did not move money either.
+  // A refund that was canceled in the dashboard did not move money either.
   return status === 'failed' || status === 'canceled' ? 'failed' : 'pending'
 }
 
-// A refund that failed never succeeds later, and its key allows no other refund.
+// A failed refund cannot succeed later, and no other refund is possible with its key.
 export function stripeRefundAnswer(refund: Stripe.Refund): RefundAnswer {
   const state = stateOf(refund)
   return state === 'failed' ? 'refused' : state
 }
 
-// Whether the refund was made for an order, and not to void the payment.
+// Whether the refund was made for an order, and does not void the payment.
 export function isOfOrder({ metadata }: Stripe.Refund): boolean {
   return metadata?.[refundMark] !== undefined && metadata[voidMark] === undefined
 }
 
 const disputeStates: Readonly<Record<string, ProviderDispute['state']>> = {
   won: 'won',
-  // The shopper's bank made an inquiry, and took no money.
+  // An inquiry of the shopper's bank was closed without taking money.
   warning_closed: 'won',
   prevented: 'won',
   lost: 'lost',
 }
 
-// `amount`: the amount of the charge, used if the dispute is in another currency.
+// `amount`: the amount of the charge. It is used if the dispute is in another currency.
 export function providerDisputeOf(dispute: Stripe.Dispute, currency: string, amount: number): ProviderDispute {
   const isSame = dispute.currency.toUpperCase() === currency
   const dueBy = dispute.evidence_details?.due_by ?? null

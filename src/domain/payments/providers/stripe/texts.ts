@@ -1,4 +1,4 @@
-// The checkout's texts about Stripe: the name of the payment method, and the instruction if none was chosen.
+// The texts about Stripe on the checkout page: the name of the payment method, and the instruction while none is chosen.
 
 import type { ProviderTexts } from '../../port.ts'
 

@@ -1,22 +1,22 @@
-// How software pays at Stripe without the page: by a token that Stripe or Google Pay created for this account. Pure.
+// How agents pay at Stripe without the page: with a token that Stripe or Google Pay created for this account. Pure.
 
 import type { Mode } from '../../../../contract/words.ts'
 import type { MethodDetails, TokenHandler } from '../../port.ts'
 import { stripeVersion } from './client.ts'
 
-// https://docs.stripe.com/agentic-commerce/concepts/shared-payment-tokens: a preview that the package's API version does not include.
+// https://docs.stripe.com/agentic-commerce/concepts/shared-payment-tokens: a preview that is not part of the API version of the package.
 const previewVersion = '2026-07-29.preview'
 
 export interface TokenPayment {
   paymentMethodData: object
-  // Undefined: the package's version.
+  // Default: the API version of the package.
   apiVersion?: string
 }
 
 export interface StripeTokenParts {
   mode: Mode
   publishableKey: string
-  // Stripe's id of the account, if it is known.
+  // Stripe's id of the account; undefined if it is unknown.
   account: string | undefined
 }
 
@@ -25,14 +25,14 @@ export function stripeTokens({ mode, publishableKey, account }: StripeTokenParts
   return [shared, ...(mode === 'test' ? [googlePay(publishableKey)] : [])]
 }
 
-// Returns the token to pay with, if the details contain one.
+// Returns the token to pay with; undefined if the details contain none.
 export function tokenPaymentIn({ sharedToken: shared, cardToken }: MethodDetails): TokenPayment | undefined {
   if (shared !== undefined)
     return { paymentMethodData: { shared_payment_granted_token: shared }, apiVersion: previewVersion }
   return cardToken === undefined ? undefined : { paymentMethodData: { type: 'card', card: { token: cardToken } } }
 }
 
-// A limited grant that a platform creates for the merchant's Stripe profile.
+// A limited permission to charge, which a platform creates for the Stripe profile of the merchant.
 const sharedToken: TokenHandler = {
   id: 'stripe_shared_payment_token',
   name: null,
@@ -46,7 +46,7 @@ const sharedToken: TokenHandler = {
 }
 
 // https://developers.google.com/pay/api/universal-commerce-protocol: Google encrypts the card for Stripe, and the credential contains
-// Stripe's token. In live mode Google requires an id of the merchant, which is not known here.
+// Stripe's token. In live mode Google requires a merchant id, which this server does not have.
 function googlePay(publishableKey: string): TokenHandler {
   return {
     id: 'google_pay_stripe',
@@ -86,7 +86,7 @@ function googlePay(publishableKey: string): TokenHandler {
 
 const tokenLengthMax = 10_000
 
-// The text is Stripe's token as JSON.
+// Google Pay passes Stripe's token as JSON.
 function tokenIdIn(text: string): string | undefined {
   try {
     const { id } = JSON.parse(text) as { id?: unknown }

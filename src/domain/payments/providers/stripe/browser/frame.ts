@@ -1,9 +1,9 @@
-// Puts Stripe's Payment Element into the pay page and confirms the payment with it. The shopper's input stays in Stripe's frames.
-// Whatever the outcome, the shopper then goes to the return URL, where the server queries the payment at Stripe.
+// Shows Stripe's Payment Element on the pay page and confirms the payment with it. The shopper's input stays in Stripe's frames. Whatever
+// the outcome, the shopper is then redirected to the return URL, where the server queries Stripe.
 
 import type { Appearance, BillingDetails, Elements, Stripe, StripeError } from './stripe.ts'
 
-// The page contains these elements, and the form these data attributes.
+// The casts hold: the page always contains these elements, and the form these data attributes.
 const element = (id: string) => document.getElementById(id) as HTMLElement
 const form = element('frame')
 const button = element('frame-pay') as HTMLButtonElement
@@ -22,7 +22,7 @@ interface Shopper {
   address?: Partial<Record<'line1' | 'line2' | 'city' | 'region' | 'postalCode' | 'country', string | null>> | null
 }
 
-// The URL of this page is a secret, and Stripe's script reports the URL of the page that it runs in. The return URL leads back here.
+// The URL of this page is a secret, and Stripe's script reports the URL of its page. The return URL redirects back to this page.
 history.replaceState(null, '', returnUrl)
 form.hidden = false
 
@@ -52,8 +52,8 @@ function appearance(): Appearance {
   }
 }
 
-// The shopper's data that the shop already has. Link recognises a shopper by it, and the shopper need not type it twice. Empty texts are
-// left out, since Stripe would take them as values.
+// Data of the shopper that the shop already knows. Link recognises shoppers by it, and they need not type it again. Empty texts are left
+// out, because Stripe would treat them as values.
 function billingDetails(): BillingDetails {
   const given = (facts: object) => Object.fromEntries(Object.entries(facts).filter(([, value]) => value))
   const { email, name, phone, address } = shopper
@@ -75,7 +75,7 @@ function mount(): void {
     setBusy(false)
   })
   payment.on('loaderror', () => tell(form.dataset.unavailable))
-  // A message about the previous input is removed when the input changes.
+  // A message is about the previous input, so it is removed when the input changes.
   payment.on('change', () => tell(''))
   payment.mount('#frame-element')
   dark.addEventListener('change', () => elements.update({ appearance: appearance() }))
@@ -85,7 +85,7 @@ function mount(): void {
   })
 }
 
-// Whether the payment has ended: it was paid or given up in another tab, or it took too long.
+// Whether the payment has ended: it was paid or closed in another tab, or it expired.
 const isOver = (error: StripeError) =>
   ['succeeded', 'processing', 'canceled'].includes(error.payment_intent?.status ?? '')
 
@@ -93,10 +93,10 @@ async function pay(stripe: Stripe, elements: Elements): Promise<void> {
   tell('')
   setBusy(true)
   try {
-    // Only resolves if the shopper stays on this page.
+    // Resolves only if the shopper stays on this page.
     const { error } = await stripe.confirmPayment({ elements, confirmParams: { return_url: returnUrl } })
     if (isOver(error)) return location.assign(returnUrl)
-    // Messages of these types are in the shopper's language; others are for developers.
+    // Only messages of these types are in the shopper's language; other messages are for developers.
     const isForShopper = error.type === 'card_error' || error.type === 'validation_error'
     tell((isForShopper && error.message) || form.dataset.failed)
   } catch {
@@ -112,5 +112,5 @@ loader.addEventListener('load', mount)
 loader.addEventListener('error', () => tell(form.dataset.unavailable))
 document.head.append(loader)
 
-// If the browser restores the page from its cache, the page is in the state in which the shopper left for the bank.
+// A page from the browser's cache is in the state in which the shopper left it for the bank, so it is loaded again.
 addEventListener('pageshow', ({ persisted }) => persisted && location.reload())

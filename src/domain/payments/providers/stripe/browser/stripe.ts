@@ -1,4 +1,4 @@
-// The parts of Stripe's script that are used here; the browser loads the script from Stripe (https://docs.stripe.com/js). Types only.
+// Types of the used parts of Stripe's script, which the browser loads from Stripe (https://docs.stripe.com/js).
 
 declare global {
   interface Window {
@@ -8,7 +8,7 @@ declare global {
 
 export interface Stripe {
   elements(options: { clientSecret: string; locale: string; appearance: Appearance }): Elements
-  // Only resolves if the shopper stays on the page.
+  // Resolves only if the shopper stays on the page.
   confirmPayment(options: {
     elements: Elements
     confirmParams: { return_url: string }
