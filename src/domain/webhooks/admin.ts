@@ -80,14 +80,14 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
     async updateAdminWebhookEndpoint({ db, caller, path: { endpointId }, body, now }) {
       const { installationId } = await findOwn(db, caller, endpointId)
       await refuseBeyondApp(db, caller, installationId)
-      // The endpoint is read again under the lock, so members that the request does not name keep their current values.
+      // The endpoint is read again under the lock, so members that are missing in the request keep their present values.
       await lockEndpoint(db, installationId, endpointId)
       const before = await findOwn(db, caller, endpointId)
       const { url = before.url, description = before.description, status } = body
       const events = body.events ?? (JSON.parse(before.events) as string[])
       if (body.url !== undefined || body.events !== undefined) refuseUnreadable(caller, events)
       const at = now.getTime()
-      // If a person changes the endpoint, it no longer belongs to a key; if a key changes its URL, it belongs to that key.
+      // After a person changes the endpoint, it no longer depends on a key. After a key changes its URL, it depends on that key.
       const isMoved = caller.kind === 'person' || url !== before.url
       const input = { url, description, events, credentialId: isMoved ? keyOf(caller) : before.credentialId }
       await asInvalidRequest(changeEndpoint(db, installationId, endpointId, input, parts, at))
@@ -118,7 +118,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const made = await rotateSecret(db, before.installationId, endpointId, rootSecret, now.getTime())
       if (!made) throw refuse('webhook_endpoint_not_found')
       const { endpoint, secret } = made
-      // The last characters of the secret, as everyone who may see the endpoint sees them.
+      // Contains only the last characters of the secrets, which everyone who may see the endpoint sees anyway.
       const members = [{ member: 'secretHint', from: `…${before.secretHint}`, to: `…${endpoint.secretHint}` }]
       return new AuditedReply({ data: { endpoint: await viewOf(db, caller, endpoint, now), secret } }, [
         endpointChange('change', endpoint, members),
@@ -186,7 +186,7 @@ function refuseUnreadable({ scopes }: AdminCaller, events: readonly string[]): v
     throw refuse('scope_missing', { current: { requiredScope: defaultSubscriptionScope } })
 }
 
-// An endpoint that an app creates belongs to no key: it ends with the app's installation.
+// An endpoint that an app creates depends on no key: it is removed with the app's installation.
 function keyOf({ kind, id }: AdminCaller): string | null {
   return kind === 'key' ? id : null
 }
@@ -222,7 +222,7 @@ async function idsToReplay(db: Reader, merchant: MerchantMode, asked: ReplayAske
   })
 }
 
-// Returns the replay, or the code of the refusal.
+// Returns the new delivery, or the code of the refusal.
 async function replayOne(
   tx: Tx,
   merchant: MerchantMode,

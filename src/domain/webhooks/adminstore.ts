@@ -1,4 +1,4 @@
-// The SQL of webhook endpoints and deliveries of a whole merchant, in one mode.
+// The SQL of webhook endpoints and deliveries of a merchant, across installations and in one mode.
 
 import type { DeliveryStatus } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -6,7 +6,7 @@ import { unpackText } from '../../platform/kit/packed.ts'
 import { Fragment, listFragment, type Reader } from '../../platform/storage/storage.ts'
 import { type Delivery, deliveryColumns, type Endpoint, endpointColumns } from './store.ts'
 
-// The merchant's installations in the mode that have not ended.
+// SQL subquery: the merchant's active installations in this mode.
 function installationsOf({ merchantId, mode }: MerchantMode): Fragment {
   return new Fragment(
     '(select i.id from installations i where i.merchant_id = ? and i.mode = ? and i.ended_at is null)',
@@ -20,7 +20,7 @@ export interface EndpointQuery {
   limit: number
 }
 
-// Lists the oldest endpoints first.
+// Lists endpoints, oldest first.
 export async function listEndpointsOf(
   db: Reader,
   merchant: MerchantMode,
@@ -50,7 +50,8 @@ export interface DeliveryQuery {
   limit: number
 }
 
-// Lists the newest deliveries first. Each installation is queried by its own index, so the size of the others does not matter.
+// Lists deliveries, newest first. Each installation is queried with its own index, so the number of deliveries of other installations
+// does not matter.
 export async function listDeliveriesOf(db: Reader, merchant: MerchantMode, query: DeliveryQuery): Promise<Delivery[]> {
   const { endpointId } = query
   if (endpointId !== undefined) {
@@ -64,7 +65,7 @@ export async function listDeliveriesOf(db: Reader, merchant: MerchantMode, query
 
 const installationsMax = 200
 
-// The newest installations, if there are very many: old apps have few recent deliveries.
+// Lists the newest installations. If there are very many, the oldest are left out: they have few recent deliveries.
 async function listInstallationIds(db: Reader, { merchantId, mode }: MerchantMode): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select id from installations where merchant_id = ${merchantId} and mode = ${mode} and ended_at is null
@@ -91,7 +92,7 @@ export async function findDeliveryOf(db: Reader, merchant: MerchantMode, id: str
   return delivery
 }
 
-// Failed deliveries that were not replayed, oldest first.
+// Lists failed deliveries that were not replayed, oldest first.
 export async function listUnreplayed(
   db: Reader,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
@@ -106,14 +107,14 @@ export async function listUnreplayed(
   return rows.map((row) => row.id)
 }
 
-// Null once the body was deleted.
+// Returns null if the body of the event was deleted.
 export async function findPayload(db: Reader, { installationId, eventId }: Delivery): Promise<string | null> {
   const [row] = await db.sql<{ body: string }>`
     select body from events where installation_id = ${installationId} and id = ${eventId}`
   return row === undefined || row.body === '' ? null : unpackText(row.body)
 }
 
-// Returns names by the ids of the keys.
+// Returns the names of keys by their ids.
 export async function listKeyNames(
   db: Reader,
   { merchantId }: MerchantMode,

@@ -1,4 +1,4 @@
-// One call: the signed request of a delivery, and its outcome. It never throws.
+// Makes one webhook call: the signed request of a delivery, and its outcome. Never throws.
 
 import type { KeyObject } from 'node:crypto'
 import type { Log } from '../../platform/log/log.ts'
@@ -15,8 +15,8 @@ export interface CallParts {
   platformCall?: PlatformCall
 }
 
-// Calls an agent platform, which gets its order in its current state, in the format of the platform's protocol. Undefined if there is no
-// order to send.
+// Calls an agent platform with the present state of an order, in the format of the platform's protocol. Undefined if there is no order to
+// send.
 export type PlatformDelivery = ClaimedDelivery & { platformId: string }
 export type PlatformCall = (
   claimed: PlatformDelivery,
@@ -26,7 +26,7 @@ export type CallEndpoint = (claimed: ClaimedDelivery, startedAt: number) => Prom
 
 export function createCall({ sender, rootSecret, log, version, platformCall }: CallParts): CallEndpoint {
   const open = createSigningKeyCache(rootSecret)
-  // Deliveries that were claimed together share one `secrets` object per endpoint.
+  // Signing keys by their encrypted secrets: deliveries of an endpoint that were claimed together share one `secrets` object.
   const keys = new WeakMap<ClaimedDelivery['secrets'], KeyObject[]>()
 
   function keysOf(secrets: ClaimedDelivery['secrets'], now: number): KeyObject[] {

@@ -1,5 +1,5 @@
-// Takes deliveries from the queue: fairly across endpoints, a few per endpoint, in the order of a subject's events. A claim is a lease: a
-// process that does not write the outcome in time loses it, and another one takes over.
+// Claims deliveries: fairly across endpoints, a few per endpoint, and in the order of the events of a subject. A claim is a lease: if a
+// process does not write the outcome in time, another process may claim the delivery.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -24,10 +24,10 @@ export interface ClaimedDelivery {
   createdAt: number
   leaseId: string
   leaseExpiresAt: number
-  // Empty once the body of the event was deleted. Deliveries of one event that were claimed together share it.
+  // Empty if the body of the event was deleted. Deliveries of one event that were claimed together share the buffer.
   body: Buffer
   url: string
-  // The agent platform that is called.
+  // The agent platform to call; null for other endpoints.
   platformId: string | null
   secrets: { id: string; secretSealed: string; previousSealed: string | null; previousExpiresAt: number | null }
 }
@@ -37,8 +37,8 @@ export interface EndpointKey {
   id: string
 }
 
-// Round robin: endpoints with due deliveries and a free call, starting after `after` and wrapping. The query walks from endpoint to
-// endpoint in the index, so a long queue of one endpoint costs no more than a short one.
+// Lists endpoints that have due deliveries and may be called, round robin: it starts after `after` and continues from the beginning. The
+// query walks from endpoint to endpoint in the index, so a long queue of one endpoint costs no more than a short one.
 export async function listDueEndpoints(db: Reader, after: string, now: number): Promise<EndpointKey[]> {
   const endpoints = await db.sql<EndpointKey>`
     with recursive waiting (endpoint_id) as (
@@ -63,7 +63,7 @@ export async function listDueEndpoints(db: Reader, after: string, now: number): 
 
 export interface ClaimedDeliveries {
   claimed: ClaimedDelivery[]
-  // The endpoint that was served last; null if none was.
+  // The last endpoint whose deliveries were claimed; null if there was none.
   servedLast: string | null
   // Whether more deliveries may be due.
   isMore: boolean
@@ -72,13 +72,13 @@ export interface ClaimedDeliveries {
 export const noClaimedDeliveries: ClaimedDeliveries = { claimed: [], servedLast: null, isMore: false }
 
 export interface ClaimBounds {
-  // Number of calls that this process can make in addition to its current ones.
+  // Number of calls that this process can make in addition to its current calls.
   limit: number
-  // Deliveries that the process may hold beyond its calls: `aheadLimit` in all, and `ahead` for each endpoint that takes deliveries
+  // Deliveries that the process may claim in addition to its calls: `aheadLimit` in total, and `ahead` per endpoint that responds
   // quickly.
   aheadLimit?: number
   ahead?: ReadonlyMap<string, number>
-  // Prefix of the lease ids of this process, by which it recognises its own leases.
+  // Prefix of the lease ids of this process, by which it recognises them.
   holder?: string
   leaseMs: number
   now: number
@@ -86,16 +86,16 @@ export interface ClaimBounds {
 
 const noneAhead: ReadonlyMap<string, number> = new Map()
 
-// Claims deliveries for these endpoints in turn, at most `limit` in all. An endpoint that another node has locked is left to that node,
-// so the limit on concurrent calls holds across nodes and no row is waited for.
+// Claims deliveries for these endpoints in turn, at most `limit` in total. An endpoint that another node has locked is skipped, so the
+// limit of concurrent calls holds across nodes and no lock is waited for.
 export async function claimDeliveries(
   tx: Tx,
   endpoints: readonly EndpointKey[],
   { limit, aheadLimit = 0, ahead = noneAhead, holder = randomUUID(), leaseMs, now }: ClaimBounds,
-  // Restricts the claim to one delivery, after claiming several has failed.
+  // Claims only this delivery, after claiming several has failed.
   only: RowKey | null = null,
 ): Promise<ClaimedDeliveries> {
-  // Counted after the lock, because another node may have claimed deliveries before it.
+  // Counted after the lock, because another node may have claimed deliveries just before.
   const [locked, sendingBy] = await Promise.all([lockIdle(tx, endpoints, now), countSending(tx, endpoints, holder)])
   if (locked.length === 0) return noClaimedDeliveries
   const due = await Promise.all(
@@ -119,12 +119,13 @@ export async function claimDeliveries(
 interface IdleEndpoint extends EndpointKey {
   url: string
   platformId: string | null
-  // The same object for all deliveries of the endpoint that are claimed together.
+  // All deliveries of the endpoint that are claimed together share this object.
   secrets: ClaimedDelivery['secrets']
   consecutiveFailures: number
 }
 
-// Returns the endpoints in the given order. Ids of endpoints are globally unique, so the installation need not be named.
+// Locks the endpoints that may be called, and returns them in the given order. Skips rows that another node has locked. Ids of endpoints
+// are globally unique, so the installation is not needed.
 async function lockIdle(tx: Tx, endpoints: readonly EndpointKey[], now: number): Promise<IdleEndpoint[]> {
   const rows = await tx.sql<Omit<IdleEndpoint, 'secrets'> & ClaimedDelivery['secrets']>`
     select installation_id as "installationId", id, url, platform_id as "platformId", secret_sealed as "secretSealed", previous_sealed as "previousSealed",
@@ -160,9 +161,9 @@ interface Due extends Candidate {
   eventId: string
 }
 
-// An event waits until every earlier event of its subject has ended at this endpoint. A replay is out of order by nature: it waits for no
-// event, and no event waits for it. Only the endpoint is in the condition, because its id is unique and PostgreSQL would otherwise sort
-// the whole queue.
+// Lists due deliveries. A delivery is blocked until every earlier event of its subject has ended at this endpoint. Replays are out of
+// order by definition: a replay is never blocked, and blocks nothing. The condition names only the endpoint, because its id is unique and
+// PostgreSQL would otherwise sort the whole queue.
 async function listCandidates(
   tx: Tx,
   id: string,
@@ -181,7 +182,7 @@ async function listCandidates(
     order by d.due_at, d.id limit ${limit}`
 }
 
-// As many rows as a claim reads.
+// Lists as many rows as a claim reads.
 export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: number): Promise<RowKey[]> {
   return db.sql<RowKey>`
     select d.installation_id as "tenantId", d.id as "rowId" from webhook_deliveries d
@@ -192,8 +193,8 @@ export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: nu
 
 type ClaimedRow = Omit<ClaimedDelivery, 'body' | 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>
 
-// One statement per installation for all endpoints, and one for the bodies of their events; each body is read once, however many
-// endpoints get it. Rows are returned in the order of the queue.
+// One statement per installation claims for all endpoints, and one reads the bodies; a body is read once, however many endpoints receive
+// it. Rows are returned in the order of the queue.
 async function claimThese(
   tx: Tx,
   taken: readonly { endpoint: IdleEndpoint; id: string; eventId: string }[],
@@ -226,7 +227,7 @@ async function claimThese(
   })
 }
 
-// A blocked delivery is checked again when the event that it waits for may have ended. When that event ends, the delivery becomes due
+// Postpones blocked deliveries until the event that blocks them may have ended. When that event ends, the delivery is made due
 // immediately.
 async function park(
   tx: Tx,
@@ -244,7 +245,7 @@ async function park(
   )
 }
 
-// Releases deliveries that were claimed ahead and will not be called now. No call was made, so no attempt is used up.
+// Releases claimed deliveries that will not be called now. As no call was made, this does not count as an attempt.
 export function releaseUncalled(tx: Tx, claims: readonly ClaimedDelivery[], now: number): void {
   const byLease = Map.groupBy(claims, ({ installationId, leaseId }) => `${installationId} ${leaseId}`)
   for (const group of byLease.values()) {
@@ -256,8 +257,8 @@ export function releaseUncalled(tx: Tx, claims: readonly ClaimedDelivery[], now:
   }
 }
 
-// Releases deliveries that a process claimed before it died. This uses up no attempt: whether the call was made is unknown. A server that
-// is alone on its database does not wait for the leases of its previous run to expire.
+// Releases deliveries that a process had claimed when it died. This does not count as an attempt, because it is unknown whether the call
+// was made. A server that is alone on its database does not wait for the leases of its previous run to expire.
 export async function releaseLeases(storage: Storage, now: number, { all }: { all: boolean }): Promise<number> {
   const until = all ? Number.MAX_SAFE_INTEGER : now
   const lost = await storage.read((db) => listLost(db, until, now))
@@ -288,7 +289,7 @@ async function listLost(db: Reader, until: number, now: number): Promise<LostLea
     order by d.id limit 1000`
 }
 
-// Returns false if another node released the delivery first, or if its holder has written the outcome after all.
+// Returns false if another node has already released the delivery, or the holder of the lease has written the outcome after all.
 async function release(tx: Tx, { installationId, id, leaseId, attempts }: LostLease, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update webhook_deliveries set status = 'retrying', due_at = ${now}, lease_id = null, lease_expires_at = null

@@ -1,5 +1,5 @@
-// Sends due deliveries. One step is one transaction: it writes the outcomes of finished calls and claims due deliveries; the calls
-// themselves are made outside of it. Steps follow each other as long as there is work.
+// Sends due deliveries in steps. Each step is one transaction: it writes the outcomes of finished calls and claims due deliveries. The
+// calls are made outside of it. Steps follow each other as long as there is work.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -33,7 +33,7 @@ export interface DispatcherParts {
   log: Log
   version: string
   platformCall?: PlatformCall
-  // Limits that tests lower.
+  // Limits that tests set lower.
   callsMax?: number
   leaseMs?: number
   pollMs?: number
@@ -44,7 +44,7 @@ export interface DispatcherStats {
   succeeded: number
   failed: number
   blocked: number
-  // The metrics that every loop has.
+  // The metrics that every job has.
   lastSuccessAt: number | null
   failures: number
   rowFailures: number
@@ -54,20 +54,20 @@ const pollMsDefault = 1_000
 const reapEveryMs = 5_000
 // Maximum of concurrent calls of this process.
 const callsMaxDefault = 256
-// Limits per step, so other writers do not wait long.
+// Limits per step: other writers must not wait long.
 const stepEndpointsMax = 32
 const stepOutcomesMax = 256
 const stepAheadMax = 256
 const retryMs = 250
 const gatherMs = 2
-// A step may wait this long for more outcomes: while every busy endpoint has calls waiting here, claiming later delays nothing.
+// How long a step may wait for more outcomes while every busy endpoint has deliveries waiting here: claiming later then delays nothing.
 const gatherAheadMs = 100
 const refillAt = 16
-// A delivery that was claimed ahead and not called within this time is released: another node may call it sooner.
+// A delivery that was claimed ahead but is not called within this time is released, because another node may call it sooner.
 const aheadMsMax = 500
 const drainTriesMax = 4
 
-// gathering: waits for outcomes that will share a transaction. stepping: a round is in progress. stepping_again: a round is in progress,
+// gathering: waits for outcomes to write in one transaction. stepping: a round is in progress. stepping_again: a round is in progress,
 // and another one must follow.
 type State = 'idle' | 'gathering' | 'stepping' | 'stepping_again'
 
@@ -87,7 +87,7 @@ export class Dispatcher {
   readonly #holder = randomUUID()
   readonly #held = new HeldDeliveries()
   readonly #counts = { succeeded: 0, failed: 0, blocked: 0 }
-  // For the metrics: failed rounds and rows, and the end of the last successful round.
+  // For metrics: failed rounds and rows, and the end of the last successful round.
   readonly #loop = { lastSuccessAt: null as number | null, failures: 0, rowFailures: 0 }
 
   #state: State = 'idle'
@@ -101,7 +101,7 @@ export class Dispatcher {
   #callsMade = 0
   #lastEndpoint = ''
   #failuresInARow = 0
-  // Time of a monotonic clock.
+  // A time of the monotonic clock.
   #reapedAt = Number.NEGATIVE_INFINITY
   #poll: NodeJS.Timeout | undefined
   #stopListening: (() => void) | undefined
@@ -132,8 +132,8 @@ export class Dispatcher {
     this.#wake()
   }
 
-  // Sends all deliveries that are due now, and those that become due by sending them, and then stops. For tests, and for the first round
-  // after the start.
+  // Sends all deliveries that are due, and those that become due through sending them. Used by tests, and for the first round after the
+  // start.
   async dispatchDue(): Promise<void> {
     await this.#reap(false)
     let made: number
@@ -143,7 +143,7 @@ export class Dispatcher {
     } while (this.#callsMade > made)
   }
 
-  // Claims nothing new, waits for the current calls and writes their outcomes.
+  // Stops claiming, waits for the current calls and writes their outcomes.
   async drain(): Promise<void> {
     this.#isDraining = true
     this.#stopListening?.()
@@ -157,7 +157,7 @@ export class Dispatcher {
     return { inFlight: this.#inFlight, ...this.#counts, ...this.#loop }
   }
 
-  // The methods below run rounds: each round visits every endpoint with due deliveries.
+  // Rounds: a round visits every endpoint with due deliveries.
 
   #wake(): void {
     if (this.#state === 'idle') void this.#run()
@@ -195,7 +195,7 @@ export class Dispatcher {
       this.#failuresInARow += 1
       this.#loop.failures += 1
       await pause(retryMs)
-      // While draining there is no later round. Outcomes that were not written are handled when their lease expires.
+      // There is no later round while draining: deliveries whose outcome was not written are released when their lease expires.
       if (this.#isDraining && this.#failuresInARow >= drainTriesMax) this.#outcomes = this.#returns = []
       else this.#wantLook()
     }
@@ -206,7 +206,7 @@ export class Dispatcher {
     this.#wake()
   }
 
-  // The storage reports an outage itself. An error of a busy storage is reported once until a round succeeds.
+  // The storage itself reports an outage. An error of a busy storage is logged once until a round succeeds.
   #logFailure(message: string, error: unknown): void {
     if (error instanceof StorageOutage) return
     const { log } = this.#parts
@@ -214,7 +214,7 @@ export class Dispatcher {
     else if (this.#failuresInARow === 0) log.warn(message, { reason: error.message })
   }
 
-  // Calls that were made together end at about the same time: after a short wait their outcomes share a transaction. New work does not
+  // Calls that began together end at about the same time, so a short wait lets their outcomes share a transaction. New work does not
   // wait.
   #mayGather(): boolean {
     return !this.#isLookDue && this.#inFlight > 0 && this.#outcomes.length < stepOutcomesMax
@@ -233,30 +233,30 @@ export class Dispatcher {
     })
   }
 
-  // Every endpoint with due deliveries is visited once, a few in each step.
+  // Visits every endpoint with due deliveries once, a few endpoints per step.
   async #round(): Promise<void> {
     const due = await this.#endpointsWithWork()
     do await this.#step(due.splice(0, stepEndpointsMax))
     while (
-      // Stops early to visit endpoints with new work, instead of serving the same few forever.
+      // Stops early if other endpoints have new work, instead of serving the same few forever.
       !this.#isLookDue &&
       due.length > 0 &&
       this.#held.room(this.#callsMax).limit > 0
     )
-    // There was no free call for these endpoints; a call that ends frees one.
+    // No call was free for these endpoints; one will be when a call ends.
     if (due.length > 0) this.#isLookDue = true
     if (this.#outcomes.length > 0 || this.#returns.length > 0) this.#wake()
   }
 
   async #endpointsWithWork(): Promise<EndpointKey[]> {
-    // Outcomes that are about to be written also free calls.
+    // Outcomes that are about to be written do not occupy calls any more.
     if (this.#isDraining || !this.#isLookDue || this.#inFlight >= this.#callsMax) return []
     this.#isLookDue = false
     const now = this.#now()
     return this.#parts.storage.read((db) => listDueEndpoints(db, this.#lastEndpoint, now))
   }
 
-  // The methods below run steps: each step is one transaction.
+  // Steps: each step is one transaction.
 
   async #step(due: readonly EndpointKey[]): Promise<void> {
     const now = this.#now()
@@ -285,9 +285,9 @@ export class Dispatcher {
     }
   }
 
-  // Called after a failed step: outcomes, returns and claims are written separately, and divided until the row is found that cannot be
-  // written. That row is deferred, and this process gives it up: when its lease has expired and it is due again, it is handled like a row
-  // of a process that was killed.
+  // After a failed step, writes outcomes, releases and claims separately, and divides them until the row that cannot be written is found.
+  // That row is deferred and this process gives it up: once its lease has expired and it is due again, it is handled like a row of a
+  // process that died.
   async #stepApart({ ended, returned, endpoints }: Step, now: number): Promise<void> {
     const { storage } = this.#parts
     const at = { storage, loop: 'webhook_dispatch', now } as const
@@ -314,7 +314,7 @@ export class Dispatcher {
         }),
       )
     } finally {
-      // Rows that could not be tried, because the database is unreachable, are written by a later step, as long as their lease lasts.
+      // If the database is unreachable, rows that could not be tried are written by a later step, unless their lease has expired.
       const failed = new Set(found.map(({ rowId }) => rowId))
       const isLeft = (claimed: ClaimedDelivery) =>
         !written.has(claimed) && !failed.has(claimed.id) && claimed.leaseExpiresAt > now
@@ -348,7 +348,7 @@ export class Dispatcher {
     for (const failure of found) this.#logRow(failure)
   }
 
-  // The methods below make the calls, outside of any transaction.
+  // Calls: they are made outside of any transaction.
 
   #accept(claimed: readonly ClaimedDelivery[]): void {
     const staleAt = performance.now() + aheadMsMax
@@ -357,7 +357,7 @@ export class Dispatcher {
   }
 
   #callNext(endpointId: string): void {
-    // Also returns deliveries whose claim was in progress when draining began.
+    // Also releases deliveries whose claim was in progress when draining began.
     if (this.#isDraining) this.#returnWaiting(endpointId)
     this.#returnStale(endpointId)
     for (let next = this.#held.begin(endpointId); next; next = this.#held.begin(endpointId)) {
@@ -376,7 +376,7 @@ export class Dispatcher {
     this.#counts[isSuccess(call) ? 'succeeded' : call.kind === 'blocked' ? 'blocked' : 'failed'] += 1
     this.#outcomes.push({ claimed, call, startedAt })
     if (this.#outcomes.length >= stepOutcomesMax) this.#endGathering?.()
-    // Writing the outcome decides anew how often a failing endpoint is called, so waiting deliveries are returned.
+    // The transaction that writes the outcome also decides how often a failing endpoint is called, so waiting deliveries are released.
     if (!isSuccess(call) || this.#isDraining) this.#returnWaiting(claimed.endpointId)
     else this.#callNext(claimed.endpointId)
     this.#wake()
@@ -387,7 +387,7 @@ export class Dispatcher {
     if (this.#held.isStale(endpointId, now)) this.#returnWaiting(endpointId)
   }
 
-  // The deliveries will be claimed again as soon as they may be called.
+  // The deliveries are claimed again as soon as they may be called.
   #returnWaiting(endpointId: string): void {
     const waiting = this.#held.takeWaiting(endpointId)
     if (waiting.length === 0) return
@@ -395,7 +395,7 @@ export class Dispatcher {
     this.#wake()
   }
 
-  // The method below releases the leases of processes that died.
+  // Releases the leases of processes that died.
 
   async #reap(all: boolean): Promise<void> {
     const { storage, log } = this.#parts
@@ -440,8 +440,8 @@ function keyOfOutcome({ claimed }: DeliveryOutcome): RowKey {
   return keyOf(claimed)
 }
 
-// A call that ends frees a call of its endpoint and the next event of its subject: both are claimed in the transaction that writes the
-// outcome.
+// When a call ends, its endpoint has a free call, and the next event of its subject is no longer blocked. So the transaction that writes
+// the outcome claims for this endpoint too.
 function withEnded(due: readonly EndpointKey[], ended: readonly DeliveryOutcome[]): EndpointKey[] {
   const endpoints = new Map(due.map((endpoint) => [endpoint.id, endpoint]))
   for (const { claimed } of ended)
@@ -449,7 +449,7 @@ function withEnded(due: readonly EndpointKey[], ended: readonly DeliveryOutcome[
   return [...endpoints.values()]
 }
 
-// Returns how many deliveries may be claimed ahead for each endpoint, by how quickly its calls ended.
+// Returns how many deliveries may be claimed ahead per endpoint, by how long its calls took.
 function aheadOf(ended: readonly DeliveryOutcome[]): Map<string, number> {
   const byEndpoint = Map.groupBy(ended, ({ claimed }) => claimed.endpointId)
   return new Map(

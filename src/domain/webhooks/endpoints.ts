@@ -1,6 +1,6 @@
-// The life of an endpoint: added, changed, its secret rotated, paused, disabled, enabled again, ended. Pausing and disabling lose
-// nothing: events wait and are sent, in order, once the endpoint is enabled. Each of these changes only the endpoint's row, however long
-// its queue.
+// What happens to an endpoint: it is added, changed, paused, disabled, enabled again and removed, and its secret is rotated. Events of a
+// paused or disabled endpoint are not lost: they wait, and are sent in order once the endpoint is enabled. Each change writes only the
+// row of the endpoint, however long its queue is.
 
 import { issue } from '../../contract/issues.ts'
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
@@ -37,9 +37,9 @@ export interface EndpointInput {
   description: string
   events: readonly string[]
   status?: Exclude<EndpointStatus, 'disabled'>
-  // The key with which the endpoint ends (default: none).
+  // The key on which the endpoint depends: it is removed once the key is revoked or expires (default: none).
   credentialId?: string | null
-  // The agent platform that it calls (default: none).
+  // The agent platform that is called (default: none).
   platformId?: string | null
   // Maximum number of endpoints of platforms, including this one (default: the maximum of endpoints).
   platformsMax?: number
@@ -47,17 +47,17 @@ export interface EndpointInput {
 
 export interface EndpointWithSecret {
   endpoint: Endpoint
-  // The secret is shown once.
+  // The secret, which is shown only once.
   secret: string
 }
 
 export interface EndpointTools {
   rootSecret: RootSecret
-  // Allows receivers on http and in private networks, for development.
+  // For development: also allows receivers on http and in private networks.
   allowPrivate: boolean
 }
 
-// Locks the installation: slots are assigned here.
+// Locks the installation, because two concurrent calls must not assign the same slot.
 export async function addEndpoint(
   tx: Tx,
   installationId: string,
@@ -108,7 +108,7 @@ export function tooManyEndpoints(): Refusal {
 
 const discardedAtOnce = 500
 
-// Two concurrent calls must not get the same slot. Nothing else waits for this row.
+// Only assigning slots waits for this row.
 async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
   const [row] = await tx.sql<{ mode: Mode }>`
     select mode from installations where id = ${id} and ended_at is null ${tx.forUpdate}`
@@ -136,7 +136,8 @@ function refuseBadInput({ url, description, events }: EndpointInput, allowPrivat
     throw refuse('webhook_endpoint_invalid', { message: `The webhook endpoint is not valid: ${first.message}`, issues })
 }
 
-// Returns undefined if the endpoint does not exist. The changed URL and subscriptions apply to deliveries that are sent from now on.
+// Returns undefined if the endpoint does not exist. URL and subscriptions apply to all deliveries that are sent after this, also to
+// waiting ones.
 export async function changeEndpoint(
   tx: Tx,
   installationId: string,
@@ -154,8 +155,8 @@ export async function changeEndpoint(
   return changed
 }
 
-// The new secret signs immediately, and the former one signs beside it for a day. A second rotation within that day ends the first
-// secret: receivers that still have only that one reject the calls.
+// The new secret signs immediately, and the former one signs as well for a day. Another rotation within that day retires the older
+// secret: receivers that only have that secret then reject the calls.
 export async function rotateSecret(
   tx: Tx,
   installationId: string,
@@ -166,7 +167,7 @@ export async function rotateSecret(
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return undefined
   const secret = makeWebhookSecret()
-  // Undefined if the version of the root secret that sealed it was dropped: nothing could sign with it anyway.
+  // Undefined if the secret was encrypted with a version of the root secret that was removed. It could not sign anyway.
   const former = findSecret(rootSecret, id, endpoint.secretSealed)
   const changed = raised(
     {
@@ -195,7 +196,7 @@ export async function pauseEndpoint(
   return changed
 }
 
-// Notifies the other endpoints. The caller has locked the row.
+// Disables the endpoint and notifies the other endpoints. The caller has locked the row.
 export async function disableEndpoint(
   tx: Tx,
   endpoint: Endpoint,
@@ -230,7 +231,7 @@ export async function disableEndpoint(
   return changed
 }
 
-// Enables an endpoint without its history: waiting deliveries are due immediately, oldest first, and old failures are forgotten.
+// Enables an endpoint with a clean state: waiting deliveries are due immediately, oldest first, and earlier failures no longer count.
 export async function enableEndpoint(
   tx: Tx,
   installationId: string,
@@ -249,23 +250,23 @@ export async function enableEndpoint(
   return { endpoint: changed, resumed }
 }
 
-// Returns false if the endpoint does not exist. Its pending deliveries are never sent.
+// Returns false if the endpoint does not exist. Its open deliveries are never sent.
 export async function removeEndpoint(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, installationId, id)
   if (!endpoint) return false
   await endEndpoint(tx, installationId, id, now)
-  // The sweeper discards the rest of a long queue.
+  // The sweep discards the rest of a long queue.
   await discardPendingDeliveries(tx, endpoint, discardedAtOnce, now)
   return true
 }
 
-// When an installation ends, so do its endpoints.
+// Removes the endpoints of an installation that ends.
 export async function removeEndpointsOf(tx: Tx, installationId: string, now: number): Promise<void> {
   for (const { id } of await listEndpoints(tx, installationId)) await removeEndpoint(tx, installationId, id, now)
 }
 
-// A test call whose result a person waits for: only an enabled endpoint gets one, and it replaces an earlier one that is not sent yet.
-// Returns undefined if the endpoint does not exist.
+// Sends a test call whose result a person waits for. Only an enabled endpoint can be tested, and an earlier test call that was not sent
+// yet is discarded. Returns undefined if the endpoint does not exist.
 export async function testEndpoint(
   tx: Tx,
   installationId: string,
@@ -284,7 +285,7 @@ export async function testEndpoint(
 
 const pingSearchedMax = 20
 
-// The ping's sequence is the version that the endpoint got with it.
+// The sequence of the ping equals the version that the endpoint has since then.
 async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
   const newest = await listNewestDeliveries(tx, endpoint, pingSearchedMax)
   const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
@@ -292,7 +293,7 @@ async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
   return ping
 }
 
-// Sends a test call to this endpoint alone, delivered like every other event. Returns undefined if the endpoint does not exist.
+// Sends a test call to this endpoint only, as a delivery like any other. Returns undefined if the endpoint does not exist.
 export async function pingEndpoint(
   tx: Tx,
   installationId: string,
@@ -321,7 +322,7 @@ function raised(endpoint: Endpoint, now: number): Endpoint {
   return { ...endpoint, version: endpoint.version + 1, updatedAt: now }
 }
 
-// Rules of endpoints refuse with a code for the operator; over HTTP this becomes an invalid request.
+// Rules of endpoints refuse with a code for the operator. Over HTTP, this becomes an invalid request.
 export async function asInvalidRequest<Done>(work: Promise<Done>): Promise<Done> {
   try {
     return await work

@@ -1,5 +1,5 @@
-// The signature fixture: calls with which the author of a receiver can test it offline, one call that is signed at the time of the
-// request, and one signed with the live secret. Pure; the live secret is only used, never shown.
+// The signature fixture: calls with which the author of a receiver can test it offline, a call that is signed at the time of the request,
+// and a call that is signed with the live secret. Pure. The live secret itself is never shown.
 
 import { createHmac } from 'node:crypto'
 import type { SignatureVector, WebhookSignatureFixture } from '../../contract/open/webhooks.ts'
@@ -16,7 +16,7 @@ import {
 import type { Endpoint } from './store.ts'
 
 const toleranceSeconds = 300
-// The receiver's time in every vector. It is years ago, so no vector can be mistaken for a current call.
+// The time at the receiver in every vector. It is years ago, so no vector can be mistaken for a current call.
 const vectorNow = 1_700_000_000
 
 export type FixtureEndpoint = SealedSecrets & Pick<Endpoint, 'installationId' | 'mode'>
@@ -38,7 +38,7 @@ export function fixtureFor(rootSecret: RootSecret, endpoint: FixtureEndpoint, no
   }
 }
 
-// A fixture secret reveals nothing about another one, about the root secret, or about a secret that signs calls.
+// A fixture secret reveals neither other fixture secrets nor the root secret nor the secrets that sign calls.
 function fixtureSecret(rootSecret: RootSecret, name: string): string {
   const key = deriveKey(rootSecret, 'webhook fixture')
   return secretPrefix + createHmac('sha256', key).update(name).digest('base64')
@@ -55,7 +55,7 @@ function freshCall(endpoint: FixtureEndpoint, secret: string, now: number): Webh
   }
 }
 
-// The call cannot be used against a receiver: no event has such an id or type, and the time is years ago.
+// A copy of this call is harmless: no event has such an id or type, and its time is years ago.
 function liveCheck(
   rootSecret: RootSecret,
   endpoint: FixtureEndpoint,
@@ -91,15 +91,15 @@ function fixtureBody(
 
 interface Call {
   id: string
-  // The text of the header, valid or not.
+  // The value of the header, valid or not.
   timestamp: string
   body: string
 }
 
-// The parts of the vectors. Only the fixture secret is published; `other` is a secret that the receiver does not have.
+// What the vectors are made of. Only the fixture secret is published; `other` signs with a secret that the receiver does not have.
 interface Bench {
   call: Call
-  // `spaced`: the same JSON in other bytes. `unicode`: text that changes if it is decoded, normalised or escaped.
+  // `spaced`: the same JSON in other bytes. `unicode`: text that changes if it is decoded, normalized or escaped.
   spaced: Call
   unicode: Call
   own: (call: Call) => string
@@ -130,23 +130,23 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
     vector('accept', name, sent, headersOf(sent, signature, headerNames))
   return [
     accept('valid', call, own(call)),
-    // During a rotation the new secret signs first and the former one second. A receiver may have either. In this vector the fixture
-    // secret is the new one.
+    // During a rotation the new secret signs first and the former secret second, and a receiver may have either. In this vector the
+    // fixture secret is the new one.
     accept('rotated_receiver_has_new', call, `${own(call)} ${other(call)}`),
-    // In this vector the fixture secret is the former one: it detects a receiver that checks only the first signature.
+    // In this vector the fixture secret is the former one. It finds receivers that check only the first signature.
     accept('rotated_receiver_has_old', call, `${other(call)} ${own(call)}`),
-    // Sent before the rotation, so only the former secret signs, which is the fixture secret here. A receiver that knows of a rotation
-    // must not require two signatures.
+    // Sent before the rotation, so only the former secret signs, which is the fixture secret here. A receiver must not require two
+    // signatures during a rotation.
     accept('old_only', before, own(before)),
-    // An unknown scheme must be ignored; it is not an error.
+    // A receiver must ignore signatures of unknown schemes.
     accept('unknown_scheme_first', call, `v9,${macOf(other(call))} ${own(call)}`),
-    // The bytes are signed, not the characters and not the JSON.
+    // The signature covers the bytes, not the characters or the JSON.
     accept('unicode', unicode, own(unicode)),
     accept('trailing_newline', newline, own(newline)),
     accept('spaced_json', spaced, own(spaced)),
     // Names of headers are case-insensitive.
     accept('header_case', call, own(call), ['Webhook-Id', 'WEBHOOK-TIMESTAMP', 'webhook-Signature']),
-    // One second within the tolerance, on either side.
+    // The time is one second within the tolerance, in both directions.
     accept('almost_too_old', almostOld, own(almostOld)),
     accept('almost_too_new', almostNew, own(almostNew)),
   ]
@@ -155,32 +155,32 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
 function rejectedVectors({ call, spaced, own, other }: Bench): SignatureVector[] {
   const reject = (name: string, sent: Call, signature: string) =>
     vector('reject', name, sent, headersOf(sent, signature))
-  // The signature covers the time as it is sent, so only the time is wrong.
+  // The signature is correct for the sent time, so only the time is wrong.
   const rejectAt = (name: string, timestamp: number | string) => {
     const sent = at(call, timestamp)
     return reject(name, sent, own(sent))
   }
-  // Signed as if the missing header were empty, which is how many frameworks read a missing header.
+  // Signed as if the missing header were empty: many frameworks read a missing header as an empty text.
   const rejectWithout = (name: string, signed: Call, missing: string) => {
     const { [missing]: _, ...headers } = headersOf(signed, own(signed))
     return vector('reject', name, call, headers)
   }
   return [
-    // A character of the body, the id or the time differs from what was signed.
+    // One character of the body, the id or the time differs from what was signed.
     reject('tampered_body', { ...call, body: call.body.replace('A test', 'A best') }, own(call)),
     reject('tampered_id', { ...call, id: 'fixture_vectos' }, own(call)),
     reject('tampered_timestamp', at(call, vectorNow + 1), own(call)),
     // Signed with another secret.
     reject('wrong_secret', call, other(call)),
-    // Two signatures as in a rotation: one by another secret, and one by the right secret but for another call.
+    // Two signatures as during a rotation: one with another secret, and one with the right secret but of another call.
     reject('rotated_neither_fits', call, `${other(call)} ${own({ ...call, id: 'fixture_other' })}`),
-    // The same JSON in other bytes is a different body.
+    // The same JSON in other bytes is another body.
     reject('reserialised_json', call, own(spaced)),
     reject('trailing_newline_added', { ...call, body: `${call.body}\n` }, own(call)),
-    // Correctly signed, but one second beyond the tolerance: the call may be a replay, or made in advance.
+    // Correctly signed, but one second beyond the tolerance: the call may be a replay, or was signed in advance.
     rejectAt('too_old', vectorNow - toleranceSeconds - 1),
     rejectAt('too_new', vectorNow + toleranceSeconds + 1),
-    // A time consists only of decimal digits. A lenient parser would accept many spellings of one time.
+    // A time must consist of decimal digits only; a lenient parser would accept several spellings of one time.
     rejectAt('timestamp_float', `${vectorNow}.5`),
     rejectAt('timestamp_suffixed', `${vectorNow}s`),
     rejectAt('timestamp_negative', `-${vectorNow}`),
@@ -195,9 +195,9 @@ function rejectedVectors({ call, spaced, own, other }: Bench): SignatureVector[]
     reject('signature_empty', call, ''),
     reject('signature_without_value', call, 'v1,'),
     reject('signature_truncated', call, own(call).slice(0, -12)),
-    // Signatures are separated by spaces, so this is a single signature, by another secret, with text after it.
+    // Signatures are separated by spaces, so this is one signature, made with another secret and followed by text.
     reject('signature_comma_joined', call, `${other(call)},${own(call)}`),
-    // The right bytes in another encoding, without a scheme, or under an unknown scheme.
+    // The right signature in another encoding, without a scheme, or with an unknown scheme.
     reject('signature_hex', call, `v1,${Buffer.from(macOf(own(call)), 'base64').toString('hex')}`),
     reject('signature_without_scheme', call, macOf(own(call))),
     reject('signature_unknown_scheme', call, `v9,${macOf(own(call))}`),
@@ -224,7 +224,7 @@ function at(call: Call, timestamp: number | string): Call {
   return { ...call, timestamp: String(timestamp) }
 }
 
-// Signs any text as the timestamp; real calls are signed by `signWebhook`, which accepts only a time.
+// Signs any text as the time. Real calls are signed by `signWebhook`, which accepts only numbers.
 function sign(secret: string, { id, timestamp, body }: Call): string {
   const key = Buffer.from(secret.slice(secretPrefix.length), 'base64')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`

@@ -1,5 +1,5 @@
-// Fetches a URL that others chose, from inside our network. So it is guarded like calls to webhook receivers: few bytes, little time, and
-// every address is checked before connecting, also after a redirect.
+// Fetches a URL that others chose, from inside our network. So the request is guarded like calls to webhook receivers: the size and the
+// time are limited, and every address is checked before connecting, also after a redirect.
 
 import { lookup as resolve } from 'node:dns'
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
@@ -7,17 +7,17 @@ import { get } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { findTargetProblem, isForbiddenAddress } from './guard.ts'
 
-// An import would load Node's own HTTP client too (see platform/http/sockets.ts).
+// An import would also load Node's own HTTP client (see platform/http/sockets.ts).
 const { get: getOpenly } = process.getBuiltinModule('node:http')
 
 export interface GetBounds {
-  // Also allows http, and addresses of this machine and its networks, for development.
+  // For development: also allows http, and addresses of this machine and its networks.
   allowPrivate: boolean
   accept: string
   bytesMax: number
-  // For the whole request, redirects included.
+  // Timeout of the whole request, including redirects.
   msMax: number
-  // (default: 0)
+  // Default: 0.
   redirectsMax?: number
 }
 
@@ -26,8 +26,8 @@ export interface GetResponse {
   bytes: Buffer
 }
 
-// `forbidden`: the address must not be called. `missing`: the server does not have the file, or does not allow reading it. `unreachable`:
-// no response, or one that may change later.
+// `forbidden`: the address must not be called. `missing`: the server does not have the file or refuses to send it. `unreachable`: no
+// response, or one that may be different later.
 export const getProblems = ['forbidden', 'missing', 'unreachable', 'too_slow', 'too_large'] as const
 export type GetProblem = (typeof getProblems)[number]
 
@@ -69,7 +69,7 @@ function answerOf(url: string, { allowPrivate, accept }: GetBounds, signal: Abor
       else if (options.all) done(null, allowed)
       else done(null, first.address, first.family)
     })
-  // Requests an uncompressed response, so decompression cannot make it larger than its limit.
+  // Requests an uncompressed response, whose size cannot grow by decompression.
   const headers = { accept, 'accept-encoding': 'identity', 'user-agent': 'Cartwright' }
   return new Promise((take, fail) => {
     const ask = url.startsWith('http:') ? getOpenly : get

@@ -1,24 +1,24 @@
-// The deliveries of each endpoint that this process holds: current calls, deliveries that were claimed ahead, and outcomes that are not
-// written yet.
+// The deliveries of each endpoint that this process has claimed: current calls, deliveries that wait for a call, and outcomes that are
+// not written yet.
 
 import type { ClaimedDelivery } from './claim.ts'
 import { inFlightMax } from './schedule.ts'
 
 interface Line {
-  // Claimed deliveries that wait for a call to end. They are not called after `staleAt`, a time of the monotonic clock.
+  // Deliveries that wait until a call ends. They are not called after `staleAt`, a time of the monotonic clock.
   waiting: { claimed: ClaimedDelivery; staleAt: number }[]
   calls: number
-  // Number of waiting deliveries, calls, and outcomes that are not written yet.
+  // Number of waiting deliveries, current calls and outcomes that are not written yet.
   held: number
 }
 
 export interface NextDelivery {
   claimed: ClaimedDelivery
-  // Number of deliveries that wait after this one.
+  // Number of deliveries that still wait after this one.
   left: number
 }
 
-// Deliveries that a process may hold beyond its calls, over all endpoints, per call that it may make.
+// Number of deliveries per possible call that a process may claim in addition, over all endpoints.
 const aheadPerCall = 2
 
 export class HeldDeliveries {
@@ -32,8 +32,8 @@ export class HeldDeliveries {
     return this.#lines.values().some(({ waiting }) => waiting.length > 0)
   }
 
-  // Returns the number of calls that may be made now, and of deliveries that may wait. Unwritten outcomes count, so an unreachable
-  // database does not fill the memory. `leaving`: deliveries that the claiming transaction also writes or releases.
+  // Returns how many calls may be made now, and how many deliveries may wait. Outcomes that are not written count too, so they cannot
+  // fill the memory while the database is unreachable. `leaving`: deliveries that the claiming transaction also writes or releases.
   room(callsMax: number, leaving: readonly ClaimedDelivery[] = []): { limit: number; aheadLimit: number } {
     let [limit, aheadLimit] = [callsMax, aheadPerCall * callsMax]
     const leavingBy = Map.groupBy(leaving, ({ endpointId }) => endpointId)
@@ -52,7 +52,7 @@ export class HeldDeliveries {
     line.waiting.push({ claimed, staleAt })
   }
 
-  // Removes deliveries that were written, or that other processes hold now.
+  // Removes deliveries whose outcome was written, or which other processes have claimed.
   release(claims: readonly ClaimedDelivery[]): void {
     for (const { endpointId } of claims) {
       const line = this.#lines.get(endpointId)
@@ -62,7 +62,7 @@ export class HeldDeliveries {
     }
   }
 
-  // Begins the next call. Returns undefined if no delivery waits, or if the endpoint has its maximum of calls.
+  // Begins the next call. Returns undefined if no delivery waits, or the endpoint has its maximum number of calls.
   begin(endpointId: string): NextDelivery | undefined {
     const line = this.#lines.get(endpointId)
     if (!line || line.calls >= inFlightMax) return undefined
@@ -77,7 +77,7 @@ export class HeldDeliveries {
     if (line) line.calls -= 1
   }
 
-  // Removes the waiting deliveries. They count as held until `release`.
+  // Removes and returns the waiting deliveries. They count as held until `release`.
   takeWaiting(endpointId: string): ClaimedDelivery[] {
     return (
       this.#lines
@@ -87,8 +87,8 @@ export class HeldDeliveries {
     )
   }
 
-  // Checks the oldest delivery, which comes first. Both clocks are compared: while a machine sleeps only the time of day goes on, and
-  // another node may have taken over.
+  // Checks the first waiting delivery, which is the oldest. Both clocks are compared: while a machine sleeps, only the time of day
+  // advances, and another node may have claimed the delivery.
   isStale(endpointId: string, now: { time: number; monotonic: number }): boolean {
     const first = this.#lines.get(endpointId)?.waiting[0]
     if (!first) return false

@@ -1,5 +1,5 @@
-// Records the outcome of a call: the delivery, the log, the health of its endpoint and the events about it, in one transaction. Only the
-// holder of the lease may write, so a process that was suspended past the end of its lease changes nothing.
+// Records the outcome of a call in one transaction: the delivery, its attempt, the health of the endpoint and the events about it. Only
+// the process that still has the lease may write, so a process that was suspended beyond the end of its lease changes nothing.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { announce } from '../../platform/outbox/announce.ts'
@@ -16,7 +16,7 @@ export interface DeliveryOutcome {
   startedAt: number
 }
 
-// The consequence of a failed call for its delivery.
+// What a failed call means for its delivery.
 interface Verdict {
   status: 'retrying' | 'failed' | 'blocked' | 'discarded'
   dueAt: number | null
@@ -25,10 +25,10 @@ interface Verdict {
 
 export async function recordOutcomes(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<void> {
   const byEndpoint = Map.groupBy(outcomes, ({ claimed }) => claimed.endpointId)
-  // Endpoints are written in the order of their ids, so transactions cannot deadlock.
+  // Endpoints are written in the order of their ids, which prevents deadlocks between transactions.
   const groups = [...byEndpoint].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
   const well = outcomes.filter(({ call }) => isSuccess(call))
-  // Successes do not depend on the state of the endpoint, so it is not locked.
+  // A success does not depend on the state of the endpoint, which is therefore not locked.
   if (well.length === outcomes.length) {
     const areOurs = await recordSuccesses(tx, well, now)
     for (const group of groups) noteWell(tx, group, areOurs, now)
@@ -57,7 +57,7 @@ function noteWell(tx: Tx, group: readonly DeliveryOutcome[], areOurs: ReadonlySe
   recordEndpointSuccess(tx, { installationId, id }, startedAt, now)
 }
 
-// `endpoint` is undefined if it was removed meanwhile. Only outcomes whose lease this process still had change the endpoint's health.
+// `endpoint`: undefined if it was removed meanwhile. Only outcomes whose lease this process still had change the health of the endpoint.
 async function recordOfEndpoint(
   tx: Tx,
   endpoint: Endpoint | undefined,
@@ -84,7 +84,7 @@ export function isSuccess({ kind, statusCode }: CallOutcome): boolean {
 
 function healthAfter(endpoint: Endpoint, { call, startedAt }: DeliveryOutcome, now: number): Endpoint {
   if (isSuccess(call)) {
-    // A call that began before the last failure does not prove that the endpoint works now.
+    // A call that began before the last failure does not show that the endpoint works now.
     if (endpoint.lastFailureAt !== null && endpoint.lastFailureAt > startedAt)
       return { ...endpoint, lastSuccessAt: now }
     return { ...endpoint, lastSuccessAt: now, consecutiveFailures: 0, failingSince: null, restingUntil: null }
@@ -120,7 +120,7 @@ function verdictOf(endpoint: Endpoint | undefined, { claimed, call }: DeliveryOu
   return { status: 'retrying', dueAt: now + waitMs, error }
 }
 
-// Returns false if the lease was lost: then only the log is changed.
+// Returns false if this process no longer had the lease. Only the attempt is recorded then.
 async function recordFailure(
   tx: Tx,
   endpoint: Endpoint | undefined,
@@ -135,15 +135,15 @@ async function recordFailure(
   ])
   if (!isOurs) return false
   if (verdict.dueAt === null) await hurryNexts(tx, [outcome], now)
-  // Failed deliveries of events about webhooks are not announced, so such events never cause further ones.
+  // Failed deliveries of events about webhooks are not announced: otherwise such events could cause further ones without end.
   const isAnnounced =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
   if (endpoint && isAnnounced) announceFailure(tx, endpoint, outcome, verdict, now)
   return true
 }
 
-// Updates many deliveries in one statement, if their lease is still ours. Only deliveries in status `sending` have a lease; the condition
-// does not name the status, because PostgreSQL would then walk the index of all open deliveries.
+// Updates all successful deliveries whose lease this process still has, in one statement. Only deliveries in status `sending` have a
+// lease. The condition does not name the status, because PostgreSQL would then walk the index of all open deliveries.
 async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<{ id: string }[]> {
   const rows = outcomes.map(({ claimed, call, startedAt }) => [
     claimed.installationId,
@@ -168,7 +168,7 @@ async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: num
 
 const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text'] as const
 
-// Returns false if the lease was lost.
+// Returns false if this process no longer had the lease.
 async function updateDelivery(
   tx: Tx,
   { status, dueAt, error }: Verdict,
@@ -194,8 +194,8 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: DeliveryOutco
     on conflict do nothing`
 }
 
-// The next event of each subject may have been parked until this one has ended. These deliveries are selected first, because there are
-// rarely any, and because PostgreSQL would read the whole table to join them.
+// Makes the next delivery of each subject due if it was blocked by the one that has ended. The deliveries are selected first: there are
+// rarely any, and PostgreSQL would read the whole table for a join.
 async function hurryNexts(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<void> {
   const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
   if (inOrder.length === 0) return

@@ -1,49 +1,48 @@
-// Shares the calls that a process can make among endpoints. Pure.
+// Divides the calls that a process can make among endpoints. Pure.
 
 import { inFlightMax, inFlightMaxFor } from './schedule.ts'
 
 export interface Candidate {
   id: string
-  // Until when the delivery is blocked: when the earlier event that it waits for is due, or when the lease of that event ends. Null if it
-  // waits for none.
+  // When to check a blocked delivery again: when the event that blocks it is due, or its lease ends. Null if the delivery is not blocked.
   blockedUntil: number | null
 }
 
 export interface Capacity {
-  // Calls that this process can make in addition to its current ones.
+  // Number of calls that this process can make in addition to its current calls.
   calls: number
-  // Deliveries that this process may hold beyond its calls.
+  // Number of deliveries that this process may claim in addition to its calls.
   ahead: number
 }
 
-// The calls and deliveries that one endpoint may still get.
+// How many calls and further deliveries one endpoint may still get.
 export interface EndpointRoom {
-  // Calls in addition to current ones; negative if the endpoint has more than it should have now.
+  // Calls in addition to the current ones; negative if the endpoint already has more than it should have now.
   calls: number
   ahead: number
 }
 
 export interface EndpointFacts {
   consecutiveFailures: number
-  // `sending`: deliveries that any node is calling or holds. `ofOthers`: how many of them other nodes have.
+  // `sending`: number of deliveries that all nodes have claimed. `ofOthers`: how many of them other nodes have claimed.
   sending: number
   ofOthers: number
-  // Deliveries that may be claimed ahead, by how quickly the last calls ended.
+  // How many deliveries may be claimed ahead, by how long the last calls took.
   ahead: number
 }
 
-// Deliveries are claimed ahead only for an endpoint without failures, and not if another node has calls to it: the limit on concurrent
-// calls holds across nodes.
+// Deliveries are claimed ahead only if the endpoint has no failures and no other node calls it: the limit of concurrent calls holds
+// across nodes.
 export function roomFor({ consecutiveFailures, sending, ofOthers, ahead }: EndpointFacts): EndpointRoom {
   const isSteady = consecutiveFailures === 0 && ofOthers === 0
   const heldAhead = Math.max(0, sending - inFlightMax)
   return { calls: inFlightMaxFor(consecutiveFailures) - sending, ahead: isSteady ? Math.max(0, ahead - heldAhead) : 0 }
 }
 
-// Minimum of blocked deliveries that one query may skip.
+// Minimum number of blocked deliveries that a query may skip.
 export const passedOverMax = 16
 
-// Number of due deliveries that are read to fill the room.
+// How many due deliveries are read to fill the room.
 export function candidatesMax({ calls, ahead }: EndpointRoom): number {
   return Math.max(0, calls) + ahead + passedOverMax
 }
@@ -56,7 +55,7 @@ export interface EndpointDue<Row extends Candidate = Candidate> {
 
 export interface EndpointPlan<Row extends Candidate = Candidate> {
   taken: readonly Row[]
-  // Deliveries that wait for an earlier event of their subject.
+  // Deliveries that an earlier event of their subject blocks.
   parked: readonly Row[]
 }
 
@@ -67,7 +66,7 @@ export interface ClaimPlan<Row extends Candidate = Candidate> {
   isMore: boolean
 }
 
-// Each endpoint in turn gets its share of the remaining capacity, so the first ones do not take everything.
+// Each endpoint in turn gets an equal share of the remaining capacity, so the first endpoints do not use up all of it.
 export function planClaims<Row extends Candidate>(
   due: readonly EndpointDue<Row>[],
   capacity: Capacity,
@@ -78,13 +77,13 @@ export function planClaims<Row extends Candidate>(
     const left = due.length - index
     const share = Math.ceil(calls / left)
     const callsNow = Math.max(0, Math.min(room.calls, share))
-    // Claims ahead only if the endpoint gets all the calls that it may have.
+    // Claims ahead only if the endpoint gets all calls that it may have.
     const aheadNow = room.calls <= share ? Math.min(room.ahead, Math.ceil(ahead / left)) : 0
     const free = candidates.filter(({ blockedUntil }) => blockedUntil === null)
     const taken = free.slice(0, callsNow + aheadNow)
     calls -= Math.min(taken.length, callsNow)
     ahead -= Math.max(0, taken.length - callsNow)
-    // There may be a free delivery beyond the candidates that were read.
+    // A delivery that is not blocked may follow after the candidates that were read.
     const isCutOff = taken.length < callsNow && candidates.length >= candidatesMax(room)
     const isLeftOver = taken.length < free.length && share <= room.calls
     if (isCutOff || isLeftOver) isMore = true

@@ -1,5 +1,5 @@
-// A replay: sends the same event to the same endpoint again, as a new delivery with the full schedule. The event itself and the original
-// delivery stay as they are.
+// Replays a delivery: sends the same event to the same endpoint again, as a new delivery with all attempts. The event and the original
+// delivery are not changed.
 
 import type { DeliveryStatus } from '../../contract/words.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -16,8 +16,8 @@ export interface ReplayInput {
 
 const finalStatuses: ReadonlySet<DeliveryStatus> = new Set(['succeeded', 'failed', 'blocked', 'discarded'])
 
-// A second replay of the same delivery waits for its row and then sees the first one. The row of the endpoint is locked too, so it cannot
-// be paused, disabled or removed between the read and the commit.
+// A concurrent replay of the same delivery waits for the lock of its row, and then finds the first replay. The endpoint is locked too, so
+// it cannot be paused, disabled or removed before the commit.
 export async function replayDelivery(
   tx: Tx,
   installationId: string,
@@ -35,7 +35,7 @@ export async function replayDelivery(
   const endpoint = await lockEndpoint(tx, installationId, original.endpointId)
   if (endpoint?.status !== 'enabled')
     throw refuse('endpoint_disabled', { current: { ...current, reason: `endpoint_${endpoint?.status ?? 'removed'}` } })
-  // An expired body counts as deleted, whether or not the sweeper has deleted it: it may do so at any moment.
+  // An expired body counts as deleted even before the sweep deletes it, because that can happen at any moment.
   if (!(await hasEventText(tx, installationId, original.eventId, now - textsMs)))
     throw refuse('payload_expired', { current })
 
@@ -51,7 +51,7 @@ export async function replayDelivery(
     createdAt: now,
     finishedAt: null,
   }
-  // The lock prevents a concurrent replay; the unique index would too.
+  // The lock already prevents a concurrent replay, and so does the unique index.
   if (!(await insertReplay(tx, replay, reason))) throw refuse('replay_in_progress', { current })
   tx.signal('deliveries')
   return replay

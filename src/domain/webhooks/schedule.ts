@@ -1,5 +1,5 @@
-// When a call is repeated, how long an endpoint gets no calls after failures, and when it is given up. All of it is computed from stored
-// values, so a restart changes nothing and a test can move the clock.
+// When a call is repeated, how long an endpoint is not called after failures, and when it is disabled. Everything is computed from stored
+// values, so a restart changes nothing and a test can set the clock.
 
 import { createHash } from 'node:crypto'
 
@@ -16,7 +16,7 @@ export const deliveryWaitsMs = [
 
 export const attemptsMax = deliveryWaitsMs.length
 const jitterShare = 0.2
-// Upper limit for the wait that a receiver requests by `Retry-After`.
+// Maximum wait that a receiver can request with `Retry-After`.
 const retryAfterMsMax = hour
 
 export const deliveryLeaseMs = minute
@@ -32,13 +32,13 @@ const givenUpAfterMs = 5 * day
 
 export const inFlightMax = 8
 
-// Maximum number of deliveries that a process may claim ahead per endpoint, so the next call need not wait for the disk; and never more
-// than the endpoint takes within this time at its current pace. Deliveries that are not called in time are released.
+// How many deliveries a process may claim ahead per endpoint, because the next call should not wait for the disk: at most `aheadMax`, and
+// not more than the endpoint handles within `aheadMs` at its present speed. Deliveries that are not called in time are released.
 const aheadMax = 120
 const aheadMs = 250
 
-// The wait before the next attempt after `attempts` of them failed; undefined if there is no further attempt. Never shorter than the
-// table says: the jitter, which prevents many deliveries from being repeated at the same moment, only adds.
+// Returns the wait after `attempts` failed attempts; undefined if there is no further attempt. Jitter prevents many deliveries from being
+// repeated at the same moment; it only makes the waits of the table longer.
 export function waitMsAfter(deliveryId: string, attempts: number, askedMs: number | null): number | undefined {
   const base = deliveryWaitsMs[attempts]
   if (base === undefined) return undefined
@@ -51,7 +51,8 @@ function chance(deliveryId: string, attempts: number): number {
   return createHash('sha256').update(`${deliveryId}.${attempts}`).digest().readUInt32BE(0) / 0xffff_ffff
 }
 
-// While the breaker is open nothing is sent, and no attempt is used up. Each probe that fails doubles the pause.
+// Returns how long the circuit breaker stays open after this many failures. While it is open, nothing is sent, and no attempts are
+// counted. Each probe that fails doubles the time.
 export function breakerPauseMs(consecutiveFailures: number, askedMs: number | null): number {
   const asked = Math.min(askedMs ?? 0, retryAfterMsMax)
   if (consecutiveFailures < breakerFailures) return asked
@@ -59,13 +60,13 @@ export function breakerPauseMs(consecutiveFailures: number, askedMs: number | nu
   return Math.max(asked, Math.min(doubled, breakerMsMax))
 }
 
-// Maximum number of concurrent calls to one endpoint. Each failure lowers it, down to a single probe, so a failing endpoint cannot fill
-// the process with calls that wait for their deadline.
+// Maximum number of concurrent calls to one endpoint. Each failure reduces it, down to a single probe, so a failing endpoint cannot
+// occupy the process with calls that end in timeouts.
 export function inFlightMaxFor(consecutiveFailures: number): number {
   return Math.max(1, inFlightMax - consecutiveFailures)
 }
 
-// Number of deliveries that may wait for calls to an endpoint whose calls took this long.
+// Returns how many deliveries may wait for an endpoint whose calls took this long.
 export function aheadMaxFor(tookMs: number): number {
   return Math.min(aheadMax, Math.floor((inFlightMax * aheadMs) / Math.max(1, tookMs)))
 }

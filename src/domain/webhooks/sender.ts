@@ -1,5 +1,5 @@
-// Makes one webhook call and reports its outcome. The receiver is not trusted: it may be slow, endless, broken or malicious, so every
-// call has deadlines and limits, follows no redirect, and connects only to addresses that the guard has checked.
+// Makes one webhook call and returns its outcome. The receiver is not trusted: it may be slow, endless, broken or malicious. So each call
+// has timeouts and limits, follows no redirect, and connects only to addresses that the guard has checked.
 
 import dns from 'node:dns'
 import { connect, isIP, type Socket } from 'node:net'
@@ -17,11 +17,11 @@ export interface CallOutcome {
   // `answered`: an HTTP status arrived in time. `blocked`: the guard refused the address. `failed`: any other failure.
   kind: 'answered' | 'failed' | 'blocked'
   statusCode: number | null
-  // The `Retry-After` header of a 429 or 503, as it was sent.
+  // The `Retry-After` header of a response with status 429 or 503.
   retryAfter: string | null
-  // A few plain words if there was no response, without any part of the request or the address.
+  // A few words if there was no response, without any part of the request or the address.
   error: string | null
-  // The beginning of the response's body.
+  // The beginning of the response body.
   answer: string | null
   tookMs: number
 }
@@ -29,17 +29,17 @@ export interface CallOutcome {
 export interface Sender {
   // Never rejects.
   send(call: OutgoingCall): Promise<CallOutcome>
-  // Aborts current calls, which fail.
+  // Aborts current calls, whose outcome is then a failure.
   close(): Promise<void>
 }
 
 export interface SenderOptions {
   allowPrivate: boolean
-  // Limit for resolving the receiver's name, and again for TCP and TLS together.
+  // Timeout for resolving the name of the receiver, and another one for TCP and TLS together.
   connectMsMax?: number
-  // From the call of `send` to the end of the response; includes waiting for a free connection to a busy address.
+  // Timeout from the call of `send` to the end of the response, including the wait for a free connection.
   exchangeMsMax?: number
-  // Replaced by tests.
+  // For tests: replaces the resolver.
   lookup?: (name: string) => Promise<readonly string[]>
   dial?: (address: string, port: number) => Socket
   caCertificates?: readonly string[]
@@ -57,10 +57,10 @@ const answerBytesKept = 4 * 1024
 const retryAfterCharactersMax = 100
 const interimAnswersMax = 16
 const callsPerConnection = 100
-// A call is not sent in the last tenth of its time: the response would be late, and the receiver would get the call twice.
+// In the last tenth of its time a call is no longer sent: the response would be late, and the receiver would get the call twice.
 const shareToAnswerIn = 10
-// More bytes than this many valid calls can have. The limit stops floods that never become headers or body: endless reason phrases, chunk
-// extensions.
+// More bytes than this many valid calls can have. The limit stops data without end that is neither header nor body, such as reason
+// phrases or chunk extensions.
 const connectionBytesMax = 2 * callsPerConnection * (headerBytesMax + answerBytesRead)
 
 export function createSender(options: SenderOptions): Sender {
@@ -71,10 +71,11 @@ export function createSender(options: SenderOptions): Sender {
   const closing = new AbortController()
   const connectTo = connectorOf(options, closing.signal)
 
-  // One target per whole URL: two receivers on one host are independent, and one that hangs must not take connections from the other.
+  // One target per URL: two receivers on one host are independent, and one that does not respond must not occupy the connections of the
+  // other.
   function targetOf(url: string): Target | Ending {
     const known = targets.get(url)
-    // Checked again here, since the rules may have changed after the URL was registered.
+    // The URL is checked again, because the rules may have changed after it was registered.
     const problem = known ? undefined : findTargetProblem(url, options)
     if (problem !== undefined) return blocked(problem.message)
     const target = known ?? newTarget(new URL(url), connectTo)
@@ -83,7 +84,7 @@ export function createSender(options: SenderOptions): Sender {
     const [oldest] = targets
     if (targets.size > addressesMax && oldest) {
       targets.delete(oldest[0])
-      // Its current calls still end normally.
+      // Current calls of the pool still end normally.
       void oldest[1].pool.close()
     }
     return target
@@ -92,15 +93,15 @@ export function createSender(options: SenderOptions): Sender {
   async function exchange({ url, headers, body }: OutgoingCall): Promise<Ending> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const endsAt = performance.now() + exchangeMsMax
-    // An idle connection can be reset just before it is used again, and all of them when a receiver restarts. Nothing was written, so
-    // nothing can arrive twice; each retry uses up one idle connection, and at last a new one is opened.
+    // An idle connection may be reset just before it is used again; all of them are when a receiver restarts. Nothing was written then,
+    // so the call cannot arrive twice. Each retry uses up one idle connection, and in the end a new one is opened.
     for (let again = 0; ; again += 1) {
       if (closing.signal.aborted) return closed
       const target = targetOf(url)
       if ('kind' in target) return target
       const exchange = new Exchange(endsAt, endsAt - exchangeMsMax / shareToAnswerIn)
       underWay.add(exchange)
-      // Responses are never decompressed, so none can become larger than its limit.
+      // Responses are not decompressed, so their size cannot grow.
       const identity = { ...headers, 'accept-encoding': 'identity' }
       target.pool.dispatch({ path: target.path, method: 'POST', headers: identity, body: bytes }, exchange)
       const ending = await exchange.ending
@@ -138,7 +139,7 @@ interface Target {
   pool: Pool
 }
 
-// This pool follows no redirect and reads no proxy from the environment.
+// The pool follows no redirects, and takes no proxy from the environment.
 function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.connector): Target {
   const pool = new Pool(origin, {
     connect: connectTo,
@@ -146,7 +147,7 @@ function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: idleMs,
-    // A receiver may ask for a shorter timeout, not for a longer one.
+    // A receiver may request a shorter keep-alive timeout, but no longer one.
     keepAliveMaxTimeout: idleMs,
     maxRequestsPerClient: callsPerConnection,
     maxHeaderSize: headerBytesMax,
@@ -157,10 +158,10 @@ function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.
   return { path: pathname + search, pool }
 }
 
-// One current call; undici reports its progress. It ends once: later reports are ignored.
+// One current call, whose progress undici reports. It ends once; later reports are ignored.
 class Exchange implements Dispatcher.DispatchHandler {
   readonly ending: Promise<Ending>
-  // The connection broke before a byte of the call was written to it.
+  // Whether the connection broke before a byte of the call was written to it.
   isUnsent = false
   readonly #deadline: NodeJS.Timeout
   readonly #chunks: Buffer[] = []
@@ -181,7 +182,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#deadline = setTimeout(() => this.#tooLate(), Math.max(1, endsAt - performance.now()))
   }
 
-  // Also closes the connection, unless the response was read to its end.
+  // Also closes the connection, unless the response was read completely.
   end(ending: Ending): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -195,9 +196,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.end(failed(this.#controller ? 'answer too slow' : 'timed out'))
   }
 
-  // The call is about to be written: from here on it is unknown which bytes the receiver gets.
+  // The call is about to be written. From here on it is unknown which bytes the receiver gets.
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The call's time passed while it waited for a connection. Unlike an abort, throwing keeps the connection for the next call.
+    // The call waited too long for a connection. Throwing keeps the connection for the next call, which an abort would not.
     if (this.#isEnded || performance.now() >= this.#sentBy) throw new CallFailure(failed('timed out'))
     this.#controller = controller
   }
@@ -230,7 +231,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.end(this.#status ? this.#answered(this.#status) : failed('not an HTTP answer'))
   }
 
-  // If the receiver has sent a status, the status counts, even if the body breaks off, never ends or comes too slowly: another call would
+  // If the receiver has sent a status, this status counts, even if the body breaks off, does not end or is too slow: another call would
   // only get the same status.
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     const isKnown = error instanceof CallFailure
@@ -243,14 +244,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #answered(status: Pick<Ending, 'statusCode' | 'retryAfter'>): Ending {
     if (this.#chunks.length === 0) return { ...status, kind: 'answered', error: null, answer: '' }
-    // A character that was cut in two is left out. PostgreSQL cannot store NUL.
+    // A character that was cut in two is left out. NUL is removed, because PostgreSQL cannot store it.
     const isCut = this.#bytes > answerBytesKept
     const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: isCut })
     return { ...status, kind: 'answered', error: null, answer: text.replaceAll('\0', '') }
   }
 }
 
-// An error that already has the outcome to report.
+// An error with the outcome that is to be reported.
 class CallFailure extends Error {
   readonly ending: Ending
 
@@ -260,13 +261,13 @@ class CallFailure extends Error {
   }
 }
 
-// Resolves the name, checks its addresses, connects, and checks the address of the connection again. A resolver hook alone would not
-// suffice: undici calls none for a literal address.
+// Resolves the name, checks its addresses, connects, and checks the address of the connection again. A custom resolver would not suffice,
+// because undici does not resolve literal addresses.
 function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnector.connector {
   const { allowPrivate, connectMsMax = connectMsDefault, lookup = lookupBySystem, dial = dialByNet } = options
   const { caCertificates } = options
   const secureContext = tls.createSecureContext(caCertificates ? { ca: [...caCertificates] } : {})
-  // Connections that open at the same time share one query, so one slow name server cannot occupy the resolver's few threads.
+  // Connections that open at the same time share one query, so one slow name server cannot occupy the few threads of the resolver.
   const lookups = new Map<string, Promise<readonly string[]>>()
 
   function resolve(name: string): Promise<readonly string[]> {
@@ -278,12 +279,12 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
   async function vettedAddresses(hostname: string): Promise<readonly string[]> {
     const addresses = isIP(hostname) === 0 ? await within(connectMsMax, resolve(hostname)) : [hostname]
     if (addresses.length === 0) throw new CallFailure(failed('name not found'))
-    // A name is refused if even one of its addresses is forbidden.
+    // A name is refused if any of its addresses is forbidden.
     if (addresses.some((address) => isForbiddenAddress(address, { allowPrivate }))) throw new CallFailure(guarded)
     return addresses.slice(0, addressesTriedMax)
   }
 
-  // The addresses share the time, so if the first one never responds, some time is left for the next.
+  // The remaining time is divided among the addresses: if the first one does not respond, some time is left for the next.
   async function dialOneOf(addresses: readonly string[], port: number, endsAt: number): Promise<Socket> {
     let problem: unknown
     for (const [index, address] of addresses.entries()) {
@@ -298,11 +299,11 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
     throw problem
   }
 
-  // Until the socket is passed to undici, undici does not know it, so `close` must abort it here.
+  // undici does not know the socket before it is passed on, so `close` must abort it here.
   async function ready<T extends Socket>(socket: T, event: 'connect' | 'secureConnect', msMax: number): Promise<T> {
     const abandon = () => void socket.destroy()
     closing.addEventListener('abort', abandon)
-    // Further errors are ignored, but an error without a listener would end the process.
+    // Without a listener, a further error would end the process.
     socket.on('error', () => {})
     try {
       await within(
@@ -337,7 +338,7 @@ function connectorOf(options: SenderOptions, closing: AbortSignal): buildConnect
     const secured = tls.connect({
       socket,
       secureContext,
-      // Set explicitly, so the environment cannot turn the check off.
+      // Set explicitly, so the environment cannot disable the check.
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
       host: hostname,
@@ -389,9 +390,9 @@ const unasked = Buffer.from('HTTP/1.1 100')
 const interimAt = 'HTTP/1.1 '.length
 const interimDigit = '1'.charCodeAt(0)
 
-// Adds two things that undici does not do. undici reads on as long as bytes arrive that are neither headers nor body. And it treats an
-// unrequested «100 Continue», which some servers send before each response, as an error, though a client must skip every interim response
-// (RFC 9110, 15.2); it does skip a 102.
+// Adds what undici lacks: a limit for bytes that are neither header nor body, which undici would read forever, and support for an
+// unrequested «100 Continue». Some servers send it before each response, and a client must skip every interim response (RFC 9110, 15.2),
+// but undici treats it as an error. undici does skip a 102.
 function bounded(socket: Socket): Socket {
   const read = socket.read.bind(socket)
   socket.read = (size?: number) => {
@@ -423,14 +424,14 @@ const wordsByCode: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the receiver does not speak TLS',
 }
 
-// Built from codes alone: messages of errors contain addresses and parts of the response.
+// Uses only the codes of errors: their messages contain addresses and parts of the response.
 function wordsFor(error: unknown): string {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const words = wordsByCode[code]
   if (words !== undefined) return words
   if (error instanceof errors.HTTPParserError) return 'not an HTTP answer'
   if (/^ERR_(?:SSL|TLS)_/.test(code)) return `TLS: ${spoken(code.replace(/^ERR_(?:SSL|TLS)_/, ''))}`
-  // The codes of certificate errors are the only other ones without an E or a prefix: DEPTH_ZERO_SELF_SIGNED_CERT.
+  // Codes of certificate errors are the only others without an E or a prefix, such as DEPTH_ZERO_SELF_SIGNED_CERT.
   if (/CERT|ISSUER|CRL|CHAIN|HOSTNAME_MISMATCH/.test(code)) return `TLS: ${spoken(code)}`
   return 'the call could not be made'
 }

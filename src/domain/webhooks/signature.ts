@@ -1,4 +1,4 @@
-// Signatures by Standard Webhooks 1.0, and their secrets. A secret is stored sealed and decrypted only to sign.
+// Signatures by Standard Webhooks 1.0, and their secrets. A secret is stored encrypted, and decrypted only to sign.
 
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { Lru } from '../../platform/kit/lru.ts'
@@ -8,7 +8,7 @@ import type { Endpoint } from './store.ts'
 export const secretPrefix = 'whsec_'
 const secretBytes = 32
 const sealPurpose = 'webhook secret'
-// A purpose of its own, so a former secret cannot be moved to the place of the current one.
+// Encrypted for a different purpose than the current secret, so one cannot be moved to the place of the other.
 const formerPurpose = 'former webhook secret'
 
 export function makeWebhookSecret(): string {
@@ -39,7 +39,7 @@ export function findSecret(rootSecret: RootSecret, endpointId: string, sealed: s
   return decryptByRootSecret(rootSecret, sealPurpose, sealed, endpointId)
 }
 
-// Former secrets that an earlier release stored are sealed for the purpose of the current one.
+// Former secrets that an earlier release stored were encrypted for the purpose of the current secret.
 function openFormerSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
   const former = decryptByRootSecret(rootSecret, formerPurpose, sealed, endpointId)
   return former ?? decryptWebhookSecret(rootSecret, endpointId, sealed)
@@ -50,8 +50,9 @@ export type SigningSecret = string | KeyObject
 
 export type DecryptSigningKey = (endpointId: string, sealed: string, place?: 'current' | 'former') => KeyObject
 
-// Decrypting a secret and deriving its key costs more than signing (18 against 4 µs for the key alone), so the keys of busy endpoints are
-// cached. The cache key is everything that a sealed text is bound to, and the text itself, which changes with the secret.
+// Decrypting a secret and deriving its key takes longer than signing (18 µs against 4 µs, for the key alone), so the keys of busy
+// endpoints are cached. The name in the cache contains all that the encryption is bound to, and the encrypted text, which changes with
+// the secret.
 export function createSigningKeyCache(rootSecret: RootSecret): DecryptSigningKey {
   const keys = new Lru<string, KeyObject>(1_000)
   return (endpointId, sealed, place = 'current') => {
@@ -69,7 +70,7 @@ function keyOf(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.slice(secretPrefix.length), 'base64'))
 }
 
-// Returns the current secret, and during a rotation also the former one, in this order.
+// Returns the key of the current secret and, during a rotation, that of the former secret after it.
 export function decryptSigningSecrets(
   open: DecryptSigningKey,
   { id, secretSealed, previousSealed, previousExpiresAt }: SealedSecrets,
@@ -90,7 +91,7 @@ export interface SignableWebhook {
   body: string | Buffer
 }
 
-// The id, the time and the exact bytes of the body are signed, so none of them can be replaced.
+// The signature covers the id, the time and the exact bytes of the body, so none of them can be replaced.
 export function signWebhook(secret: SigningSecret, { id, timestamp, body }: SignableWebhook): string {
   const key = typeof secret === 'string' ? keyOf(secret) : secret
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`

@@ -13,7 +13,7 @@ export interface Endpoint {
   slot: string
   url: string
   description: string
-  // A JSON list.
+  // A JSON array.
   events: string
   status: EndpointStatus
   disabledReason: EndpointDisabledReason | null
@@ -29,9 +29,9 @@ export interface Endpoint {
   restingUntil: number | null
   createdAt: number
   updatedAt: number
-  // The key with which the endpoint ends; null: none.
+  // The key on which the endpoint depends; null if it depends on none.
   credentialId: string | null
-  // An agent platform; null: an endpoint of the merchant or of an app.
+  // The agent platform that is called; null for an endpoint of the merchant or of an app.
   platformId: string | null
 }
 
@@ -43,8 +43,8 @@ export const endpointColumns = new Fragment(`
   consecutive_failures as "consecutiveFailures", failing_since as "failingSince", resting_until as "restingUntil",
   created_at as "createdAt", updated_at as "updatedAt", credential_id as "credentialId", platform_id as "platformId"`)
 
-// A condition on an endpoint `e`. Nothing is sent once the key that created the endpoint has ended; the sweeper then removes the
-// endpoint.
+// SQL condition: the key on which the endpoint `e` depends, if any, is neither revoked nor expired. Otherwise nothing is sent, and the
+// sweep removes the endpoint.
 export function isMakerLiving(now: number): Fragment {
   return new Fragment(
     `(e.credential_id is null or exists (
@@ -56,7 +56,7 @@ export function isMakerLiving(now: number): Fragment {
 
 export const endpointsMax = 100
 
-// Lists endpoints that have not ended, oldest first.
+// Lists active endpoints, oldest first.
 export async function listEndpoints(db: Reader, installation: string): Promise<Endpoint[]> {
   return db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints
@@ -70,7 +70,7 @@ export async function findEndpoint(db: Reader, installation: string, id: string)
   return endpoint
 }
 
-// Lists the endpoints of these platforms.
+// Lists the active endpoints of these platforms.
 export async function listEndpointsOfPlatforms(
   db: Reader,
   installation: string,
@@ -82,15 +82,15 @@ export async function listEndpointsOfPlatforms(
     where installation_id = ${installation} and platform_id in (${listFragment(platformIds)}) and ended_at is null`
 }
 
-// Called for the operator, who names an endpoint by its id alone.
+// Finds an endpoint of any installation, for the operator.
 export async function findEndpointAnywhere(db: Reader, id: string): Promise<Endpoint | undefined> {
   const [endpoint] = await db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints where id = ${id} and ended_at is null`
   return endpoint
 }
 
-// False while the merchant is arriving from another cell: until that cell has released the merchant, its copy counts, and changes here
-// may be discarded.
+// SQL condition: false while the merchant is being moved here from another cell. Until that cell has released the merchant, its copy
+// counts, and changes here may be discarded.
 export const isHere = new Fragment(
   `not exists (select 1 from merchant_moves v join installations i on i.merchant_id = v.merchant_id
     where v.state = 'arriving' and i.id = e.installation_id)`,
@@ -112,7 +112,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
       ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId}, ${endpoint.platformId})`
 }
 
-// Writes every column that an operator or the server may change. The caller has locked the row.
+// Writes every column that the operator or the server may change. The caller has locked the row.
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   await tx.sql`
     update webhook_endpoints set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},
@@ -132,8 +132,8 @@ export async function setHealth(tx: Tx, endpoint: Endpoint): Promise<void> {
     where installation_id = ${endpoint.installationId} and id = ${endpoint.id}`
 }
 
-// A success is written immediately after a failure, and otherwise at most once a second: a busy endpoint must not become a hot row. A
-// call that began before the last failure does not prove that the endpoint works now.
+// A success is written immediately if it follows a failure, otherwise at most once per second: the row of a busy endpoint would otherwise
+// be written constantly. A call that began before the last failure does not show that the endpoint works now.
 export function recordEndpointSuccess(
   tx: Tx,
   { installationId, id }: { installationId: string; id: string },
@@ -147,7 +147,7 @@ export function recordEndpointSuccess(
       and (consecutive_failures > 0 or last_success_at is null or last_success_at <= ${now - 1_000})`
 }
 
-// The row stays, because the log of its deliveries refers to it; its secrets are deleted.
+// The row stays, because the log of deliveries refers to it. Its secrets are deleted.
 export async function endEndpoint(tx: Tx, installation: string, id: string, now: number): Promise<void> {
   await tx.sql`
     update webhook_endpoints set ended_at = ${now}, updated_at = ${now}, secret_sealed = '', previous_sealed = null,
@@ -180,7 +180,7 @@ export const deliveryColumns = new Fragment(`
     from webhook_endpoints e where e.id = webhook_deliveries.endpoint_id), status) else status end as "status", attempts, due_at as "dueAt", replay_of as "replayOf",
   last_status_code as "lastStatusCode", last_error as "lastError", created_at as "createdAt", finished_at as "finishedAt"`)
 
-// Ids sort by time, so the newest come first.
+// Ids sort by time, so the order by id is the order of creation.
 export async function listNewestDeliveries(
   db: Reader,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
@@ -191,7 +191,7 @@ export async function listNewestDeliveries(
     where installation_id = ${installationId} and endpoint_id = ${id} order by id desc limit ${limit}`
 }
 
-// Maximum up to which open deliveries are counted: a receiver that was offline for weeks has many.
+// Open deliveries are counted only up to this number: a receiver that was offline for weeks has very many.
 const openCountMax = 10_000
 
 export async function countOpenDeliveries(
@@ -211,7 +211,7 @@ export async function findDelivery(db: Reader, installation: string, id: string)
   return delivery
 }
 
-// Called for the operator, who names a delivery by its id alone.
+// Finds a delivery of any installation, for the operator.
 export async function findDeliveryAnywhere(db: Reader, id: string): Promise<Delivery | undefined> {
   const [delivery] = await db.sql<Delivery>`select ${deliveryColumns} from webhook_deliveries where id = ${id}`
   return delivery
@@ -253,7 +253,8 @@ export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | 
   return rows.length > 0
 }
 
-// Makes failed deliveries due now, since the endpoint's pause is over. Deliveries in status `retrying` were called at least once.
+// Makes deliveries due that wait for a retry, because the pause of the endpoint has ended. Deliveries in status `retrying` were called at
+// least once.
 export async function makeRetriesDue(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
   await tx.sql`
     update webhook_deliveries set due_at = ${now}
@@ -271,8 +272,8 @@ export async function deleteDeliveriesBefore(
       select id from webhook_endpoints where installation_id = ${installationId} and url not in (${listFragment(exceptTo)}))`
 }
 
-// Counts due deliveries at endpoints that are enabled and not paused after failures. Reads the index of each endpoint, whose queue is
-// bounded.
+// Counts due deliveries of endpoints that are enabled and not paused after failures. Reads the index of each endpoint, whose queue is
+// limited.
 export async function countDueDeliveries(db: Reader, now: number): Promise<{ count: number; since: number | null }> {
   const [row] = await db.sql<{ count: number; since: number | null }>`
     select count(*) as "count", min(d.due_at) as "since"
@@ -282,8 +283,8 @@ export async function countDueDeliveries(db: Reader, now: number): Promise<{ cou
   return row ?? { count: 0, since: null }
 }
 
-// Called after the clock was set back: deliveries wait as long as intended, and no lease lasts longer than its usual time. One statement
-// for each endpoint, whose queue is bounded.
+// After the clock was set back, corrects times: deliveries wait as long as intended, and no lease lasts longer than usual. One statement
+// per endpoint, whose queue is limited.
 export async function correctDeliveryTimes(storage: Storage, { now, backMs }: ClockSetBack): Promise<void> {
   const endpoints = await storage.read(
     (db) => db.sql<{ installationId: string; id: string }>`
@@ -294,7 +295,7 @@ export async function correctDeliveryTimes(storage: Storage, { now, backMs }: Cl
       await tx.sql`
         update webhook_endpoints set resting_until = resting_until - ${backMs}
         where installation_id = ${installationId} and id = ${id} and resting_until > ${now}`
-      // Otherwise every call made now would count as earlier than the last failure, and none could end the failures.
+      // Otherwise every call made now would count as earlier than the last failure, and no success could end the failures.
       await tx.sql`
         update webhook_endpoints set last_failure_at = ${now}
         where installation_id = ${installationId} and id = ${id} and last_failure_at > ${now}`
@@ -310,17 +311,18 @@ export async function correctDeliveryTimes(storage: Storage, { now, backMs }: Cl
 }
 
 export interface DiscardInput {
-  // Discards only deliveries that have been due since this time or longer.
+  // Discards only deliveries that became due at this time or earlier.
   dueBy: number
-  // The reason, for deliveries that have no error of their own.
+  // The reason, for deliveries without an error of their own.
   error: string | null
   limit: number
   now: number
 }
 
-// Discards some of an endpoint's open deliveries, the longest due first; returns how many. Uses two statements: as one, by a plan that
-// PostgreSQL made while its tables were empty, it repeated the selection for every delivery of the installation, and so discarded more
-// than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; as two, 4,046).
+// Discards open deliveries of an endpoint, up to `limit`, starting with the longest due. Returns how many. Uses two statements: as one
+// statement, with a plan that PostgreSQL made while its tables were empty, the selection was repeated for every delivery of the
+// installation, which discarded more than the limit (100 endpoints with 20 deliveries each: 4.3 million rows read; with two statements
+// 4,046).
 export async function discardSomeDeliveries(
   tx: Tx,
   { installationId, id }: Pick<Endpoint, 'installationId' | 'id'>,
@@ -338,7 +340,7 @@ export async function discardSomeDeliveries(
   return pending.length
 }
 
-// Only cleans up: a removed endpoint gets no calls in any case.
+// Only cleans up: a removed endpoint is not called in any case.
 export function discardPendingDeliveries(
   tx: Tx,
   endpoint: Pick<Endpoint, 'installationId' | 'id'>,
@@ -368,7 +370,7 @@ export async function listAttempts(db: Reader, installation: string, deliveryId:
     order by "startedAt", "attempt" limit 100`
 }
 
-// Lists endpoints of any installation at exactly these URLs, except ended ones.
+// Lists active endpoints of any installation with exactly these URLs.
 export async function listEndpointsAt(
   db: Reader,
   urls: readonly string[],
@@ -378,8 +380,7 @@ export async function listEndpointsAt(
     where url in (${listFragment(urls)}) and ended_at is null order by id limit 100`
 }
 
-// A new test call would wait for an earlier one that is pending or retried, so the earlier one is discarded. The caller has
-// locked the endpoint.
+// A new test call would wait for an earlier one that is open, so the earlier one is discarded. The caller has locked the endpoint.
 export async function discardEarlierPings(
   tx: Tx,
   { installationId, id, version }: { installationId: string; id: string; version: number },

@@ -1,11 +1,11 @@
-// An endpoint's subscriptions: the name of an event, every event of a subject (`order.*`), or everything (`*`).
+// The subscriptions of an endpoint: a kind of event, every event of a subject (`order.*`), or all events (`*`).
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { type AdminScope, type EventKind, eventKinds } from '../../contract/words.ts'
 
 export const subscriptionsMax = 50
 
-// Returns what is wrong with the list, or undefined.
+// Returns what is wrong with the list; undefined if it is valid.
 export function subscriptionsProblem(subscriptions: readonly string[]): BrokenRule | undefined {
   if (subscriptions.length === 0) return issue('no_event')
   if (subscriptions.length > subscriptionsMax) return issue('too_many_events', { max: subscriptionsMax })
@@ -16,7 +16,7 @@ export function subscriptionsProblem(subscriptions: readonly string[]): BrokenRu
   return undefined
 }
 
-// Whether a caller with these admin scopes may read everything that an endpoint with these subscriptions gets.
+// Whether a caller with these admin scopes may read every event to which these subscriptions apply.
 export function mayReadSubscriptions(scopes: readonly string[], subscriptions: readonly string[]): boolean {
   return (
     scopes.includes(defaultSubscriptionScope) ||
@@ -26,7 +26,7 @@ export function mayReadSubscriptions(scopes: readonly string[], subscriptions: r
 
 export const defaultSubscriptionScope = 'admin:read' satisfies AdminScope
 
-// Events that `admin:developers` covers; all other events are about the shop.
+// Events that may be read with `admin:developers`; all other events are about the shop.
 function isOfDevelopers(kind: EventKind): boolean {
   return kind.startsWith('webhook.') || kind.startsWith('app.')
 }

@@ -1,6 +1,6 @@
-// Keeps the queue and the log within limits: discards deliveries that have waited too long for their endpoint, and deletes the bodies of
-// old events and of forgotten shoppers, the log of old deliveries, the events themselves, and replaced secrets. Works in short
-// transactions, oldest first, so other writers do not wait long.
+// Limits the queue and the log: discards deliveries that waited too long for their endpoint, and deletes bodies of old events and of
+// erased shoppers, the log of old deliveries, the events themselves, and replaced secrets. Works in short transactions, oldest first, so
+// other writers do not wait long.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
@@ -20,8 +20,8 @@ import { discardPendingDeliveries, discardSomeDeliveries, isMakerLiving } from '
 const sweptMax = 500
 const roundsMax = 200
 
-// Where the last walk over old events stopped. Skipped events (with a delivery still open) are not read again before the walk has reached
-// the end, so later events have their turn however many are skipped.
+// Where the last walk over old events stopped. Events that were skipped because a delivery is still open are not read again before the
+// walk has reached the end, so later events are handled too, however many are skipped.
 interface Place {
   occurredAt: number
   id: string
@@ -71,7 +71,7 @@ export async function sweepWebhooks(storage: Storage, now: number, input: Webhoo
   return isMore
 }
 
-// An endpoint ends with the key that created it.
+// Removes endpoints whose key was revoked or has expired.
 async function removeOfEndedKeys(sweep: Sweep): Promise<void> {
   const { storage, now } = sweep
   const ended = await storage.read(
@@ -128,8 +128,8 @@ async function discardPendingOfRemoved(sweep: Sweep): Promise<void> {
   )
 }
 
-// Discards deliveries that could not be sent for this long because the endpoint is paused, disabled or far behind: otherwise a queue that
-// is never emptied would store the bodies of its events forever.
+// Discards deliveries that were due for too long, because their endpoint is paused, disabled or far behind: otherwise a queue that is
+// never sent would keep the bodies of its events forever.
 async function discardOverdue(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs } = sweep
   const dueBy = now - retentionMs.texts
@@ -183,7 +183,7 @@ export async function listOldTexts(db: Reader, after: Place, until: number, now:
     order by e.occurred_at, e.id limit ${sweptMax}`
 }
 
-// No delivery can become open between the read and the write, since events of this age can no longer be replayed.
+// No delivery can be opened between the read and the write: events of this age can no longer be replayed.
 async function dropTexts(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs, places } = sweep
   await walk(sweep, 'texts', {
@@ -221,7 +221,7 @@ async function dropForgotten(sweep: Sweep): Promise<void> {
   })
 }
 
-// Finds the deliveries by the event's index alone. If the installation and the status were compared as plain columns, PostgreSQL without
+// Finds the deliveries only by the index of events. If the installation and the status were compared as plain columns, PostgreSQL without
 // statistics would read all open deliveries of the installation.
 export async function listPending(db: Reader, installationId: string, ids: readonly string[]): Promise<Set<string>> {
   const pending = await db.sql<{ eventId: string }>`
@@ -265,8 +265,8 @@ export async function listOldEvents(db: Reader, after: Place, until: number, now
     order by e.occurred_at, e.id limit ${sweptMax}`
 }
 
-// An event is deleted once its body is deleted and no delivery of it is left. The time up to which events were deleted is recorded with
-// it: before that time, events may be missing.
+// Deletes events whose body was deleted and that have no deliveries left. Also records the time up to which events were deleted: before
+// that time, events may be missing.
 async function dropEvents(sweep: Sweep): Promise<void> {
   const { storage, now, retentionMs, places } = sweep
   const until = now - retentionMs.log
@@ -297,7 +297,7 @@ interface Walk {
   drop: (installationId: string, ids: readonly string[]) => Promise<void>
 }
 
-// Continues where the last walk stopped, and starts again after reaching the end.
+// Continues where the last walk stopped. After the end was reached, the next walk begins again.
 async function walk(
   sweep: Sweep,
   name: keyof SweepPositions,

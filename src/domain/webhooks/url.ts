@@ -1,8 +1,8 @@
-// The URLs of endpoints, as they are shown and compared.
+// URLs of endpoints as they are shown and compared.
 
 import { createHash } from 'node:crypto'
 
-// Masks every part that could be a credential.
+// Masks each part of the URL that could be a credential.
 export function maskUrl(text: string): string {
   if (!URL.canParse(text)) return ''
   const url = new URL(text)
@@ -12,14 +12,14 @@ export function maskUrl(text: string): string {
   return url.href
 }
 
-// Identifies a URL in the list of changes: the origin, and a short hash of the rest. A path often contains the secret.
+// Identifies a URL in the audit log by its origin and a short hash of the whole URL. The path often contains the secret.
 export function urlFingerprint(text: string): string {
   if (!URL.canParse(text)) return ''
   const { origin, href } = new URL(text)
   return `${origin} (${createHash('sha256').update(href).digest('hex').slice(0, 8)})`
 }
 
-// A URL has several spellings: `https://a.example` and `https://a.example/`.
+// Returns one spelling for equal URLs: `https://a.example` and `https://a.example/`.
 export function normalizeUrl(url: string): string {
   return URL.parse(url)?.href ?? url
 }

@@ -1,5 +1,5 @@
-// What an endpoint and its deliveries look like in the API. Pure: turns stored facts into the contract's answer. It contains no secret,
-// and parts of a URL that could be credentials are masked.
+// Converts endpoints and deliveries to those of the contract. Contains no secret, and masks parts of URLs that could be credentials.
+// Pure.
 
 import type { WebhookDelivery, WebhookEndpoint, WebhookReplayDelivery } from '../../contract/open/webhooks.ts'
 import type { EventKind } from '../../contract/words.ts'
@@ -14,14 +14,14 @@ export function endpointView(
   now: number,
 ): WebhookEndpoint {
   const { previousSealed, previousExpiresAt } = endpoint
-  // The former secret is stored until the next rotation; it signs only until it expires.
+  // The former secret is stored until the next rotation, but signs only until it expires.
   const isRotating = previousSealed !== null && previousExpiresAt !== null && previousExpiresAt > now
   return {
     id: endpoint.id,
     url: maskUrl(endpoint.url),
     description: endpoint.description,
     status: endpoint.status,
-    // The list was checked before it was stored.
+    // The cast is safe: the list was checked before it was stored.
     events: JSON.parse(endpoint.events) as string[],
     secretHint: `…${endpoint.secretHint}`,
     secretRotation: { active: isRotating, previousExpiresAt: isRotating ? toInstant(previousExpiresAt) : null },
@@ -66,12 +66,12 @@ export function replayView(delivery: Delivery): WebhookReplayDelivery {
   }
 }
 
-// A waiting or discarded delivery may still have a due time, but has no next attempt.
+// A delivery in another status may still have a due time, but has no next attempt.
 function nextAttemptOf({ status, dueAt }: Delivery): string | null {
   return status === 'pending' || status === 'retrying' ? instantOrNull(dueAt) : null
 }
 
-// Every delivery has an event, whose kind is known.
+// The cast is safe: the event of a delivery has a known kind.
 function kindOf({ eventType }: Delivery): EventKind {
   return eventType as EventKind
 }

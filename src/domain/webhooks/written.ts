@@ -1,4 +1,4 @@
-// Entries of the list of changes for an endpoint. Pure.
+// Entries of the audit log for an endpoint. Pure.
 
 import type { AuditedChange, MemberChange } from '../../platform/audit/change.ts'
 import type { Endpoint } from './store.ts'
