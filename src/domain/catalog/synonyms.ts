@@ -2,12 +2,12 @@
 
 import { queryWordSequences } from '../search/words.ts'
 
-// Maximum number of synonyms of one word in a search: each is looked up, and searched for in each product that is ranked.
+// Maximum number of synonyms of one word in a search: each synonym is looked up, and searched for in each product that is ranked.
 const alternativesMax = 20
-// As many words as a search may have.
+// Maximum number of words of a phrase: as many as a search may have.
 const phraseWordsMax = 12
 
-// By the first word of a phrase: the phrase, and the other phrases of its group.
+// By the first word of a phrase: the phrase, with the other phrases of its group.
 export type Synonyms = ReadonlyMap<string, readonly Synonym[]>
 
 interface Synonym {

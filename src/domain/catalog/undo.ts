@@ -149,7 +149,7 @@ function groupsOf(changes: readonly AuditedChange[], productOf: ReadonlyMap<stri
   return [...groups.values()].sort((one, other) => (one.productId < other.productId ? -1 : 1))
 }
 
-// A product in the form of an audit entry: with the codes of its SKUs in their order.
+// A product as an audit entry shows it: with the codes of its SKUs, in their order.
 type ShownProduct = Omit<ProductRow, 'skus'> & { skus: readonly string[] }
 
 interface BackContext {
@@ -165,8 +165,8 @@ function planBack(
   { retired, removed, now }: BackContext,
 ): PlanBack {
   if (change) refuseIfOvertaken(change, { ...before, skus: before.skus.map(({ code }) => code) })
-  // A product that was created is archived in its present state, with its SKUs and later changes. It leaves the categories that were
-  // created with it.
+  // The creation of a product is undone by archiving the product in its present state, with its SKUs and later changes. The product
+  // leaves the categories that the same undo removes.
   if (change?.kind === 'create') {
     const categories = before.categories.filter((slug) => !removed.has(slug))
     const archived = { publishedAt: null, archivedAt: now, updatedAt: now, version: before.version + 1 }
@@ -188,7 +188,7 @@ function planBack(
   return { ...planOf(before, product, created), kind: oppositeKind[change?.kind ?? 'change'] }
 }
 
-// The SKUs before the changes; `created`: those that the changes added.
+// The SKUs before the changes; `created`: SKUs that the changes added.
 function skusBefore(
   before: ProductRow,
   changes: readonly AuditedChange[],
@@ -202,7 +202,7 @@ function skusBefore(
     if (change.kind === 'retire') {
       const { productId: _, position, ...row } = retired.get(change.id) ?? {}
       if (sku || position === undefined) throw overtakenRefusal(change, `${change.name} is part of the product again.`)
-      // Members have the names of the row's members, so the cast is safe.
+      // The cast holds because audit entries and rows have the same member names.
       present.set(change.id, row as SkuRow)
       positions.set(change.id, position)
     } else {
@@ -299,7 +299,7 @@ interface TreeBack {
   undone: readonly AuditedChange[]
 }
 
-// Undoes the last change first, since a category may be below one that was created with it.
+// Undoes the last change first, because a category may be below another category that the same entry created.
 async function planTreeBack(
   changes: readonly AuditedChange[],
   stored: readonly CategoryRow[],

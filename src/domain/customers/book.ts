@@ -29,7 +29,7 @@ export interface SavedAddress {
   createdAt: number
 }
 
-// The default address comes first. An address that was sealed by a removed version of the root secret is left out.
+// The default address comes first. An address that was encrypted with a removed version of the root secret is left out.
 export async function listAddressBook(
   db: Reader,
   rootSecret: RootSecret,

@@ -1,4 +1,4 @@
-// The SQL of addresses that shoppers save. The functions here cannot decrypt one.
+// The SQL of addresses that shoppers save. These functions cannot decrypt an address.
 
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'

@@ -1,4 +1,4 @@
-// The limits of a code for signing in. Pure.
+// Limits of the codes with which shoppers sign in. Pure.
 
 const minute = 60_000
 const hour = 60 * minute
@@ -9,12 +9,12 @@ export const customerCodeTriesMax = 5
 export const customerSessionMs = 30 * 24 * hour
 // How long a session lasts at a storefront of the shop, whose scripts can read the token.
 export const storefrontSessionMs = 7 * 24 * hour
-// Older rows count for no limit, and are deleted.
+// Older codes count for no limit, and are deleted.
 export const codesStoredMs = 24 * hour
 
-// How long a browser is remembered after a shopper proved in it to own a mailbox.
+// How long a browser is remembered in which a shopper proved to own a mailbox.
 export const knownBrowserMs = 180 * 24 * hour
-// Maximum per mailbox; the newest are stored.
+// Maximum number of browsers per mailbox; the newest are stored.
 export const knownBrowsersMax = 20
 
 export interface CodeCounts {
@@ -25,10 +25,10 @@ export interface CodeCounts {
   shopHour: number
 }
 
-// Requester: a network that requests codes for this mailbox, or a known browser. Requests of others do not count for a known browser, so
-// they cannot lock out the owner of a mailbox; and one network cannot use up the limit of the mailbox, so its owner can also sign in at a
-// new browser. Mailbox: five guesses for each of so many codes a day do not break in. Network: many shoppers share one. Shop: the load
-// that its mail server can bear, for known browsers and for others.
+// Requester: a network that requests codes for this mailbox, or a known browser. For a known browser only its own requests count, so
+// other requesters cannot lock out the owner of a mailbox. One network cannot use up the limit of the mailbox, so its owner can also sign
+// in at a new browser. Mailbox: five guesses for each of this many codes a day are too few to break in. Network: many shoppers may share
+// one network. Shop: the load that its mail server can bear, counted separately for known browsers and for others.
 export const customerCodesMax: Readonly<CodeCounts> = {
   requesterHour: 5,
   requesterDay: 10,

@@ -1,4 +1,5 @@
-// Erases customers at the merchant's request. The request is stored as a row, so a server that is killed continues after its next start.
+// Erases customers at the merchant's request. The request is stored as a row, so the erasure continues after the next start if the server
+// is killed.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -13,7 +14,7 @@ import { forgetCustomerAccount } from './forget.ts'
 import { forgetCustomerPasskeys } from './passkeys.ts'
 import { type ErasureRow, endErasure, listErasures, listOrderKeysOfCustomer } from './recordstore.ts'
 
-// One round of the loop.
+// One round of the background job.
 export async function eraseRequestedCustomers(
   storage: Storage,
   rootSecret: RootSecret,
@@ -58,7 +59,7 @@ async function eraseCustomer(storage: Storage, rootSecret: RootSecret, row: Eras
   })
 }
 
-// Maximum number of orders to decrypt: the root secret of older ones may have been removed.
+// Maximum number of orders to decrypt: the version of the root secret that encrypted older orders may have been removed.
 const openedMax = 20
 
 // Returns undefined if no order contains the e-mail address any more.

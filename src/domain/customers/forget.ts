@@ -32,7 +32,7 @@ export async function forgetCustomerAccount(
   await forgetSavedAddresses(tx, merchantId, modes, hashes)
   await forgetCustomerPasskeys(tx, merchantId, modes, hashes)
   await deleteMailbox(tx, merchantId, mailboxHashes(rootSecret, merchantId, email))
-  // Repeated for a passkey that was added in a session for which the line above waited.
+  // Repeated, because the deletion of the sessions may have waited for a transaction that added a passkey.
   await forgetCustomerPasskeys(tx, merchantId, modes, hashes)
   await forgetCodeEmails(tx, rootSecret, merchantId, email)
 }

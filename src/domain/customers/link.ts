@@ -1,4 +1,4 @@
-// Finds the customer of each order in the background, so purchases do not wait for it.
+// Finds the customer of each order in the background, so purchases do not wait for the search.
 
 import { handleRows } from '../../platform/jobs/rows.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -16,7 +16,7 @@ import {
   upsertCustomers,
 } from './recordstore.ts'
 
-// One round of the loop. Safe on several nodes at the same time.
+// One round of the background job. Safe on several nodes at the same time.
 export async function linkCustomers(
   storage: Storage,
   rootSecret: RootSecret,
@@ -35,11 +35,11 @@ export async function linkCustomers(
   )
 }
 
-// The hash of an order may be one of an earlier release: the present one is computed from the e-mail address, if it can be decrypted, so
-// a person is one customer.
+// An order may have the hash of an earlier release. The present hash is then computed from the e-mail address, if that can be decrypted,
+// so a person is one customer.
 async function link(tx: Tx, rootSecret: RootSecret, keys: readonly OrderKey[]): Promise<void> {
   const [, orders, [present]] = await Promise.all([
-    // Erasing a shopper takes the same locks.
+    // The erasure of a shopper takes the same locks.
     lockOrders(tx, keys),
     findUnlinkedOrders(tx, keys),
     listCustomerKeys(tx, rootSecret),

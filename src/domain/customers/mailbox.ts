@@ -1,10 +1,10 @@
-// The hash of a mailbox in one shop: codes are counted and sessions are ended by it.
+// The hash of a mailbox in one shop. It identifies the mailbox when codes are counted and sessions are ended.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { normalizeMailbox, withoutTag } from '../../platform/kit/email.ts'
 import { deriveKeys, type RootSecret } from '../../platform/secrets/secrets.ts'
 
-// The first hash is for new rows; the others are those of the other known versions of the root secret.
+// The first hash is for new rows. The others use the other known versions of the root secret.
 export function mailboxHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
   return keyedHashes(rootSecret, merchantId, normalizeMailbox(withoutTag(email)))
 }

@@ -1,5 +1,5 @@
-// Passkeys of shoppers. A shopper who has proved to own a mailbox adds one, and signs in with it at the same host without an e-mail. A
-// challenge works once, in the browser or session that requested it.
+// Passkeys of shoppers. A shopper who has proved to own a mailbox can add a passkey, and sign in with it at the same host without an
+// e-mail. A challenge is accepted once, in the browser or session that requested it.
 
 import { customerPasskeysMax } from '../../contract/admin/customers.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -95,7 +95,7 @@ export interface AccountPasskey {
   usedAt: string | null
 }
 
-// The challenge that a device signs.
+// Returns the challenge that the device signs, with the options of the request.
 export async function startPasskeySignIn(
   storage: Storage,
   { shop, origin, boundTo }: PasskeySite,
@@ -115,7 +115,8 @@ export async function startPasskeyCreation(
     known: await listCustomerPasskeys(tx, owner),
     challenge: await createChallenge(tx, boundFor(shop, 'create', boundTo), now),
   }))
-  // A device replaces its passkey with the same id, so test and live have different ids. A keyed hash reveals nothing about the person.
+  // A device replaces a passkey that has the same user id, so test and live mode use different ids. A keyed hash reveals nothing about
+  // the person.
   const id = `${shop.mode} ${owner.hashes[0]}`
   return passkeyCreationOptions({ origin, challenge }, { id, email, siteName: shopName }, known)
 }
@@ -128,7 +129,7 @@ export interface NewPasskey {
   ownerIn: (tx: Tx) => Promise<AddressBookOwner>
 }
 
-// Returns false if the response is invalid, the session has ended meanwhile, or the maximum number of passkeys is reached.
+// Returns false if the response is invalid, the session has ended, or the maximum number of passkeys is reached.
 export async function addCustomerPasskey(
   storage: Storage,
   rootSecret: RootSecret,
@@ -159,8 +160,8 @@ export async function addCustomerPasskey(
   })
 }
 
-// Calls `open` with the e-mail address of the passkey, in the transaction that records its use; not for a passkey that was removed or
-// erased meanwhile. Returns undefined for every kind of failure.
+// Calls `open` with the e-mail address of the passkey, in the transaction that records its use. Does not call `open` if the passkey was
+// removed or erased in the meantime. Returns undefined for every kind of failure.
 export async function signInByPasskey<T>(
   storage: Storage,
   rootSecret: RootSecret,
@@ -180,8 +181,7 @@ export async function signInByPasskey<T>(
   return storage.write(async (tx) => ((await recordUse(tx, shop, { id, counter, now })) ? open(tx, email) : undefined))
 }
 
-// Returns false if the passkey was used with a later counter meanwhile, or removed. Passkeys that are shared between devices have no
-// counter (0).
+// Returns false if the passkey was removed in the meantime, or used with a later counter. Synced passkeys always report the counter 0.
 async function recordUse(
   tx: Tx,
   { merchantId, mode }: MerchantMode,

@@ -29,7 +29,8 @@ export async function listUnlinkedOrders(db: Reader, now: number, limit: number)
     order by merchant_id, placed_at limit ${limit}`
 }
 
-// The orders with these keys, without those that have a customer already or were erased. Expects at least one key, and the orders locked.
+// Returns the orders with these keys, without those that were erased or already have a customer. Expects at least one key. The caller
+// must have locked the orders.
 export async function findUnlinkedOrders(db: Reader, keys: readonly OrderKey[]): Promise<UnlinkedOrder[]> {
   return db.sql<UnlinkedOrder>`
     select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
@@ -45,8 +46,8 @@ export interface CustomerOfOrder extends MerchantMode {
   lastOrderAt: number
 }
 
-// Inserts or updates each hash of a merchant and mode once, and locks its row; in the order of the list, which must be the same on all
-// nodes.
+// Inserts or updates the row of each hash of a merchant and mode once, and locks it. Rows are locked in the order of the list, which must
+// be the same on all nodes.
 export async function upsertCustomers(
   tx: Tx,
   customers: readonly CustomerOfOrder[],
@@ -237,7 +238,7 @@ export async function listErasures(db: Reader, now: number, limit: number): Prom
     order by merchant_id, erase_asked_at limit ${limit}`
 }
 
-// Ends an erasure; orders that are still to be sent keep their data. If the erasure was requested again meanwhile, it runs again.
+// Ends an erasure; orders that are still to be sent keep their data. If the erasure was requested again while it ran, it runs again.
 export async function endErasure(tx: Tx, { merchantId, customerId, eraseAskedAt }: ErasureRow): Promise<void> {
   await tx.sql`
     update customers set erase_asked_at = null

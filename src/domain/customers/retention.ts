@@ -1,4 +1,4 @@
-// Deletes codes that no longer count for a limit, sessions that have ended, and remembered browsers that have expired. All of them are
+// Deletes codes that no longer count for a limit, sessions that have ended, and remembered browsers that have expired. All of these are
 // refused even before they are deleted.
 
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -7,7 +7,7 @@ import { deleteEndedSessions, deleteOldBrowsers, deleteOldCodes } from './store.
 
 export const customersSweptMax = 500
 
-// Returns the number of rows of the largest kind.
+// Returns the largest of the numbers of deleted rows.
 export async function sweepCustomers(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) =>
     Math.max(

@@ -76,20 +76,21 @@ export interface SignInCodeInput {
   browser: string
   network: string
   locale: string
-  // The shop's own host, if the request came to it: the link in the e-mail leads there. Never text from the request.
+  // Origin of the shop's own host if the request was sent to that host: the link in the e-mail then uses this origin. Never copied from
+  // the request.
   shopOrigin: string | null
 }
 
 export interface CustomerPort {
   findShop(slug: string, mode: Mode): Promise<AccountShop | undefined>
-  // Returns false if the address is invalid. Otherwise the result is the same, whether an e-mail is sent or a limit is reached.
+  // Returns false if the address is invalid. Otherwise the result is the same whether an e-mail is sent or a limit is reached.
   askCode(shop: AccountShop, input: SignInCodeInput): Promise<boolean>
-  // Returns the token of the session; undefined if the code is wrong, used, expired, or of another browser.
+  // Returns the token of the session, or undefined if the code is wrong, used, expired, or was requested by another browser.
   openByCode(shop: AccountShop, browser: string, code: string): Promise<string | undefined>
   openByLink(shop: AccountShop, browser: string, link: string): Promise<string | undefined>
   find(shop: AccountShop, token: string): Promise<SignedInCustomer | undefined>
   listOrders(shop: AccountShop, customer: SignedInCustomer): Promise<AccountOrder[]>
-  // Addresses saved in the account, the default first, then those of the newest orders, without duplicates.
+  // Lists the addresses saved in the account, the default first, then the addresses of the newest orders, without duplicates.
   listAddresses(shop: AccountShop, customer: SignedInCustomer): Promise<{ address: Address; label: string[] }[]>
   listBook(shop: AccountShop, customer: SignedInCustomer): Promise<SavedAddress[]>
   saveAddress(
@@ -99,13 +100,13 @@ export interface CustomerPort {
   ): Promise<SavedAddress | { issues: readonly Issue[] } | 'unknown' | 'full'>
   // Returns false if the address does not exist.
   removeAddress(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<boolean>
-  // The challenge that the shopper's device signs, as JSON for its browser.
+  // Returns the challenge that the shopper's device signs, as JSON for its browser.
   passkeyOptions(shop: AccountShop, at: PasskeyContext, customer: SignedInCustomer | null): Promise<object>
   openByPasskey(shop: AccountShop, at: PasskeyContext, response: string): Promise<string | undefined>
   addPasskey(shop: AccountShop, at: PasskeyContext, customer: SignedInCustomer, response: string): Promise<boolean>
   listPasskeys(shop: AccountShop, customer: SignedInCustomer): Promise<AccountPasskey[]>
   removePasskey(shop: AccountShop, customer: SignedInCustomer, id: string): Promise<void>
-  // All data stored about the shopper, for a file.
+  // Returns all data stored about the shopper, for a file.
   data(shop: AccountShop, customer: SignedInCustomer): Promise<object>
   // `kept`: number of orders that were not erased because they are still to be sent.
   erase(shop: AccountShop, customer: SignedInCustomer): Promise<{ kept: number }>
@@ -121,9 +122,9 @@ export interface CustomerTools {
 }
 
 const ordersShown = 100
-// Number of orders whose addresses are decrypted.
+// Maximum number of orders whose addresses are decrypted.
 const ordersOpened = 20
-// Number of orders in a file of a shopper's data. Each is read whole.
+// Maximum number of orders in a file of a shopper's data. Each order is read whole.
 const ordersInFile = 500
 
 export function createCustomerService(tools: CustomerTools): CustomerPort {

@@ -104,8 +104,8 @@ export async function deleteOldBrowsers(tx: Tx, provedBy: number, limit: number)
   return rows.length
 }
 
-// After the clock was set back, moves older codes back by the same time, so they do not count for longer and are not the newest of their
-// browser.
+// After the clock was set back, moves the times of existing codes back by as much, so they do not count for longer, and a new code is the
+// newest of its browser.
 export function correctCodeTimes(tx: Tx, { now, backMs }: ClockSetBack): void {
   tx.send`
     update customer_codes set created_at = created_at - ${backMs}, expires_at = expires_at - ${backMs}
@@ -120,7 +120,7 @@ export function insertCode(tx: Tx, code: CodeRow): void {
       ${code.codeHash}, ${code.linkHash}, ${code.browserHash}, ${code.createdAt}, ${code.expiresAt}, ${code.isKnown})`
 }
 
-// The newest code that this browser requested, with its row locked, so two concurrent attempts count as two.
+// Returns the newest code that this browser requested. The row is locked, so two concurrent attempts count as two.
 export async function lockCodeOfBrowser(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -177,7 +177,7 @@ export async function findCustomerSession(
   return row
 }
 
-// Returns whether the session is valid. The lock keeps it from ending before the transaction does.
+// Returns whether the session is valid. The lock keeps the session from ending before the transaction ends.
 export async function lockCustomerSession(
   tx: Tx,
   shop: MerchantMode,

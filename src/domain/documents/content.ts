@@ -1,4 +1,4 @@
-// Content of a document beside its number and buyer: stored as JSON, and never changed.
+// The content of a document without its number and buyer. It is stored as JSON and never changed.
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -42,7 +42,7 @@ export interface DocumentContent {
   order: { number: string; day: string }
   // The invoice that a credit note corrects, or the credit note that an invoice reverses.
   corrects: DocumentReference | null
-  // Further invoices that a credit note corrects. Undefined in documents of earlier versions.
+  // Further invoices that a credit note corrects. Undefined in documents of earlier releases.
   alsoCorrects?: readonly DocumentReference[]
   payments: readonly PaymentMade[]
   locale: string
@@ -64,7 +64,7 @@ export function encryptBuyer(rootSecret: RootSecret, documentId: string, buyer: 
   return encryptByRootSecret(rootSecret, purpose, JSON.stringify(buyer), documentId)
 }
 
-// Returns undefined if the version of the root secret that sealed the buyer was removed, and null if no buyer was known.
+// Returns undefined if the version of the root secret that encrypted the buyer was removed, and null if no buyer was known.
 export function decryptBuyer(
   rootSecret: RootSecret,
   { id, buyerSealed }: { id: string; buyerSealed: string | null },

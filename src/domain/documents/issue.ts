@@ -61,7 +61,7 @@ export interface IssueRound {
   limit: number
 }
 
-// One round of the loop. Returns how many causes were settled. Safe on several nodes at the same time.
+// One round of the background job. Returns how many causes were handled. Safe on several nodes at the same time.
 export async function issueDocuments(
   storage: Storage,
   rootSecret: RootSecret,
@@ -76,7 +76,7 @@ export async function issueDocuments(
       storage.write(async (tx) => {
         const [first] = group
         if (!first) return 0
-        // Lets one node at a time work for a merchant: two would wait for each other's number series.
+        // Lets one node at a time work for a merchant: two nodes would wait for each other's number series.
         await tx.lockRow`select id from merchants where id = ${first.merchantId}`
         const merchant = await findMerchantById(tx, first.merchantId)
         if (!merchant) throw new Error(`${first.causeId} is of a merchant that does not exist`)
@@ -95,7 +95,7 @@ function byOrder({ orderId: one }: CauseRow, { orderId: other }: CauseRow): numb
   return one < other ? -1 : 1
 }
 
-// Causes per group, all of one merchant and mode. Few, because other writes wait for the transaction.
+// Maximum number of causes in a group, all of one merchant and mode. Small, because other writes wait for the transaction.
 const groupMax = 10
 
 function groupsOf(causes: readonly CauseRow[]): CauseRow[][] {
@@ -148,8 +148,8 @@ interface Known {
   deliveries: ReadonlyMap<string, 'shipped' | 'digital'>
 }
 
-// Returns undefined if no document is required: for a refund of an order that is older than invoices, or for a failed refund that had
-// never succeeded.
+// Returns undefined if no document is required: for a refund of an order that has no invoice because it was placed before invoices
+// existed, or for a failed refund that had never succeeded.
 async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | undefined> {
   const isOfEdit = isId('edt', cause.causeId)
   if (cause.cause === 'order_paid' && !isOfEdit) return invoiceOf(linesOf(known))
@@ -160,7 +160,7 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
   const invoice = known.made.find((document) => document.cause === 'order_paid')
   if (!invoice) {
     const { merchantId, orderId } = cause
-    // The invoice failed and was deferred: the credit note waits for it.
+    // The creation of the invoice failed and was deferred, so the credit note waits.
     if (await isCauseQueued(tx, { merchantId, cause: 'order_paid', causeId: orderId }))
       throw new Error(`the invoice of order ${orderId} is not made yet`)
     return undefined
@@ -297,7 +297,7 @@ interface BuyerAsk {
   now: number
 }
 
-// A correction has the buyer of the document that it corrects, as that document names them.
+// A correction has the same buyer as the corrected document, as named there.
 async function buyerFor(
   tx: Tx,
   rootSecret: RootSecret,

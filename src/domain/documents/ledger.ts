@@ -27,7 +27,7 @@ const ledgerColumns = [
   ...['net', 'tax', 'total', 'currency'],
 ]
 
-// Amounts of credit notes are negative, so the sum of a column matches the tax report. Every cell is one of our own words, a number or a
+// Amounts of credit notes are negative, so the sum of a column matches the tax report. A cell contains only our own words, a number or a
 // date.
 export const plainLedger: LedgerFormat = {
   head: () => csv(ledgerColumns, ','),
@@ -64,7 +64,7 @@ const accounts = {
   export: '8120',
   small_business: '8195',
   intra_community: '8125',
-  // Services that are taxed in another state, by the buyer.
+  // Services for which the buyer owes the tax in another state.
   reverse_charge: '8336',
   abroad: '8320',
   other: '8200',

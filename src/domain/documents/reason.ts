@@ -4,7 +4,7 @@ import { isByVatNumber, type TaxReason, type TaxRelief } from '../../contract/wo
 import { isInVatArea } from '../../platform/kit/country.ts'
 
 export interface TaxedPlace {
-  // As stored with the order; null if tax was charged, and for orders of earlier versions.
+  // The relief stored with the order; null if tax was charged, and for orders of earlier releases.
   relief: TaxRelief | null
   isSmallBusiness: boolean
   sellerCountry: string

@@ -1,4 +1,4 @@
-// The SQL of documents. A row is written once and never changed, except to seal its buyer again.
+// The SQL of documents. A row is written once and never changed, except to encrypt its buyer again.
 
 import { type DocumentCause, type DocumentKind, isByVatNumber, type TaxReason } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -26,7 +26,7 @@ export async function listCauses(db: Reader, now: number, rowsMax: number): Prom
     order by at, cause_id limit ${rowsMax}`
 }
 
-// Returns false if another node has created the document meanwhile. Other nodes wait here until this transaction ends.
+// Returns false if another node has created the document already. Other nodes wait here until this transaction ends.
 export async function claimDocumentCause(tx: Tx, { merchantId, cause, causeId }: CauseRow): Promise<boolean> {
   const rows = await tx.sql`
     delete from document_causes
@@ -44,7 +44,7 @@ export async function isCauseQueued(
   return rows.length > 0
 }
 
-// The parts that an edit removed from an order, and those that it added.
+// Returns the parts that an edit removed from an order, and the parts that it added.
 export async function findEditParts(
   db: Reader,
   merchantId: string,
@@ -56,7 +56,8 @@ export async function findEditParts(
   return JSON.parse(row.parts) as { removed: EditedPart[]; added: EditedPart[] }
 }
 
-// Returns true if the document is not created yet: its creation then waits until this transaction ends, and sees its changes.
+// Returns true if the document is not created yet: its creation then waits until this transaction ends, and sees the changes of this
+// transaction.
 export async function lockQueuedCause(
   tx: Tx,
   { merchantId, cause, causeId }: Pick<CauseRow, 'merchantId' | 'cause' | 'causeId'>,
@@ -67,7 +68,7 @@ export async function lockQueuedCause(
   return rows.length > 0
 }
 
-// The customer, sealed, and the country of delivery, which stays known after the address was erased. Null if nothing is shipped.
+// The customer, encrypted, and the country of delivery, which stays known after the address was erased. Null if nothing is shipped.
 export interface SealedBuyer {
   customerSealed: string | null
   country: string | null
@@ -237,7 +238,7 @@ export async function listDocuments(
   { kind, orderId, number, from, to, after, limit }: DocumentsQuery,
 ): Promise<DocumentHead[]> {
   const conditions = [
-    // `|| ''` keeps the planner off the index by time, with which it would read all documents of the merchant.
+    // `|| ''` keeps the planner from using the index by time, with which it would read all documents of the merchant.
     new Fragment(`d.merchant_id = ? and d.mode${orderId === undefined ? '' : " || ''"} = ?`, [merchantId, mode]),
     kind !== undefined && new Fragment('d.kind = ?', [kind]),
     orderId !== undefined && new Fragment('d.order_id = ?', [orderId]),
@@ -259,8 +260,8 @@ export interface TaxPeriod {
 
 const dayMs = 86_400_000
 
-// The index has instants, not days: a day begins at most 14 hours before and 12 hours after the day in UTC. One more day is added, as the
-// time zone may have been another one then.
+// The index contains instants, not days. In any time zone, a day begins at most 14 hours before and 12 hours after the day in UTC. One
+// more day is added, because the shop may have had another time zone at the time.
 function issuedWithin({ from, to }: Pick<TaxPeriod, 'from' | 'to'>): { first: number; last: number } {
   return { first: Date.parse(from) - 2 * dayMs, last: Date.parse(to) + 3 * dayMs }
 }

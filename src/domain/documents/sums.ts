@@ -85,7 +85,7 @@ export function invoiceLines(order: ReceiptOrder, sold: readonly OrderLine[], re
   return [...goods, ...sent]
 }
 
-// Computes the rate for an order of an earlier version, which has none stored.
+// Computes the rate for an order of an earlier release, for which no rate is stored.
 function rateOf(net: number, tax: number): number {
   return net === 0 ? 0 : Number(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(net)))
 }
@@ -125,7 +125,7 @@ export function refundForRemovedParts(parts: readonly EditedPart[]): IntendedRef
   return { amount: sumOf(lines.map(({ amount }) => amount)), lines }
 }
 
-// Sums of a line of the invoice that were credited before.
+// What earlier credit notes credited of a line of the invoice.
 export interface EarlierCredit extends TaxedSum {
   quantity: number
 }
@@ -205,11 +205,11 @@ interface OpenLine {
 interface Share {
   quantity: number
   amount: number
-  // The tax from the edit.
+  // The tax that the edit removes.
   tax?: number
 }
 
-// An item has several lines if an edit added units: the earlier lines are credited first, and the last one gets the rest.
+// An item has several lines if an edit added units: the earlier lines are credited first, and the last line gets the rest.
 function sharesOf(open: readonly OpenLine[], named: readonly MeantLine[]): (Share | undefined)[] {
   const wanted = new Map(named.map((line) => [line.skuId, { ...line }]))
   const parts = partsOf(open, named)
@@ -226,8 +226,8 @@ function sharesOf(open: readonly OpenLine[], named: readonly MeantLine[]): (Shar
   })
 }
 
-// The share of each line in the refund that names it. If an item has several lines, the earlier ones are credited first; lines of the
-// shipping share the amount in proportion to what is left of them.
+// Returns the share of each line in the refund that names the line. If an item has several lines, the earlier ones are credited first.
+// Lines of the shipping share the amount in proportion to what is left of each.
 function partsOf(open: readonly OpenLine[], named: readonly MeantLine[]): Omit<Share, 'quantity'>[] {
   const parts: Omit<Share, 'quantity'>[] = open.map(() => ({ amount: 0 }))
   for (const { skuId, rateBps, amount, tax } of named) {
@@ -267,8 +267,8 @@ function inTurn(amount: number, most: readonly number[]): number[] {
   })
 }
 
-// The tax of all parts up to this one, rounded half up once, less the tax of the parts before: the last part completes the tax of the
-// line. Earlier parts that were reversed, or come from an edit, may deviate; neither tax nor net becomes negative.
+// The tax of all parts up to this one, rounded half up once, minus the tax of the parts before: the last part completes the tax of the
+// line. Earlier parts that were reversed or come from an edit may deviate, but neither tax nor net becomes negative.
 function taxOfPart({ line, back, left, taxLeft }: OpenLine, total: number): number {
   if (line.total === 0) return 0
   const upTo = roundHalfUpDivide(BigInt(line.tax) * BigInt(back.total + total), BigInt(line.total))

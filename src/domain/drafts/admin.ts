@@ -167,7 +167,7 @@ function changes(tools: CheckoutTools): Handlers<'updateAdminDraft' | 'sendAdmin
   }
 }
 
-// The status is read again under the session's lock, because the draft may just be being paid.
+// The status is read again under the session's lock, because a payment of the draft may be in progress.
 async function lockOpen(db: Tx, seller: MerchantMode, draftId: string, now: number): Promise<DraftOrderRow> {
   await lockSessionAndCart(db, await find(db, seller, draftId))
   const row = await find(db, seller, draftId)
@@ -238,7 +238,7 @@ async function open(tools: CheckoutTools, opening: Opening, body: CreateDraftReq
   return session.id
 }
 
-// The installation that the request names, or the oldest active one.
+// Returns the installation that the request names, or the oldest active one.
 async function sellerInstallation(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -268,7 +268,7 @@ async function sessionOf(tools: CheckoutTools, db: Reader, { installationId, ses
   return facts
 }
 
-// A draft of an earlier version has no stored total.
+// A draft of an earlier release has no stored total.
 async function totalOf(tools: CheckoutTools, db: Reader, row: DraftOrderRow, now: number): Promise<number> {
   return row.total ?? (await sessionOf(tools, db, row, now)).quote.pricing.totals.total
 }

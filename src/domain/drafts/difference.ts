@@ -1,5 +1,5 @@
-// The draft of an edit or an exchange that costs more: its cart has the added units and costs the difference, and the shopper of the
-// order pays by its link. The caller has locked the order.
+// The draft of an edit or an exchange that costs more: its cart contains the added units and costs the difference, and the shopper pays
+// by the link of the draft. The caller must have locked the order.
 
 import { draftDays } from '../../contract/admin/drafts.ts'
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
@@ -47,7 +47,7 @@ export async function createDifferenceDraft(
   return insertDifference(tx, order, session, { total: plan.difference, returnId: null }, context)
 }
 
-// Returns the id of the draft.
+// Returns the id of the new draft.
 export async function insertDifference(
   tx: Tx,
   { installationId, merchantId, mode, currency, id: changesOrder }: OrderRow,

@@ -61,7 +61,7 @@ export function currentDraftTerms({ cart, lines }: Pick<CartFacts, 'cart' | 'lin
   }
 }
 
-// Items that are sent without a price keep the agreed one; new ones get the price of the catalog.
+// An item that is sent without a price keeps its agreed price; a new item gets the price of the catalog.
 export function applyDraftEdit(
   before: DraftTerms,
   edit: Pick<DraftEdit, 'items' | 'discount' | 'shipping'>,
@@ -127,7 +127,7 @@ export async function amendDraft(tools: CheckoutTools, ask: DraftEditInput): Pro
     { currency: cart.currency, total: quote.pricing.totals.total },
     { now: at, cause },
   )
-  // Comes last, because others wait for the lock of the SKU's row.
+  // Comes last, because other transactions wait for the lock of the stock row.
   await holdLines(db, changed, { lines, now, cause })
   return quote
 }

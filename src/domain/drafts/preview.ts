@@ -15,7 +15,7 @@ import { type DraftPrices, draftPrices } from './view.ts'
 
 type Asked = Pick<CreateDraftRequest, 'items' | 'discount' | 'shipping' | 'address'>
 
-// Stock that an existing draft holds, its destination and its shipping option.
+// What an existing draft has: the stock that it holds, its destination and its shipping option.
 export interface DraftReservations {
   available: ReadonlyMap<string, number>
   destination: { country: string; region: string | null } | null
@@ -85,7 +85,7 @@ export async function previewDraft(
   }
 }
 
-// Stock that the draft holds is available to it.
+// Counts the stock that the draft holds as available.
 export function withHeldStock(offer: Offer, { available }: Pick<DraftReservations, 'available'>): Offer {
   return { ...offer, available: available.get(offer.skuId) ?? offer.available }
 }

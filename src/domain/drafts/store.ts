@@ -12,11 +12,11 @@ export interface DraftOrderRow {
   installationId: string
   sessionId: string
   version: number
-  // The total when the draft was last priced, or that of its order. Null in drafts of earlier versions.
+  // The total when the draft was last priced, or that of its order. Null in drafts of earlier releases.
   total: number | null
   currency: string
   note: string | null
-  // How often its link was sent by e-mail, and when it was sent last.
+  // How often the link of the draft was sent by e-mail, and when it was sent last.
   emails: number
   emailedAt: number | null
   createdAt: number

@@ -28,7 +28,7 @@ import { previewEdit } from './preview.ts'
 export interface AdminEditParts {
   carts: CartTools
   rootSecret: RootSecret
-  // Creates the draft by whose link the difference is paid. Returns its id.
+  // Creates the draft whose link lets the shopper pay the difference. Returns the id of the draft.
   askForDifference(
     tx: Tx,
     order: OrderRow,

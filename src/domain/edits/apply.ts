@@ -45,7 +45,7 @@ export async function applyOrderEdit(
   const isAwaited = found.order.paymentStatus === 'pending'
   const reduced = found.order.reduced + (isAwaited ? 0 : Math.max(0, -difference))
   const order: OrderRow = { ...plan.order, reduced }
-  // Comes first, because it can be refused.
+  // Comes first, because moving the stock can be refused.
   await moveStock(tx, order, plan, { ...context, holder: paid?.sessionId ?? order.id })
   insertEdit(tx, order, {
     ...{ id: editId, totalBefore: found.order.total, totalAfter: order.total, parts, createdAt: context.now },
@@ -74,7 +74,8 @@ export async function applyOrderEdit(
   return { facts: isSent ? announceFulfilled(tx, edited, context) : edited, refunds: given }
 }
 
-// All rows are locked in one statement and by id, because two edits may swap the same items in opposite directions.
+// All stock rows are locked in one statement, in the order of their ids, because two edits may swap the same items in opposite
+// directions.
 async function moveStock(
   tx: Tx,
   order: OrderRow,
@@ -127,8 +128,8 @@ async function giveBack(
   return refunds
 }
 
-// An invoice that is still to be created will have the present lines. Otherwise the removed and the added parts get documents of their
-// own.
+// An invoice that is still to be created will list the present lines. If the invoice exists already, the removed and the added parts get
+// their own documents.
 async function queueDocuments(
   tx: Tx,
   order: OrderRow,

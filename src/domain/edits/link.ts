@@ -9,7 +9,7 @@ import type { OrderRow, RefundedLine } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import { type EditInput, type EditPlan, isOfSku, planEdit } from './plan.ts'
 
-// With the prices that were agreed on.
+// An edit as it is stored, with the prices that were agreed on.
 export type StoredEdit = Pick<EditInput, 'newItems' | 'shipping'> & {
   id: string
   quantities: readonly (readonly [string, number])[]
@@ -29,7 +29,7 @@ export function orderChangeFor(
 
 // Returns undefined if the order has changed since the edit was agreed on: the money is then returned.
 export function planAgreedEdit(facts: OrderFacts, refunded: readonly RefundedLine[], change: EditChange) {
-  // The stored value was written by the function above, so the cast is safe.
+  // The cast holds because the stored value was written by the function above.
   const { id, newItems, shipping, quantities, difference } = change.edit as StoredEdit
   const { order, lines } = facts
   if (order.paymentStatus === 'pending' || editObstacle(order, { isPaidByHand: isPaidByHand(facts) })) return undefined

@@ -1,5 +1,5 @@
 // The result of an edit on an order, to the minor unit. Pure. Remaining units keep their price. Removed units are deducted at what was
-// paid for them, and added units of an item cost what its units cost, taxed at the rate of the order.
+// paid for them. Added units of an item cost as much as its present units, taxed at the rate of the order.
 
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -7,7 +7,7 @@ import { computeTax, deductTax } from '../carts/tax.ts'
 import type { EditedPart } from '../documents/sums.ts'
 import type { OrderLine, OrderRow, RefundedLine, TaxShare } from '../orders/store.ts'
 
-// A part of a line that was removed or added. The shipping has no SKU.
+// A part of a line that was removed or added. For shipping, the SKU is empty.
 export interface EditPart extends EditedPart {
   options: readonly { name: string; value: string }[]
 }
@@ -79,7 +79,7 @@ export function isOfSku({ skuId }: Pick<EditPart, 'skuId'>): boolean {
   return skuId !== ''
 }
 
-// Whether lines and amounts are unchanged.
+// Returns whether the edit leaves lines and amounts unchanged.
 export function isUnchanged({ shipping }: OrderRow, { order, parts }: EditPlan): boolean {
   return parts.removed.length === 0 && parts.added.length === 0 && order.shipping === shipping
 }
@@ -102,7 +102,7 @@ function refuseSettled(line: OrderLine, refunded: readonly RefundedLine[], quant
 }
 
 // The units that a refunded amount covers, rounded up. If a unit was refunded through several payments, only one of these refunds counts
-// it; if that one fails, the others leave an amount without units.
+// the unit; if that refund fails, the others are amounts without units.
 function unitsWorth({ quantity, total }: OrderLine, amount: number): number {
   return total === 0 ? 0 : exact((BigInt(amount) * BigInt(quantity) + BigInt(total) - 1n) / BigInt(total))
 }
@@ -135,7 +135,7 @@ function taxed({ priceTax }: OrderRow, net: number, rateBps: number): { tax: num
   return { tax, total: priceTax === 'included' ? net : net + tax }
 }
 
-// Computes the rate from the amounts for orders of earlier versions, which have none stored.
+// Computes the rate from the amounts for orders of earlier releases, for which no rate is stored.
 function rateOf({ taxRateBps, tax, total }: Pick<OrderLine, 'taxRateBps' | 'tax' | 'total'>): number {
   if (taxRateBps !== null) return taxRateBps
   return total === tax ? 0 : exact(roundHalfUpDivide(BigInt(tax) * 10_000n, BigInt(total - tax)))
@@ -163,12 +163,12 @@ function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput):
   if (wanted === undefined || wanted === shipping)
     return { amount: shipping, discount: before, tax, taxes, removed: [], added: [] }
   if (shippingChoice === null) throw editNotPossible('Nothing of the order is delivered.', 'no_delivery')
-  // A refund by line refunds the shipping as a whole, so reducing it would refund it twice.
+  // A refund by line refunds the whole shipping, so reducing the shipping afterwards would refund it twice.
   if (wanted < shipping && refunded.some(({ skuId }) => skuId === ''))
     throw editNotPossible('The shipping was refunded already; less of it cannot be left.', 'settled')
   const discount = Math.min(before, wanted)
   const sharesBefore = taxes ?? [{ rateBps: shippingRate(order, shipping - before), amount: shipping - before, tax }]
-  // Spread over the rates of the order, in their proportion.
+  // The new amount is spread over the tax rates of the order, in the proportion of their shares.
   const amounts = allocate(wanted - discount, shippingWeights(sharesBefore, lines))
   const shares = sharesBefore.map(({ rateBps }, at) => {
     const amount = amounts[at] ?? 0
@@ -183,7 +183,8 @@ function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput):
   }
 }
 
-// After an edit made the shipping free, its rates have no proportion any more: that of the goods is used, as when the order was placed.
+// After an edit made the shipping free, its shares have no proportion any more: the proportion of the goods is used, as when the order
+// was placed.
 function shippingWeights(shares: readonly TaxShare[], lines: readonly OrderLine[]): number[] {
   const byAmount = shares.map(({ amount }) => amount)
   const byGoods = shares.map(({ rateBps }) => {

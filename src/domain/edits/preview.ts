@@ -78,7 +78,7 @@ function refuseUnlinkable({ parts }: EditPlan, { address }: EditRequest, offers:
     throw editNotPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
 }
 
-// A paid order must cost more than was refunded: otherwise nothing of it would be left.
+// A paid order must cost more than was refunded; otherwise nothing would be left of its price.
 function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, difference }: EditPlan): void {
   if (refunded > 0 && total <= refunded) {
     const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
@@ -99,7 +99,7 @@ function refuseUneditable(facts: OrderFacts): void {
   throw refuse('order_not_editable', { message, current: { reason, status, paymentStatus } })
 }
 
-// Added units must be for sale; present ones need not be.
+// Added units must be for sale; units that the order already has need not be.
 function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity: number): void {
   const more = quantity - (lines.find(({ skuId }) => skuId === offer.skuId)?.quantity ?? 0)
   if (more <= 0) return
@@ -112,8 +112,9 @@ function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity:
 
 type OfferTerms = Pick<NewItem, 'price' | 'rateBps' | 'containedBps'>
 
-// Tax rates of the order's place of delivery, as when it was placed. An order without tax stays without, and tax is deducted from prices
-// that contain it, except for a small business. The shop may have changed since whether its prices include tax.
+// Returns the tax rates of the order's place of delivery, by the rules under which the order was placed: an order without tax stays
+// without tax, and tax that a price contains is deducted, except for a small business. The shop may have changed since then whether its
+// prices include tax.
 async function findTerms(
   db: Reader,
   pricebooks: Pricebooks,

@@ -38,7 +38,7 @@ export async function collectDifference(
   const missing = missingMoneyFor(facts, entries, difference)
   const before = sumReceivedMoney(facts, entries)
   const note = (amount: number, at: number) => insertMoneyByHand(tx, order, { id: newId('mny'), amount, at })
-  // Records money that arrived before such entries were written.
+  // Records money that arrived before this server recorded such entries.
   if (entries.length === 0 && before > 0 && missing > 0) note(before, order.placedAt)
   if (missing > 0) note(missing, now)
   const { installationId, merchantId, mode, checkoutSessionId, currency } = order

@@ -36,7 +36,7 @@ export async function countEdits(db: Reader, { merchantId, id: orderId }: Edited
   return row?.count ?? 0
 }
 
-// Does not raise the version: that is written with the event of the edit.
+// Does not raise the row version, which is written with the event of the edit.
 export function saveOrderAmounts(tx: Tx, order: OrderRow): void {
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value))
   tx.send`
@@ -68,7 +68,7 @@ export function deleteOrderLine(tx: Tx, { installationId, id }: EditedOrder, sku
     delete from order_lines where installation_id = ${installationId} and order_id = ${id} and sku_id = ${skuId}`
 }
 
-// Changes the amount of a pending payment that the shopper makes by hand.
+// Changes the amount of a pending manual payment.
 export function saveAwaitedAmount(tx: Tx, installationId: string, paymentId: string, amount: number): void {
   tx.send`
     update payments set amount = ${amount}

@@ -14,7 +14,7 @@ export interface DiscardedEmail {
 
 export interface Discards {
   note(email: DiscardedEmail, now: number): void
-  // Logs the counts of completed minutes. Called by each round.
+  // Logs the counts of completed minutes. Called in each round of the background job.
   tell(now: number): void
 }
 

@@ -1,5 +1,5 @@
-// Parses e-mails in the form in which `smtp.ts` writes them: a text and an HTML part and pictures of the HTML, all in base64. For the
-// pages of development, and for tests.
+// Parses e-mails in the form in which `smtp.ts` writes them: a text part, an HTML part and the pictures of the HTML, all in base64. Used
+// by development pages and tests.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ function headersOf(head: string): Record<string, string> {
   return headers
 }
 
-// Decodes encoded words (RFC 2047) in UTF-8. The space between two of them is not part of the text.
+// Decodes encoded words (RFC 2047) in UTF-8. White space between two encoded words is not part of the text.
 function decoded(text: string): string {
   return text.replaceAll(/\?=\s+=\?/g, '?==?').replaceAll(/((?:=\?utf-8\?[bq]\?[^?]*\?=)+)/gi, (words: string) => {
     const bytes = [...words.matchAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi)].map(([, way = '', content = '']) =>

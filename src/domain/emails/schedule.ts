@@ -15,7 +15,7 @@ export function emailRetryAt(attempts: number, now: number): number | undefined 
 // Longer than it may take to prepare, send and record an e-mail.
 export const emailLeaseMs = 12 * minute
 
-// Anyone can order, or request a new password, in another person's name, so the e-mails to one mailbox are limited per hour of their
-// creation. A merchant has one mailbox for all of its orders.
+// Anyone can order, or request a new password, in another person's name, so the number of e-mails to one mailbox that are created within
+// an hour is limited. A merchant has one mailbox for all of its orders.
 export const emailsWindowMs = hour
 export const emailsMax = { shopper: 20, merchant: 200, person: 10 } as const

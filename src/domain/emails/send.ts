@@ -1,5 +1,5 @@
-// Sends queued e-mails: one round of a loop. A round claims a few under a lease, sends them outside of any transaction, and records each
-// outcome. Safe on several nodes and across crashes; an e-mail whose outcome was lost is sent again with the same Message-ID.
+// Sends queued e-mails: one round of a background job. A round leases a few e-mails, sends them outside of any transaction, and records
+// each outcome. Safe on several nodes and across crashes; an e-mail whose outcome was lost is sent again with the same Message-ID.
 
 import { randomUUID } from 'node:crypto'
 import { claimRows, deferFailedRow, handleRows, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
@@ -37,7 +37,7 @@ export interface MailTools {
   // Whether the last e-mail was deferred by the mail server: an outage is one line of the log, not one for each e-mail.
   health: { isFailing: boolean }
   discards: Discards
-  // Aborted when the process ends: pending responses are no longer awaited.
+  // Aborted when the process ends, so pending responses are no longer awaited.
   stop: AbortController
   // Bounds that tests lower.
   leaseMs?: number
@@ -57,9 +57,9 @@ export const emailsPerRound = smtpConnectionsMax
 // Maximum wait for a response. The transport gives up earlier, so no e-mail is still being sent after this time.
 export const sendMsMaxDefault = 10 * 60_000
 
-// Called when a server starts: switches the queue of e-mails on or off. If one server uses the database, e-mails that its former process
-// was sending become due. E-mails that wait when mail is switched off are discarded, since they would be outdated when it is switched on
-// again.
+// Called when a server starts: switches the queue of e-mails on or off. If only one server uses the database, e-mails that its former
+// process was sending become due. E-mails that wait when mail is switched off are discarded, because they would be outdated when mail is
+// switched on again.
 export async function switchMailQueue(storage: Storage, isOn: boolean, now: number): Promise<void> {
   await storage.write(async (tx) => {
     await setMailSwitch(tx, isOn, now)

@@ -6,7 +6,7 @@ import { loadOnce } from '../../platform/kit/late.ts'
 import type { MailTarget } from '../../platform/kit/mailurl.ts'
 
 // sent: accepted by the mail server. refused: the server will never accept this e-mail for this recipient. later: anything else. `code`
-// is the server's reply code and enhanced status, or the name of the error; never its text, which may repeat the address.
+// is the server's reply code and enhanced status, or the name of the error; never the text of the reply, which may repeat the address.
 export type SmtpAnswer = { kind: 'sent' | 'refused' | 'later'; code: string }
 
 export interface OutgoingEmail {
@@ -26,7 +26,7 @@ export interface OutgoingEmail {
   keepsAddress: boolean
 }
 
-// The bytes of one of these pictures.
+// A picture of an e-mail, with its bytes.
 export interface Attachment {
   cid: string
   name: string
@@ -121,8 +121,9 @@ function mailFor(
   }
 }
 
-// Only errors about the recipient or the e-mail are permanent; all others, such as a refused password, sender or relay, or a quota, can
-// be fixed by the operator while the e-mail waits. Servers report those in response to the recipient too, so the enhanced status decides.
+// Only errors about the recipient or the e-mail are permanent. All others, such as a refused password, sender or relay, or a quota, can
+// be fixed by the operator while the e-mail waits. Servers may report these in response to the recipient too, so the enhanced status
+// decides.
 function answerFor(error: unknown): SmtpAnswer {
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
   if (typeof responseCode !== 'number')
@@ -138,7 +139,7 @@ function answerFor(error: unknown): SmtpAnswer {
   }
 }
 
-// RFC 3463: addressing, except errors about the sender; the mailbox; the content.
+// Enhanced statuses of RFC 3463 about addressing (except of the sender), the mailbox, or the content.
 function isOfRecipientOrEmail(detail: string): boolean {
   return /^5\.[126]\./.test(detail) && detail !== '5.1.7' && detail !== '5.1.8'
 }

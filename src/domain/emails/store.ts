@@ -13,7 +13,7 @@ export interface EmailRow {
   kind: EmailKind
   subjectId: string
   orderId: string | null
-  // Facts as JSON.
+  // The facts of the e-mail as JSON.
   facts: string
   recipientHash: string | null
   // Address and link of an e-mail to a person, until it is sent.
@@ -50,8 +50,8 @@ const isHere = new Fragment(
   "not exists (select 1 from merchant_moves v where v.merchant_id = e.merchant_id and v.state = 'arriving')",
 )
 
-// The lease defers them in the same statement, so several nodes share them and none is lost if its node dies. Selected in a table
-// expression: PostgreSQL might run a subquery more than once, and claim more than the limit.
+// The lease defers the claimed e-mails in the same statement, so several nodes share the work, and no e-mail is lost if a node dies. The
+// rows are selected in a common table expression: PostgreSQL might run a subquery more than once, and claim more than the limit.
 export async function claimEmails(tx: Tx, claim: EmailClaim, only: RowKey | null = null): Promise<EmailRow[]> {
   const { leaseId, leaseMs, host, now, limit } = claim
   return tx.sql<EmailRow>`
@@ -84,8 +84,8 @@ export interface EmailOutcome {
   isTried: boolean
 }
 
-// If the shopper was erased meanwhile, the address is not recorded. A refused or failed e-mail may be sent again, so its sealed link
-// stays. Returns false if the lease was lost: another sender then has the e-mail.
+// If the shopper was erased during the attempt, the address is not recorded. A refused or failed e-mail may be sent again, so its
+// encrypted link stays. Returns false if the lease was lost: another sender then has the e-mail.
 export async function recordEmailOutcome(
   tx: Tx,
   email: EmailRow,
@@ -103,7 +103,7 @@ export async function recordEmailOutcome(
   return rows.length > 0
 }
 
-// Expects that one server uses the database, so no other server is sending.
+// Makes e-mails due that are marked as being sent. Expects that only one server uses the database, so no other server is sending them.
 export async function releaseEmails(tx: Tx, now: number): Promise<void> {
   await tx.sql`update emails set due_at = ${now} where due_at is not null and status = 'sending'`
 }
@@ -117,8 +117,8 @@ export async function discardWaitingEmails(tx: Tx, now: number): Promise<void> {
 
 const none = new Fragment('')
 
-// Counts e-mails to the same mailbox in the hour before this one was created. Those to a merchant and to a person are counted by kind:
-// many orders must not suppress an alarm, nor many role changes the notice of a changed password.
+// Counts the e-mails to the same mailbox that were created in the hour before this one. E-mails to a merchant and to a person are counted
+// by kind: many orders must not suppress an alarm, nor many role changes the notice of a changed password.
 export async function countBefore(
   db: Reader,
   email: Pick<EmailRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
@@ -204,7 +204,8 @@ export async function findEmail(db: Reader, merchantId: string, id: string): Pro
   return row
 }
 
-// Sends a refused or failed e-mail again, from the start of the schedule, or a waiting one immediately. Returns false for any other.
+// Sends a refused or failed e-mail again, from the start of the schedule, or a waiting e-mail immediately. Returns false for an e-mail in
+// any other status.
 export async function retryEmail(tx: Tx, { installationId, id }: EmailRow, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update emails set status = 'pending', attempts = 0, due_at = ${now}, finished_at = null

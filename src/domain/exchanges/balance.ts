@@ -1,5 +1,5 @@
-// The balance of an exchange. Pure. The amount paid for the returned items pays the new order. A rest is refunded, or the shopper pays
-// the difference.
+// The balance of an exchange. Pure. The amount paid for the returned items pays the new order. If an amount remains, it is refunded; if
+// the new order costs more, the shopper pays the difference.
 
 import type { Pricing } from '../carts/pricing.ts'
 
@@ -11,13 +11,13 @@ export interface Balance {
   difference: number
 }
 
-// Returns undefined for free items, which need no credit: the return is refunded, and a draft is made for the items.
+// Returns undefined if the new items are free and need no credit: the return is then refunded, and a draft is made for the items.
 export function computeBalance(credit: number, total: number): Balance | undefined {
   if (total === 0) return undefined
   return { credit, total, moneyBack: Math.max(0, credit - total), difference: Math.max(0, total - credit) }
 }
 
-// The price that the shopper sees and pays: the new items less the credit.
+// The price that the shopper sees and pays: the new items minus the credit.
 export function subtractCredit(placed: Pricing, credit: number): Pricing {
   const { totals } = placed
   return { ...placed, totals: { ...totals, discount: totals.discount + credit, total: totals.total - credit } }

@@ -1,5 +1,5 @@
-// Makes an exchange: the money of the returned items moves to a new order, which is placed and paid with it, and the rest is queued as a
-// refund, all in one transaction. The caller has locked the order of the return.
+// Makes an exchange: the money of the returned items moves to a new order, which is placed and paid with that money, and what remains is
+// queued as a refund, all in one transaction. The caller must have locked the order of the return.
 
 import type { CheckoutSession } from '../../contract/open/checkout.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
@@ -18,7 +18,7 @@ import type { ExchangePlan, ExchangeRequest } from './plan.ts'
 
 export interface ExchangeResult {
   facts: ReturnFacts
-  // The order of the return after the exchange, and the refunds of it that became payments.
+  // The order of the return after the exchange, and those of its refunds that became payments of the new order.
   order: OrderFacts
   credits: readonly RefundRow[]
   placed: OrderFacts

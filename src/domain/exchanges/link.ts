@@ -1,5 +1,5 @@
-// An exchange that costs more: a draft whose link the shopper pays. Its cart has the new items and costs the difference. The new order is
-// placed with the payment (`checkout/pay/exchange.ts`). The caller has locked the order of the return.
+// An exchange that costs more: a draft with a link by which the shopper pays. Its cart contains the new items and costs the difference.
+// The new order is placed with the payment (`checkout/pay/exchange.ts`). The caller must have locked the order of the return.
 
 import { draftDays } from '../../contract/admin/drafts.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'

@@ -77,7 +77,7 @@ function refuseUnpaid(order: OrderFacts, amount: number): void {
   throw refuse('refund_amount_too_high', { message })
 }
 
-// The new order is sold under the shop's present terms, but paid with money of the old one, so the terms must match.
+// The new order is sold under the shop's present terms, but paid with money of the old order, so the terms must match.
 async function refuseOtherTerms(db: Reader, order: OrderRow): Promise<void> {
   const [terms, installations] = await Promise.all([
     findSellerTerms(db, order.merchantId),

@@ -1,5 +1,5 @@
 // Money that has not moved: how much is pending, for /metrics, and what needs manual attention, for `doctor`. No invariant is violated:
-// the data is consistent, but no loop will finish these cases, or none has for a long time.
+// the data is consistent, but no background job will finish these cases, or none has for a long time.
 
 import { modes } from '../../contract/words.ts'
 import { toInstant } from '../../platform/kit/instant.ts'
@@ -15,7 +15,7 @@ export interface AttentionQuery {
   providers: readonly string[]
 }
 
-// The schedule of look-ups and attempts ends long before this: if a provider has not answered within a day, there is a cause to find.
+// The schedule of look-ups and attempts ends long before this: if a provider has not answered within a day, the cause must be found.
 const unansweredMs = 24 * 3_600_000
 // A bank may take days. A payment that the provider has reported as pending for this long should be looked at.
 const pendingMs = 14 * unansweredMs

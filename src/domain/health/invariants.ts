@@ -54,7 +54,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'listed_by_name',
     sentence: 'A product that is not stale has the current name of its merchant.',
-    // Escapes the characters of a name that JSON escapes; names cannot contain any others of these.
+    // Escapes the characters that a name may contain and that JSON escapes.
     violations: (db) => db.sql`
       select distinct l.product_id as "subject" from listed_products l
       join (
@@ -544,8 +544,8 @@ export const invariants: readonly Invariant[] = [
     sentence: 'An idempotency key is stored with its answer.',
     violations: (db) => db.sql`select key as "subject" from idempotency_keys where answer is null limit 10`,
   },
-  // The records of the test provider show which money moved, from the provider's side. Other providers store theirs elsewhere, so they
-  // cannot be compared here.
+  // The records of the test provider show which money moved, from the provider's side. Other providers keep such records on their own
+  // servers, so they cannot be compared here.
   {
     name: 'charge_has_payment',
     sentence: 'A charge recorded by the test provider belongs to a payment of the same amount.',

@@ -43,7 +43,7 @@ export const copyWidths = [160, 480, 960, 1600] as const
 
 const idleMs = 20_000
 const startMsMax = 30_000
-// After so many failed starts, the library counts as missing.
+// After this many failed starts, the library counts as missing.
 const silencesMax = 5
 
 interface Answer {
@@ -198,7 +198,7 @@ function answerOf(child: ChildProcess, request: { id: number; bytes: Buffer }, m
     const died = () => end({ id, problem: 'crashed' })
     const patience = setTimeout(() => end({ id, problem: 'too_slow' }), msMax)
     child.on('message', read)
-    // Emitted after the last message, unlike 'exit'.
+    // Unlike 'exit', this event is emitted after the last message.
     child.once('disconnect', died)
     child.send(request, (error) => {
       if (error) died()

@@ -1,5 +1,5 @@
-// Makes the copies of pictures that browsers load: smaller, in newer formats, and without camera metadata. A picture that cannot be
-// decoded is given up with the reason, and is shown unchanged.
+// Makes the copies of pictures that browsers load: smaller, in newer formats, and without camera metadata. If a picture cannot be
+// decoded, the reason is recorded, and the picture is shown unchanged.
 
 import { handleClaimed, type LoopRound } from '../../platform/jobs/rows.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -28,7 +28,7 @@ export interface CopyTools {
 const mayPass: ReadonlySet<CopyProblem> = new Set(['too_slow', 'too_much_memory', 'crashed'])
 const failuresMax = 3
 
-// Returns the number of pictures.
+// Returns the number of handled pictures.
 export async function copyPictures(tools: CopyTools, now: number, rowsMax: number): Promise<number> {
   const { storage, copier } = tools
   const due = await storage.read((db) => listToCopy(db, now, rowsMax))

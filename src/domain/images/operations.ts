@@ -33,7 +33,7 @@ export function adminImageOperations(): { uploadAdminPicture: AdminHandler<'uplo
         throw refuse('invalid_request', { issues: [{ path: '/content', ...problem }] })
       }
       const hash = createHash('sha256').update(picture.bytes).digest('hex').slice(0, 32)
-      // Uploads of one merchant come one after the other, so a file is stored once and the bounds hold.
+      // Uploads of one merchant are handled one after the other, so a file is stored once and the limits hold.
       await db.lockRow`select id from merchants where id = ${merchantId}`
       const found = await findFile(db, merchantId, hash)
       if (found) return new AuditedReply(await answer(found), [])

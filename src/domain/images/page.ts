@@ -12,7 +12,7 @@ import { findContent, findCopy, findSize } from './store.ts'
 const merchantPattern = /^mer_[0-9a-z]{1,40}$/
 const filePattern = /^([0-9a-f]{32})-[0-9]{1,4}\.([a-z]{3,4})$/
 
-// Reads a picture by its path, for use outside of a page. Returns undefined if it does not exist.
+// Reads a picture by its path, for use outside of a page. Returns undefined if the picture does not exist.
 export async function readPictureFile(
   storage: Storage,
   files: ImageFiles,

@@ -117,7 +117,7 @@ export async function claimImagesToCopy(
     returning merchant_id as "merchantId", hash, width, kind, picture_id as "pictureId", copy_failures as "failures"`
 }
 
-// After the clock was set back, limits the remaining time of each claim to the normal one.
+// After the clock was set back, limits the remaining time of each claim to the normal duration.
 export function correctCopyTimes(tx: Tx, { now }: ClockSetBack): void {
   tx.send`
     update pictures set copying_until = ${now + copyingMs}

@@ -8,7 +8,7 @@ import { imageMedia } from './format.ts'
 import { imageName } from './name.ts'
 import { findContent, listUnstored, markImageStored } from './store.ts'
 
-// Returns the number of files.
+// Returns the number of handled files.
 export async function storeImages(storage: Storage, files: ImageFiles, now: number, rowsMax: number): Promise<number> {
   const rows = await storage.read((db) => listUnstored(db, now, rowsMax))
   return handleEach(
@@ -17,7 +17,7 @@ export async function storeImages(storage: Storage, files: ImageFiles, now: numb
     ({ merchantId, hash }) => ({ tenantId: merchantId, rowId: hash }),
     async (row) => {
       const found = await storage.read((db) => findContent(db, row.merchantId, row.hash))
-      // Another process has stored the file meanwhile.
+      // Another process has stored the file already.
       if (!found?.content) return 0
       await files.put(imageName(row), found.content, imageMedia[row.kind])
       await storage.write((tx) => markImageStored(tx, row))

@@ -55,7 +55,7 @@ export async function applyChanges(
   if (products.size > 0) markProductsStale(tx, seller, [...products], context.now - clockSkewMsMax)
   if (crossings.length === 0) return
   queueStockEmails(tx, seller, crossings, context.now)
-  // Sent in one round trip.
+  // Both queries are sent in one round trip.
   const [installations, names] = await Promise.all([
     listActiveInstallations(tx, seller),
     listSkuNames(

@@ -36,9 +36,8 @@ import {
   updateStockRows,
 } from './store.ts'
 
-// Makes the owner's holds exactly these lines, or changes nothing if one of them is short. The owner may use the units
-// it already holds. A SKU on backorder is never short: only units that exist are held, so a backorder never takes units
-// from others.
+// Makes the owner's holds exactly these lines, or changes nothing if stock is short for one of them. The owner may use the units that it
+// already holds. A SKU on backorder is never short: only units that exist are held, so a backorder never takes units from others.
 export async function replaceHolds(
   tx: Tx,
   seller: MerchantMode,
@@ -96,9 +95,9 @@ export interface FreshLine extends StockLine {
   whenSoldOut: SoldOutRule
 }
 
-// Makes the first holds of an owner, for a caller who has just seen that there is enough: without reading first, and only from counted
-// units that are not held. Returns false if there are not enough of them, and changes nothing. The caller then uses `replaceHolds`, which also
-// counts units of expired holds.
+// Makes the first holds of an owner without reading first, for a caller that has just seen enough stock. Uses only counted units that are
+// not held. If these are not enough, changes nothing and returns false; the caller then uses `replaceHolds`, which also counts units of
+// expired holds.
 export async function insertFirstHolds(
   tx: Tx,
   seller: MerchantMode,
@@ -128,8 +127,9 @@ export async function insertFirstHolds(
   return true
 }
 
-// Extends the owner's holds, for a caller who has just seen that they match these lines. Only holds that outlast the clock skew are
-// extended, so no sweep touches them, and the stock need not be locked. Returns false if they do not match; the caller then uses `replaceHolds`.
+// Extends the owner's holds, for a caller that has just seen that they match these lines. Only holds that outlast the clock skew are
+// extended, so no sweep deletes them, and the stock need not be locked. Returns false if the holds do not match; the caller then uses
+// `replaceHolds`.
 export async function prolongMatchingHolds(
   tx: Tx,
   seller: MerchantMode,
@@ -150,8 +150,8 @@ export function areSameLines(held: readonly StockLine[], lines: readonly StockLi
 const payingMs = 3_600_000
 const noUnits: ReadonlyMap<string, number> = new Map()
 
-// If the operator has set the stock below what is held, the first to pay gets it: units held by others who are already
-// paying are not available. This is only looked up if stock is that short.
+// If the merchant has set the stock below what is held, the first owners to pay get the stock: units held by others who are already
+// paying are not available. These holds are only looked up if stock is that short.
 async function paidFirst(
   tx: Tx,
   seller: MerchantMode,
@@ -165,8 +165,8 @@ async function paidFirst(
   return new Map(others.map(({ skuId, quantity }) => [skuId, quantity]))
 }
 
-// Extends the owner's active holds, never shortens them, and returns what is still held. An expired hold stays expired:
-// others may already count on its units.
+// Extends the owner's active holds, never shortens them, and returns what is still held. An expired hold stays expired, because other
+// owners may already count on its units.
 export async function extendHolds(
   tx: Tx,
   seller: MerchantMode,
@@ -206,8 +206,8 @@ export async function releaseHolds(tx: Tx, seller: MerchantMode, owner: string, 
   await applyChanges(tx, seller, changes, context)
 }
 
-// Deletes expired holds, at most `limit` of them and other expired ones of the same SKUs, and returns how many. Safe on several nodes at
-// the same time.
+// Deletes up to `limit` expired holds and the other expired holds of the same SKUs. Returns the number of deleted holds. Safe on several
+// nodes at the same time.
 export async function sweepHolds(storage: Storage, now: number, limit: number): Promise<number> {
   const lapsed = await storage.read((db) => listLapsedStock(db, now, limit))
   return handleRows(
@@ -237,7 +237,7 @@ async function sweepHoldsOf(tx: Tx, rows: readonly StockKey[], now: number): Pro
   return swept.reduce((sum, { holds }) => sum + holds.length, 0)
 }
 
-// The transaction that needs the units deletes the expired holds of others.
+// Deletes the expired holds of other owners, in the transaction that needs their units.
 export function deleteLapsedHoldsOfOthers(
   tx: Tx,
   seller: MerchantMode,
@@ -254,12 +254,12 @@ export interface LockedHolds {
   claimsOn(skuId: string): HeldClaims
   // Expiry of the owner's hold of the SKU, past or future; 0 if there is none.
   endOf(skuId: string): number
-  // Whether the visible stock changes if the owner holds this many instead.
+  // Whether the visible stock changes if the owner's hold changes to this quantity.
   shows(skuId: string, quantity: number): boolean
 }
 
-// Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The two statements are sent together, and each sees
-// what was committed before it began, so the second sees the holds as they are under the lock.
+// Locks the SKUs of the lines and of the owner's holds, and then reads the holds. The two statements are sent together. Each sees what
+// was committed before it began, so the second statement sees the holds as they are under the lock.
 export async function lockAndReadHolds(
   tx: Tx,
   seller: MerchantMode,

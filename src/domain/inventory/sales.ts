@@ -18,9 +18,9 @@ import {
   takeHeldStock,
 } from './store.ts'
 
-// Takes the lines out of stock for `soldTo`, together with everything the owner held; or changes nothing if one of them
-// is short. If the hold has expired or was swept, the sale needs units that are not held by others. For a SKU on
-// backorder, as much is taken as the owner may have, and the rest is recorded as owed.
+// Takes the lines out of stock for `soldTo`, together with everything that the owner held, or changes nothing if stock is short for one
+// of them. If the hold has expired or was swept, the sale needs units that are not held by others. For a SKU on backorder, as much is
+// taken as the owner may have, and the rest is recorded as backordered.
 export async function sellStock(
   tx: Tx,
   seller: MerchantMode,
@@ -37,8 +37,8 @@ export interface SaleResult {
   left: ReadonlyMap<string, number>
 }
 
-// Like sell, but returns more. Its locks are sent immediately: statements that a caller sends after it, without awaiting it, run after
-// them.
+// Like `sellStock`, but returns more. The locks are sent immediately: statements that a caller sends afterwards, without awaiting
+// `sellHeld`, run after them.
 export async function sellHeld(
   tx: Tx,
   seller: MerchantMode,
@@ -55,7 +55,7 @@ export async function sellHeld(
   for (const { skuId, quantity } of wanted) {
     const stockRow = found.stockRows.get(skuId)
     const claims = found.claimsOn(skuId)
-    // A SKU that was retired meanwhile is sold only to owners who hold it.
+    // A SKU that was retired in the meantime is sold only to owners who hold it.
     const mayHave = !stockRow
       ? 0
       : stockRow.retiredAt === null
@@ -93,9 +93,9 @@ export async function sellHeld(
   return { shortages: [], left }
 }
 
-// Like sellHeld, for an owner whose holds should match these units and last a while longer: all statements are sent in one round trip,
+// Like `sellHeld`, for an owner whose holds should match these units and last a while longer: all statements are sent in one round trip,
 // without reading first. If the holds do not match, all lines are reported as short, and the caller must roll back the transaction,
-// because it has changed something.
+// because statements have changed something.
 export async function sellAsHeld(
   tx: Tx,
   seller: MerchantMode,
@@ -122,9 +122,9 @@ export async function sellAsHeld(
   return { shortages: isSold ? [] : wanted.map(({ skuId }) => ({ skuId, available: 0 })), left: new Map() }
 }
 
-// Returns to stock what the order took, all of it or up to the quantities of these lines, and reports the returned units. Never more than
-// was taken and is not yet returned: a second call for the whole order returns nothing. Units owed on backorder were never taken, and are
-// not returned.
+// Returns units that the order took to stock: all of them, or up to the quantities of these lines. Reports the returned units. Never
+// returns more than was taken and is not yet returned: a second call for the whole order returns nothing. Units owed on backorder were
+// never taken, and are not returned.
 export async function restockSale(
   tx: Tx,
   seller: MerchantMode,
