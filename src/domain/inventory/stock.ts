@@ -40,8 +40,9 @@ export interface HeldClaims {
 
 export const noClaims: HeldClaims = { own: 0, ownLapsed: 0, lapsed: 0 }
 
-// How many units an owner may have: those that it holds, and those that are not held. If the operator has set the stock below what is
-// held, no owner can have more than it holds, and the first to come gets it. Stock that is not counted is never held or taken.
+// Returns how many units an owner may have: those that it holds, and those that are not held. If the merchant has set the stock below
+// what is held, no owner can have more than it holds, and the first owner to take units gets them. Stock that is not counted is never
+// held or taken.
 export function usableQuantity(
   { onHand, held, whenSoldOut }: StockRow,
   { own, ownLapsed, lapsed }: HeldClaims,
@@ -54,8 +55,8 @@ export function usableQuantity(
 
 export type StockEvent = 'inventory.low' | 'inventory.depleted' | 'inventory.replenished'
 
-// A crossing is announced once, by its most important event. Both quantities count every hold that has a row, so each is compared with
-// what was announced before, and the expiry of a hold alone announces nothing.
+// Returns the event of a change that crosses a threshold, or the more important event if two thresholds are crossed. Both quantities
+// count every hold that has a row, so each is compared with what was announced before, and the expiry of a hold alone announces nothing.
 export function stockEventFor(before: number, after: number, lowStockAt: number): StockEvent | undefined {
   if (before > 0 && after <= 0) return 'inventory.depleted'
   if (before <= 0 && after > 0) return 'inventory.replenished'

@@ -93,14 +93,14 @@ export async function insertMaker(tx: Tx, merchantId: string, maker: MakerRow): 
       ${maker.updatedAt})`
 }
 
-// Also marks the products that name the maker as stale, so their answers are rendered again.
+// Also marks the products that name the maker as stale, so their responses are rendered again.
 export async function updateMaker(tx: Tx, merchantId: string, maker: MakerRow): Promise<void> {
   await tx.sql`
     update makers set name = ${maker.name}, address = ${JSON.stringify(maker.address)}, country = ${maker.country},
       contact = ${maker.contact}, responsible = ${maker.responsible && JSON.stringify(maker.responsible)},
       version = ${maker.version}, updated_at = ${maker.updatedAt}
     where merchant_id = ${merchantId} and id = ${maker.id}`
-  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see the products as stale.
   const staleAt = maker.updatedAt - clockSkewMsMax
   await tx.sql`
     update listed_products set stale_at = ${staleAt}

@@ -32,7 +32,7 @@ async function undoMaker({ tx, seller, dryRun, context: { now } }: UndoAsk, chan
     if (present || (await countMakers(tx, merchantId)) >= makersMax)
       throw overtakenRefusal(change, `${slug} cannot be added again.`)
     const values = valuesBefore<MakerRow>(change, makerMembers)
-    // The values were recorded from a row of this type.
+    // The cast holds because the values were recorded from a row of this type.
     const maker = { ...(values as MakerRow), id: change.id, slug, version: 2, createdAt: now, updatedAt: now }
     refuseInvalidUndo(change, makerProblems(makerRecord(maker)))
     if (!dryRun) await insertMaker(tx, merchantId, maker)

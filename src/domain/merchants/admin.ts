@@ -149,7 +149,7 @@ async function dryAnswer(
   )
 }
 
-// Price books of carts are cached by the catalog's version.
+// Also raises the version of the catalog, because the price books of carts are cached by this version.
 async function shopChanged(
   tx: Tx,
   parts: AdminShopParts,

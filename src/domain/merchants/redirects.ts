@@ -1,5 +1,5 @@
-// Where a checkout may send shoppers back to: the allow-list of an installation, and whether a URL is on it. Browsers and
-// other clients read odd URLs differently, so a URL whose host is not written plainly is refused.
+// Where a checkout may send shoppers back to: the allow-list of an installation, and whether a URL is on it. Browsers and other clients
+// parse unusual URLs differently, so a URL whose host is not written plainly is refused.
 
 import { isIP } from 'node:net'
 import { type BrokenRule, issue } from '../../contract/issues.ts'
@@ -30,7 +30,7 @@ export function redirectProblem(text: string, { mode, redirectHosts }: RedirectR
   return redirectHosts.includes(url.host) ? undefined : issue('url_host_not_allowed')
 }
 
-// Returns the one spelling of an entry: lower case, ASCII, and without the default port of https. Returns undefined if no URL could match
+// Returns the normal form of an entry: lower case, ASCII, and without the default port of https. Returns undefined if no URL could match
 // the entry: a wildcard, a URL, or an address in a spelling that parsed URLs never have.
 export function normalizeRedirectHost(entry: string): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\\/?#@%]/u.test(entry)) return undefined

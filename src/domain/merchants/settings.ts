@@ -35,7 +35,7 @@ export function planMerchant(
     look: before?.look ?? null,
     links: JSON.stringify(entry.links ?? {}),
     legal: entry.legal ? JSON.stringify(entry.legal) : null,
-    // A file that does not name invoice settings keeps the stored ones: document numbers must not restart.
+    // A file without invoice settings keeps the stored ones, because document numbers must not restart.
     invoices: entry.invoices ? JSON.stringify(entry.invoices) : (before?.invoices ?? '{}'),
     synonyms: JSON.stringify(entry.synonyms ?? []),
     closedAt: before?.closedAt ?? null,
@@ -68,7 +68,7 @@ export const merchantMembers = [
   'timeZone',
 ] as const
 
-// The seller's name and low-stock mark are part of every product's answer, so a change of either makes all answers stale.
+// The seller's name and low-stock mark are part of every product's responses, so a change of either makes all responses stale.
 export function isInAnswers(before: Merchant, after: Merchant): boolean {
   return before.name !== after.name || before.lowStockAt !== after.lowStockAt
 }
@@ -147,7 +147,7 @@ function zonesOf(entries: readonly ShippingZoneEntry[]): ShippingZone[] {
   }))
 }
 
-// Checks what a schema cannot express.
+// Rules that a schema cannot express.
 
 export function* merchantProblems({
   name,
@@ -167,7 +167,7 @@ export function* merchantProblems({
       if (!/[\p{L}\p{N}]/u.test(word)) yield issueAt(`/synonyms/${group}/${at}`, 'no_letter_or_digit')
 }
 
-// Checks by the rule for e-mail: mail to an address that breaks the rule would never be sent.
+// Checks an address by the rule for e-mails: an e-mail to an address that breaks the rule would never be sent.
 export function* addressProblems(address: string | null | undefined, path: string): Generator<EntryProblem> {
   if (address != null && !isPlainAddress(address)) yield issueAt(path, 'not_one_email')
 }
@@ -275,7 +275,7 @@ export function zoneMembers(before: readonly ShippingZone[], after: readonly Shi
   return isSame(from, to) ? members : [...members, { member: orderMember, from, to }]
 }
 
-// A zone's name is a word, so no zone has this name.
+// The name of a zone is a word, so no zone has this name.
 const orderMember = '(order)'
 
 // Undoes the recorded change: returns the tables before the change that led to `present`.
@@ -297,7 +297,7 @@ export function zonesBefore(present: readonly ShippingZone[], members: readonly 
   for (const { member, from } of members) if (member !== orderMember) putBack(entries, member, from)
   const order = members.find(({ member }) => member === orderMember)?.from as readonly string[] | undefined
   const places = new Map((order ?? [...entries.keys()]).map((zone, index) => [zone, index]))
-  // The values were recorded as entries.
+  // The cast holds because the values were recorded as entries.
   const zones = [...entries.values()] as ShippingZoneEntry[]
   return zones.toSorted((one, other) => (places.get(one.zone) ?? 0) - (places.get(other.zone) ?? 0))
 }

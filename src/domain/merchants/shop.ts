@@ -24,9 +24,9 @@ import {
 } from './store.ts'
 
 export interface AdminShopParts extends AccountViewParts {
-  // The days of the merchant's reports now begin at other times.
+  // Called after the time zone was changed: the days of the merchant's reports then begin at other times.
   timeZoneChanged(tx: Tx, merchantId: string): Promise<void>
-  // The logo or the colour changed, which a draft of the look must adopt.
+  // Called after the logo or the colour was changed: a draft of the look must adopt the change.
   lookChanged(tx: Tx, before: Merchant, after: Merchant, now: number): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export async function saveMerchant(
   await updateMerchant(tx, merchant, now)
   if (merchant.timeZone !== before.timeZone) await timeZoneChanged(tx, merchant.id)
   if (merchant.logo !== before.logo || merchant.color !== before.color) await lookChanged(tx, before, merchant, now)
-  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see the products as stale.
   if (isInAnswers(before, merchant)) await markAllProductsStale(tx, merchant.id, now - clockSkewMsMax)
 }
 

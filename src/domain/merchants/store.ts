@@ -31,7 +31,7 @@ export interface Merchant {
   closedAt: number | null
   // IANA name.
   timeZone: string
-  // Version of the merchant, its taxes, shipping zones and payment methods: what people edit as the shop.
+  // Row version of what people edit as the shop: the merchant, its taxes, shipping zones and payment methods.
   version: number
 }
 
@@ -85,8 +85,8 @@ export async function lockMerchant(tx: Tx, slug: string): Promise<Merchant | und
   return merchant
 }
 
-// Returns false if another node has created a merchant with this slug meanwhile. The unique index makes this insert wait for that
-// merchant's commit, so it can be read afterwards.
+// Returns false if another node has just created a merchant with this slug. The unique index makes this insert wait for the commit of the
+// other node, so the caller can read that merchant afterwards.
 export async function insertMerchant(tx: Tx, merchant: Merchant, now: number): Promise<boolean> {
   const rows = await tx.sql`
     insert into merchants (id, slug, name, currency, country, price_tax, shipping_tax, customer_names, low_stock_at, support_email, logo, color, look, links, legal,
@@ -126,7 +126,7 @@ export interface Installation {
 
 const installationsAtOnce = 1_000
 
-// Adds a number to the name if it is taken.
+// Adds a number to the name if another installation has it.
 export async function createInstallation(
   tx: Tx,
   installation: Omit<Installation, 'disabledAt'>,
@@ -163,7 +163,7 @@ export async function setRedirectHosts(tx: Tx, merchant: string, id: string, red
     update installations set redirect_hosts = ${redirectHosts} where merchant_id = ${merchant} and id = ${id}`
 }
 
-// The tables from which taxes and shipping are read. They are small, and provisioning replaces them whole.
+// The tables of tax rates and shipping zones. They are small, and a change replaces them as a whole.
 
 export interface TaxRate {
   country: string
@@ -283,7 +283,7 @@ function sellsTo(countries: readonly string[]): Fragment {
   )
 }
 
-// The path without the origin. The page fills in the order's number if one is given.
+// The path without the origin. The page fills in the number of the order if one is passed.
 export function withdrawalPathOf(
   { slug, offersWithdrawal }: Pick<PublicMerchantFacts, 'slug' | 'offersWithdrawal'>,
   orderNumber?: string,
@@ -297,7 +297,7 @@ export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<voi
   await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
 }
 
-// Called after a change that shows in every product's answer. Rows are locked in the order of their ids, as sales lock them.
+// Called after a change that shows in every product's responses. Rows are locked in the order of their ids, as sales lock them.
 export async function markAllProductsStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
   await tx.sql`
     update listed_products set stale_at = ${staleAt}

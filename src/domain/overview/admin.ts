@@ -54,7 +54,7 @@ export function adminChangeOperations({ undoers }: AdminParts): {
 } {
   return {
     async listAdminChanges({ db, caller: { merchantId, mode }, query, paging: { after }, paging }) {
-      // If one entry is read, its pages are counted in changes.
+      // For a single entry, the cursor is the number of changes that were shown already.
       const isOne = query.changeId !== undefined
       if (after !== null && !(isOne ? /^\d{1,9}$/.test(after) : isId('chg', after))) throw badCursorRefusal()
       const skipped = isOne ? Number(after ?? 0) : 0

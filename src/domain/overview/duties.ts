@@ -1,5 +1,5 @@
-// The legal duties of a merchant and which data for them is missing: the same facts for the operation, and so for the dashboard, and for
-// the command `doctor`.
+// The legal duties of a merchant, and which data for them is missing. Used by the operation (and through it by the dashboard) and by the
+// command `doctor`.
 
 import { type DutyFacts, lacksResponsible } from '../../platform/kit/duties.ts'
 import { listFragment, type Reader } from '../../platform/storage/storage.ts'

@@ -9,7 +9,7 @@ import { needsManualAttention } from '../payments/store.ts'
 import { countReceivedWithdrawals } from '../withdrawals/store.ts'
 
 export const countMax = 1_000
-// As a literal, so PostgreSQL plans these statements once.
+// A literal and not a parameter, so PostgreSQL plans these statements once.
 const upTo = new Fragment(String(countMax))
 
 export interface TodoCounts {
@@ -46,8 +46,8 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
       select count(*) as n from (select d.id from disputes d
         join installations i on i.id = d.installation_id and i.mode = ${mode}
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${upTo}) few`),
-    // Looks up each SKU by its keys, in the order of the index of the free stock: with a join, PostgreSQL reads all SKUs (37 instead of
-    // 11 ms).
+    // Looks up each SKU by its keys, in the order of the index of the free stock: with a join, PostgreSQL reads all SKUs (37 ms instead
+    // of 11 ms).
     one(db.sql<{ n: number }>`
       select count(*) as n from (select k.sku_id from stock k
         where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= ${lowStockAt}

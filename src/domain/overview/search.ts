@@ -111,7 +111,7 @@ export async function findOrderKeys(
 }
 
 // Accepts an order's number as people type it: `#1078` or `1078`, also for a test order, whose number begins with T-. The number of a
-// return names its order.
+// return is reduced to that of its order.
 function numberMeant(text: string, mode: Mode): string {
   const number = text
     .replace(/^#\s*/, '')

@@ -7,7 +7,8 @@ import type { Tx } from '../../platform/storage/storage.ts'
 import { listActiveInstallations } from '../inventory/store.ts'
 import { findPromotion, type OperatorPromotion } from './store.ts'
 
-// Announces to every active installation of the merchant. The sequence is the promotion's version in the mode, which uses raise too.
+// Announces to every active installation of the merchant. The sequence of the event is the promotion's version in the mode, which each
+// use of the promotion raises too.
 export async function announcePromotion(
   tx: Tx,
   merchantId: string,

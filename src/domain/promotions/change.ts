@@ -47,7 +47,7 @@ export interface PromotionPlan {
   promotion: Promotion
   write: 'insert' | 'update' | 'none'
   ability: 'disable' | 'enable' | 'none'
-  // The limit before an update that changes it. It is read with the merchant locked, so no other change comes in between.
+  // The limit before an update that changes it. Read with the merchant locked, so the limit cannot change before the update.
   limitBefore?: number | null
   changes: readonly PromotionChange[]
 }
@@ -70,7 +70,7 @@ export async function savePromotions(
   now: number,
 ): Promise<PromotionBatch> {
   const { plans, refused } = await planPromotions(tx, seller, entries, goods, now)
-  // None of these writes depends on another's result, so PostgreSQL gets them in one round trip.
+  // No write needs the result of another, so PostgreSQL receives them in one round trip.
   const refusals = await Promise.all(plans.map((plan) => writePromotion(tx, seller.id, plan, now)))
   const late = plans.flatMap(({ promotion: { code } }, index) => {
     const refusal = refusals[index]
@@ -160,8 +160,8 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
   }
 }
 
-// Returns the refusal if the promotion was not written. Orders and the command line do not wait for the merchant's row, so there may be a
-// new use or a new promotion since it was read: the statements check again.
+// Returns the refusal if the promotion was not written. Orders and the command line do not wait for the merchant's row, so a use or a
+// promotion may have been added since the plan was made: the statements check again.
 async function writePromotion(
   tx: Tx,
   merchant: string,

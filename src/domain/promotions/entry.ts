@@ -62,7 +62,7 @@ export function promotionRecord(
     usageLimit: entry.usageLimit ?? null,
     customerLimit: entry.customerLimit ?? null,
     used: before?.used ?? 0,
-    // Sorted, so two entries that say the same compare as equal.
+    // Sorted, so two entries with the same lists compare as equal.
     categories: (entry.categories ?? []).toSorted(),
     skuCodes: (entry.skus ?? []).toSorted(),
     version: before?.version ?? 1,

@@ -27,7 +27,7 @@ export interface Promotion {
   // Eligible category slugs and SKU codes. If both are empty, everything is eligible.
   categories: string[]
   skuCodes: string[]
-  // Version in the same mode. Incremented at every change, including a use, so an event can carry it as its sequence.
+  // The promotion's version in the same mode. Incremented at every change, including a use, so an event can use it as its sequence.
   version: number
   disabledAt: number | null
 }
@@ -54,10 +54,10 @@ export async function findPromotion(db: Reader, seller: MerchantMode, id: string
   return promotion
 }
 
-// A promotion as the operator sees it: in live mode, with the number of uses in test mode.
+// A promotion as the operator sees it: in live mode, and with the number of uses in test mode.
 export interface OperatorPromotion extends Promotion {
   testUsed: number
-  // Counts edits, and unlike `version` no uses.
+  // Counts edits. Unlike `version`, it does not count uses.
   editVersion: number
 }
 
@@ -70,7 +70,7 @@ export async function findOperatorPromotion(
   return promotion
 }
 
-// Lists promotions in the order of the index of codes, which is the database's own. The first page starts after ''.
+// Lists promotions in the order of the index of codes, which depends on the database. The first page starts after ''.
 export async function listPromotions(
   db: Reader,
   merchantId: string,
@@ -144,8 +144,8 @@ export async function insertPromotion(tx: Tx, merchant: string, promotion: Promo
   return rows.length > 0
 }
 
-// Updates everything except the uses and whether the promotion is disabled, which have their own statements: an edit must not undo a use.
-// Returns false if the promotion was used more often in live mode than the new limit allows. Uses in test mode do not matter.
+// Updates everything except the uses and whether the promotion is disabled, which have their own statements, because an edit must not
+// undo a use. Returns false if the promotion was used more often in live mode than the new limit allows. Uses in test mode do not matter.
 export async function updatePromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set name = ${promotion.name}, type = ${promotion.type}, value = ${promotion.value},
@@ -179,8 +179,8 @@ export async function enablePromotion(tx: Tx, merchant: string, id: string, now:
   return rows.length > 0
 }
 
-// Counts one use in the transaction that places the order, and returns the promotion as it is afterwards. Returns undefined if the limit
-// is reached or the promotion is disabled: the condition is in the statement, so the limit holds for any number of concurrent orders.
+// Counts one use in the transaction that places the order, and returns the promotion after the update. Returns undefined if the limit is
+// reached or the promotion is disabled: the condition is in the statement, so the limit holds for any number of concurrent orders.
 export async function countPromotionUse(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -209,7 +209,7 @@ export async function releasePromotionUse(tx: Tx, { merchantId, mode }: Merchant
     where merchant_id = ${merchantId} and id = ${id} and ${new Fragment(used)} > 0`
 }
 
-// Returns which of these SKU codes the shop has. Retired SKUs count: a promotion may outlive them.
+// Returns which of these SKU codes the shop has. Retired SKUs count, because a promotion may outlive them.
 export async function listKnownSkuCodes(db: Reader, merchant: string, codes: readonly string[]): Promise<string[]> {
   const rows = await db.sql<{ code: string }>`
     select code from skus where merchant_id = ${merchant} and code in (${listFragment(codes)})`
@@ -232,7 +232,7 @@ export async function findOperatorPromotionById(
 }
 
 export interface PromotionListQuery {
-  // The beginning of the code, in normal form.
+  // How the code begins, in normal form.
   code?: string | undefined
   status?: PromotionStatus | undefined
   afterCode: string

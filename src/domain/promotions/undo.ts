@@ -1,4 +1,5 @@
-// Undoes changes of promotions. A created promotion is disabled instead of deleted: orders may name it. Uses are never undone.
+// Undoes changes of promotions. A created promotion is disabled instead of deleted, because orders may refer to it. Uses are never
+// undone.
 
 import type { PromotionEntry } from '../../contract/entries.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'

@@ -1,5 +1,5 @@
-// Writes redirects without chains, so one is enough for every old path: a new redirect leads to the final target of its target, and
-// redirects that led to its path now lead to its target. The caller has locked the merchant.
+// Writes redirects without chains, so each old path needs only one redirect: a new redirect leads to the final target of its target, and
+// redirects that led to its path now lead to its target. The caller must have locked the merchant.
 
 import { redirectsMax } from '../../contract/admin/redirects.ts'
 import type { RedirectCause } from '../../contract/words.ts'
@@ -16,14 +16,14 @@ import {
   retargetRedirects,
 } from './store.ts'
 
-// A path that showed something before; null as `to`: it was removed.
+// A path under which the shop showed something before. `to` is null if that was removed.
 export interface PathMove {
   from: string
   to: string | null
 }
 
-// Records redirects for paths that were renamed, removed or imported. Above the limit nothing is written: the limit never makes a rename
-// fail.
+// Records redirects for paths that were renamed, removed or imported. New redirects above the limit are left out, so the limit never
+// makes a rename fail.
 export async function recordMoves(
   tx: Tx,
   merchantId: string,
@@ -77,7 +77,7 @@ export function redirectRowTo(before: RedirectRow, to: PathTarget | null, now: n
   return { ...before, target, targetPath, cause: 'merchant', version: before.version + 1, updatedAt: now }
 }
 
-// Also updates the redirects that lead to the path.
+// Writes a redirect. Also updates the redirects that lead to its path.
 export async function writeRedirect(tx: Tx, merchantId: string, row: RedirectRow): Promise<void> {
   const { path, target, targetPath, updatedAt } = row
   await putRedirect(tx, merchantId, row)
@@ -88,7 +88,7 @@ function finalTarget(next: Pick<RedirectRow, 'target' | 'targetPath'> | undefine
   return next?.target != null && next.targetPath !== null ? { target: next.target, targetPath: next.targetPath } : given
 }
 
-// Returns the final target of a new redirect, or undefined if that is the path itself.
+// Returns the final target of a new redirect, or undefined if the final target is the redirected path itself.
 export async function resolveFinalTarget(
   db: Reader,
   merchantId: string,

@@ -4,7 +4,7 @@
 export const pathLengthMax = 500
 
 // Returns the normal form of a path, which is the same for all its spellings: decoded, in lower case, without doubled slashes and without
-// one at the end. Undefined if the text is not a path of a shop. The result cannot lead to another host.
+// a slash at the end. Returns undefined if the text is not a path of a shop. The result cannot lead to another host.
 export function normalizePath(text: string): string | undefined {
   if (!text.startsWith('/') || text.length > 3 * pathLengthMax) return undefined
   const decoded = decodedOf(text)?.normalize('NFC').toLowerCase()
@@ -56,7 +56,7 @@ export function shopThingAtPath(path: string): ShopPathSubject | undefined {
   return { kind: kind === 'products' ? 'product' : kind === 'categories' ? 'category' : 'page', slug }
 }
 
-// Pages that every shop has; a path of one cannot be redirected.
+// Paths of pages that every shop has. These paths cannot be redirected.
 const always: ReadonlySet<string> = new Set(['/', '/cart', '/search', '/thanks'])
 
 export function isAlwaysThere(path: string): boolean {

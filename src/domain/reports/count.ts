@@ -22,7 +22,7 @@ import {
   sumMonth,
 } from './store.ts'
 
-// Returns the number of orders, and of days that were counted again. Any number of nodes may run this at the same time.
+// Returns the number of orders, and of days that were counted again. Safe on several nodes at the same time.
 export async function countSales(storage: Storage, now: number, rowsMax: number): Promise<number> {
   const recounted = await recountSales(storage, now)
   const orders = await storage.read((db) => listChangedOrders(db, now, rowsMax))
@@ -35,7 +35,7 @@ export async function countSales(storage: Storage, now: number, rowsMax: number)
   return recounted + counted + (await sumMonths(storage, now))
 }
 
-// The days of a month that has just ended still change often, so its sum waits.
+// The days of a month that has just ended still change often, so the month is summed a few days later.
 const graceMs = 3 * 86_400_000
 
 // Returns the number of months. A day that is counted later marks its month to be summed again.
@@ -57,12 +57,12 @@ async function sumMonths(storage: Storage, now: number): Promise<number> {
   )
 }
 
-// The orders are read again after their versions were read: a change in between is counted now, and once more later.
+// The orders are read again after their versions were read: a change between the two reads is counted now, and once more later.
 async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<number> {
   const [first] = orders
   if (!first) return 0
   const { merchantId, mode } = first
-  // One node at a time: two that count a day at the same time would both insert its rows.
+  // One node at a time: two nodes that count a day at the same time would both insert its rows.
   await tx.lockRow`select id from merchants where id = ${merchantId}`
   const seller = await findSellerOfSales(tx, merchantId)
   if (!seller) throw new Error(`${merchantId} has orders and does not exist`)
@@ -73,13 +73,13 @@ async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<num
   return orders.length
 }
 
-// Called after the time zone was changed: every order then belongs to a day that must be counted again. The loop does it, because a
-// request must not wait for 100,000 orders. Until the loop has finished, reports show the old counts.
+// Called after the time zone was changed: every order then belongs to a day that must be counted again. A background job does so, because
+// a request must not wait for 100,000 orders. Until the job has finished, reports show the old counts.
 export async function countAllAgain(tx: Tx, merchantId: string): Promise<void> {
   for (const mode of modes) putRecount(tx, { merchantId, mode, day: '' })
 }
 
-// Maximum per transaction.
+// Maximum number of days per transaction.
 const daysMax = 30
 
 // Returns the number of days.

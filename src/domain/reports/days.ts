@@ -25,7 +25,7 @@ const dayMs = 24 * hourMs
 const starts = new Map<string, number>()
 const startsMax = 10_000
 
-// Returns the first instant of a day, which most reports need again: finding it takes 27 formatted dates.
+// Returns the first instant of a day. Cached, because most reports need the same days, and finding the instant formats 27 dates.
 export function startOfDay(day: Day, timeZone: string): number {
   const key = `${day} ${timeZone}`
   const known = starts.get(key)

@@ -37,8 +37,8 @@ export async function findSellerOfSales(db: Reader, merchantId: string): Promise
   return row
 }
 
-// Marks the orders as counted with the version that was read: an order that changed since is counted again. They are locked in the order
-// of their ids, as by the search index.
+// Marks the orders as counted with the version that was read: an order that has changed since is counted again. Orders are locked in the
+// order of their ids, as the indexing for the search locks them.
 export async function markOrdersCounted(tx: Tx, orders: readonly ChangedOrder[]): Promise<void> {
   const installations = listFragment([...new Set(orders.map(({ installationId }) => installationId))])
   const locking = tx.lockRow`
@@ -55,8 +55,8 @@ export async function markOrdersCounted(tx: Tx, orders: readonly ChangedOrder[])
   await locking
 }
 
-// Marks an order to be counted again: a document that is issued after its refund was counted changes the tax of the day. The caller has
-// locked the merchant, as for counting days.
+// Marks an order to be counted again: a document that is issued after its refund was counted changes the tax of the day. The caller must
+// have locked the merchant, as when days are counted.
 export function countOrderAgain(
   tx: Tx,
   { installationId, orderId }: { installationId: string; orderId: string },
@@ -126,7 +126,7 @@ export function countDay(tx: Tx, { merchantId, mode, day, from, to }: SalesDay):
     where ${ofDay} group by o.merchant_id, o.mode, l.product_slug, o.currency`
 }
 
-// A merchant whose days are counted again.
+// A merchant and mode whose days are counted again.
 export interface Recount extends MerchantMode {
   // The last day that was counted again; empty at the beginning.
   day: Day
@@ -214,8 +214,8 @@ export function sumMonth(tx: Tx, { merchantId, mode, month }: SalesMonth): void 
     where merchant_id = ${merchantId} and mode = ${mode} and month = ${month}`
 }
 
-// Returns the months of this range whose sums match their days, in order. An earlier release without sums of months may have counted a
-// day, which then has no mark, or deleted one.
+// Returns the months of this range whose sums match their days, in order. An earlier release, which does not sum months, may have counted
+// a day without marking its month, or deleted a day.
 async function listSummedMonths(db: Reader, { merchantId, mode, from, to }: SalesQuery): Promise<Month[]> {
   const rows = await db.sql<SalesMonth>`
     select s.month from sales_summed_months s
@@ -228,7 +228,7 @@ async function listSummedMonths(db: Reader, { merchantId, mode, from, to }: Sale
   return rows.map(({ month }) => month).filter((month) => `${month}-01` >= from && `${month}-31` <= lastDayAs31(to))
 }
 
-// Both days are excluded; without `before`, all later days are dropped.
+// Both days are excluded; without `before`, all later days are deleted.
 export function deleteSalesDays(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
@@ -333,8 +333,8 @@ export async function listBestSellers(
     group by key order by sum(total) desc, key limit ${rowsMax}`
 }
 
-// Lost disputes of orders that were placed in the range, in the report's currency. A cancelled order has no sales to lose, but the money
-// of its dispute is lost all the same.
+// Lists lost disputes of orders that were placed in the range, in the report's currency. A cancelled order counts as no sale, but the
+// money of its dispute is lost nevertheless.
 export async function listLostDisputes(
   db: Reader,
   { merchantId, mode, currency }: Pick<SalesQuery, 'merchantId' | 'mode' | 'currency'>,

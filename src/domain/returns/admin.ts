@@ -20,7 +20,7 @@ import { previewReturnRefund, refundReturn } from './refund.ts'
 import { findAdminReturn, findReturn, listAdminReturns, type ReturnFacts } from './store.ts'
 import { adminReturnSummary, returnChanges } from './view.ts'
 
-// Exchanges create orders, and are in `exchanges/`.
+// Exchanges create orders, so their operation is in `exchanges/`.
 type ReturnOperation = Exclude<keyof typeof returnOperationRows, 'exchangeAdminReturn'>
 type Handlers<Id extends ReturnOperation> = { [One in Id]: AdminHandler<One> }
 type ViewOf = (db: Reader, caller: ReturnCaller, facts: ReturnFacts) => Promise<AdminReturn>

@@ -124,7 +124,7 @@ export interface ReceivedItem extends ItemQuantity {
   isRestocked: boolean
 }
 
-// Records received items. `items` undefined: everything that was not received yet, back into stock.
+// Records received items. If `items` is undefined, everything that was not received yet is received and restocked.
 export async function receiveReturn(
   tx: Tx,
   facts: ReturnFacts,
@@ -183,7 +183,7 @@ function announced(tx: Tx, facts: ReturnFacts, kind: ReturnEvent, { now, cause }
     cause,
     now,
   })
-  // Each exchange has its own e-mail, so its new order is the subject.
+  // Each exchange has its own e-mail, which is identified by the new order.
   const subjectId = kind === 'return.exchanged' ? (facts.exchanges.at(-1)?.orderId ?? id) : id
   const emails: QueuedEmail[] = [{ kind: shopperEmails[kind], subjectId }]
   if (kind === 'return.requested') emails.push({ kind: 'return_asked', subjectId: id })

@@ -19,7 +19,7 @@ export interface ReturnRequest {
 }
 
 // `open`: the order has an open return, for example because the form was sent twice. `not_possible`: something was refunded or returned
-// meanwhile. Undefined: no order has this secret.
+// in the meantime. Undefined: no order has this secret.
 export type RequestReturn = (
   secret: string,
   wishes: ReturnRequest,

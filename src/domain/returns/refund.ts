@@ -79,7 +79,7 @@ function unitsOf(lines: readonly ItemQuantity[], skuId: string): number {
   return lines.reduce((sum, line) => (line.skuId === skuId ? sum + line.quantity : sum), 0)
 }
 
-// Queues the refund, which the loop pays.
+// Queues the refund, which a background job pays.
 export async function refundReturn(
   tx: Tx,
   { row }: ReturnFacts,

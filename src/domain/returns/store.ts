@@ -172,7 +172,7 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
   }))
 }
 
-// The refund is that of the returned items, whose money pays the new order.
+// `refund` is the refund of the returned items, whose money pays the new order.
 export function insertExchange(
   tx: Tx,
   { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
@@ -184,7 +184,8 @@ export function insertExchange(
     values (${merchantId}, ${orderId}, ${installationId}, ${id}, ${refundId}, ${credit}, ${refunded}, ${paid}, ${at})`
 }
 
-// A return that has ended can no longer be exchanged: the link expires now, and the sweep releases the stock that it holds.
+// A return that has ended can no longer be exchanged: the link of its exchange expires now, and the sweep releases the stock that is held
+// for it.
 export function expireExchange(
   tx: Tx,
   { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,
@@ -216,7 +217,7 @@ export function saveReturn(tx: Tx, row: ReturnRow, before: { version: number }):
     where installation_id = ${row.installationId} and id = ${row.id}`
 }
 
-// The checks of the table keep both sums at or below the quantity of the return.
+// The check constraints of the table keep both sums at or below the quantity of the return.
 export function raiseReceived(
   tx: Tx,
   { installationId, id }: Pick<ReturnRow, 'installationId' | 'id'>,

@@ -9,8 +9,8 @@ export interface ReturnedUnits {
   lines: readonly { skuId: string; quantity: number; received: number }[]
 }
 
-// A unit is settled once it was refunded or received back. A refund without a return counts for units that were never sent, as long as
-// there are some.
+// A unit is settled once it was refunded or received back. A refund without a return is attributed to units that were never sent, as long
+// as there are any.
 export function returnableUnits(
   { skuId, quantity, fulfilled }: Pick<OrderLine, 'skuId' | 'quantity' | 'fulfilled'>,
   refunded: readonly RefundedLine[],

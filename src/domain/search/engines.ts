@@ -1,22 +1,22 @@
-// The full-text indexes of SQLite and PostgreSQL behind one interface: it writes and deletes the terms of a product, and finds products
-// by terms. This is the only place besides storage/ that depends on the engine, because SQLite (FTS5) and PostgreSQL (tsvector with GIN)
-// share no SQL here. Both index the terms exactly as they are given.
+// The full-text indexes of SQLite and PostgreSQL behind one interface: writes and deletes the terms of a product, and finds products by
+// terms. This is the only place besides storage/ that depends on the engine, because SQLite (FTS5) and PostgreSQL (tsvector with GIN)
+// share no SQL here. Both index the terms exactly as passed.
 
 import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import type { Term } from './terms.ts'
 
 export interface FullText {
-  // The products' rows of `product_index` must have been written before. All documents are written together: if a statement on another
-  // table comes between statements of several rows, FTS5 writes the collected rows as a segment of its own, and merging segments was most
-  // of the work.
+  // The rows of the products in `product_index` must have been written before. All documents are written together: if a statement on
+  // another table comes between statements of several rows, FTS5 writes the collected rows as a separate segment, and merging segments
+  // was most of the work.
   put(tx: Tx, merchantId: string, documents: readonly Document[]): void
-  // Must be called before the products' rows of `product_index` are deleted.
+  // Must be called before the rows of the products in `product_index` are deleted.
   remove(tx: Tx, merchantId: string, productIds: readonly string[]): void
-  // The numbers for new rows of `product_index`.
+  // The document numbers for new rows of `product_index`.
   readonly nextDoc: Fragment
   // The column of product_index that `findKeys` returns to identify a product.
   readonly key: Fragment
-  // Returns the products that have one of these terms, in no order.
+  // Returns the products that have at least one of these terms, unsorted.
   findKeys(db: Reader, merchantId: string, terms: readonly Term[]): Promise<(string | number)[]>
   // Returns the matching products among a few, for engines where finding all matches takes long.
   findKeysAmong?(
@@ -39,7 +39,7 @@ export function fullTextFor({ engine }: Reader): FullText {
 
 const sqlite: FullText = {
   nextDoc: new Fragment('(select coalesce(max(doc), 0) from product_index) + row_number() over ()'),
-  // Sorted by document number: a smaller number would begin a new segment.
+  // Sorted by document number, because a smaller number would begin a new segment.
   put(tx, merchantId, documents) {
     tx.send`
       with given (product_id, words) as (${documentRows(tx, documents)})

@@ -1,4 +1,4 @@
-// Writes a number with its unit as one word: `500 ml`, `500ml` and `500 Milliliter` are the same. Pure.
+// Writes a number with its unit as one word: `500 ml`, `500ml` and `500 Milliliter` become the same word. Pure.
 
 // Other spellings of each unit, by its symbol, without case and accents.
 const units: Readonly<Record<string, readonly string[]>> = {

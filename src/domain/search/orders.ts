@@ -1,5 +1,5 @@
-// Finds orders by customer, although the customer is sealed: a table contains a keyed hash of each word, and the same word has the same
-// hash within one merchant. The hashes are deleted when the address is erased. A reader of the table without the key learns only how
+// Finds orders by customer, although the customer is encrypted: a table contains a keyed hash of each word, and the same word has the
+// same hash within one merchant. The hashes are deleted when the address is erased. A reader of the table without the key learns only how
 // often words repeat.
 
 import { createHmac, type KeyObject } from 'node:crypto'
@@ -31,7 +31,8 @@ function tokenOf(key: KeyObject, merchantId: string, word: string): string {
   return createHmac('sha256', key).update(`${merchantId} ${word}`).digest('base64url').slice(0, tokenLength)
 }
 
-// One round of the loop: indexes orders that were placed since, and orders that are older than the search. Returns the number of orders.
+// One round of the background job: indexes new orders, and orders that were placed before the search existed. Returns the number of
+// orders.
 export async function indexOrders(
   storage: Storage,
   rootSecret: RootSecret,
@@ -47,7 +48,7 @@ export async function indexOrders(
       storage.write(async (tx) => {
         const key = await findKey(tx, now)
         const [, orders] = await Promise.all([
-          // Erasing a shopper takes the same lock.
+          // The erasure of a shopper takes the same lock.
           lockOrders(tx, keys),
           listSealedOrders(tx, keys),
         ])

@@ -2,7 +2,7 @@
 
 import { normalizeMailbox } from '../../platform/kit/email.ts'
 
-// Maximum per sealed text, and per question.
+// Maximum number of words per sealed text, and per search.
 const wordsMax = 20
 
 // A mailbox is one word. All other text is split at characters that are neither letters nor digits, so `Müller-Lüdenscheidt` is two
@@ -35,9 +35,9 @@ export function wordBeginnings(word: string): string[] {
   )
 }
 
-// Returns the tokens to search for a typed word: the word itself, and the beginning of a longer one. Only the first letters are used for
-// the latter, so the word is still found while it is being typed. A whole mailbox is searched only as it is: another person's may have
-// the same beginning.
+// Returns the tokens to search for a typed word: the word itself, and the beginning of a longer word. The beginning consists of only the
+// first letters, so the word is still found while it is being typed. A whole mailbox is searched only as typed, because another person's
+// mailbox may begin in the same way.
 export function searchTokensFor(word: string): string[] {
   if (wholeMailbox.test(word)) return [word]
   return [word, beginning([...word].slice(0, beginningMax).join(''))]

@@ -15,8 +15,8 @@ export function isOneMistake(word: string, other: string): boolean {
 
 const letters = [...'abcdefghijklmnopqrstuvwxyzäöüßáàâåãæçéèêëíîñóôøõúýčšžłň']
 
-// Returns all words of Latin letters that differ from this one by a single mistake. Used to search sealed words, since they cannot be
-// compared. A word of eight letters has about 800 variants.
+// Returns all words of Latin letters that differ from this word by a single mistake. Used to search sealed words, which cannot be
+// compared by similarity. A word of eight letters has about 800 variants.
 export function wordsOneMistakeAway(word: string): string[] {
   const typed = [...word]
   const found = new Set<string>()

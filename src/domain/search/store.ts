@@ -8,8 +8,8 @@ import { allConditions, Fragment, listFragment, type Reader, type Tx } from '../
 import { type OrderKey, type OrderRow, orderKeysCondition } from '../orders/store.ts'
 import { normalizePromotionCode } from '../promotions/store.ts'
 
-// Incremented when the indexed words change; version 2 added beginnings of words and the city. The index has this number in its
-// condition.
+// Incremented when the indexed words change; version 2 added beginnings of words and the city. The condition of the partial index
+// contains this number.
 const wordsVersion = 2
 
 export async function listOrdersNotIndexed(db: Reader, now: number, limit: number): Promise<OrderKey[]> {
@@ -30,7 +30,7 @@ export interface UnindexedOrder extends OrderKey, MerchantMode {
   expiresAt: number | null
 }
 
-// Called with the orders locked. At least one key.
+// Expects at least one key. The caller must have locked the orders.
 export async function listSealedOrders(db: Reader, keys: readonly OrderKey[]): Promise<UnindexedOrder[]> {
   return db.sql<UnindexedOrder>`
     select o.installation_id as "installationId", o.id as "orderId", o.merchant_id as "merchantId", o.mode,
@@ -45,7 +45,7 @@ export interface TokenRow extends OrderKey, MerchantMode {
   token: string
 }
 
-// Maximum per statement, as SQLite needs a parameter for each of their values.
+// Maximum number of tokens per statement, because SQLite needs a parameter for each value.
 const tokensMax = 1_024
 
 export function insertTokens(tx: Tx, tokens: readonly TokenRow[]): void {
@@ -70,12 +70,12 @@ export function insertTokens(tx: Tx, tokens: readonly TokenRow[]): void {
   }
 }
 
-// At least one key.
+// Expects at least one key.
 export function markOrdersIndexed(tx: Tx, keys: readonly OrderKey[], now: number): void {
   tx.send`update orders as o set indexed_at = ${now}, words_version = ${wordsVersion} where ${orderKeysCondition(keys)}`
 }
 
-// For an order whose customer was corrected: the old words no longer find it, and the loop indexes it again.
+// For an order whose customer was corrected: the old words no longer find the order, and a background job indexes it again.
 export function unindexOrder(tx: Tx, { installationId, orderId }: OrderKey): void {
   tx.send`delete from search_tokens where installation_id = ${installationId} and order_id = ${orderId}`
   tx.send`update orders set words_version = 0 where installation_id = ${installationId} and id = ${orderId}`
@@ -122,8 +122,8 @@ async function findRarest(db: Reader, seller: MerchantMode, words: readonly (rea
   return rarest?.word ?? 0
 }
 
-// Reads each token separately, since only then the newest rows are at the end of the primary key: sorting the rows of two tokens would
-// read all of them.
+// Reads each token separately, because the primary key sorts only the rows of a single token by order: for two tokens, all rows would
+// have to be read and sorted.
 function newestOf({ merchantId, mode }: MerchantMode, tokens: readonly string[]): Fragment {
   const one = `
     select n.installation_id, n.order_id from (
@@ -163,7 +163,7 @@ export async function listOrdersOfTracking(
     where i.merchant_id = ${merchantId} and i.mode = ${mode} order by "orderId" desc limit ${limit}`
 }
 
-// The newest orders with an item of this code, as it is written now or as it was typed.
+// Returns the newest orders with an item of this code: in the spelling of the SKU that has the code now or, if there is none, as typed.
 export async function listOrdersOfItem(
   db: Reader,
   { merchantId, mode }: MerchantMode,

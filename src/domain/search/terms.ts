@@ -49,13 +49,13 @@ function markOf(merchantId: string): string {
   return hashTerm(merchantId).slice(0, 6)
 }
 
-// Hashes texts that may contain anything, such as a tag, into one token. Texts have the same token if they fold to the same text.
+// Hashes texts that may contain anything, such as a tag, into one token. Texts that fold to the same text have the same token.
 export function hashTexts(...texts: readonly string[]): string {
   return hashTerm(texts.map(foldSearchText).join('\n'))
 }
 
-// FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would also find the other, so the hash need not resist
-// attacks; a cryptographic one took a third of the time for indexing a product.
+// FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would only also find the other, so the hash need not
+// resist attacks; a cryptographic hash took a third of the time for indexing a product.
 export function hashTerm(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at += 1) {

@@ -1,5 +1,5 @@
-// The words of a text as a search compares them: without case and accents, in any script. Pure. The engines fold and split differently,
-// so they only get words from here.
+// The words of a text as a search compares them: without case and accents, in any script. Pure. The engines fold and split text
+// differently, so they only get the words that are made here.
 
 import { undecomposed } from '../../platform/kit/letters.ts'
 import { findMeasures, withMeasuresAsWords } from './measures.ts'
@@ -22,8 +22,8 @@ export function foldSearchText(text: string): string {
     .replace(undecomposedExpression, (letter) => undecomposed[letter] ?? letter)
 }
 
-// No language puts more marks on a letter (Unicode Standard Annex 15, 13). Normalizing sorts them in quadratic time: 60,000 took five
-// seconds.
+// No language puts more marks on a letter (Unicode Standard Annex 15, 13). Normalizing sorts marks in quadratic time: 60,000 marks took
+// five seconds.
 function withoutLongMarks(text: string): string {
   return text.replace(/(\p{M}{30})\p{M}+/gu, '$1')
 }
@@ -38,8 +38,8 @@ const pieces = new RegExp(
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'v')
 const wordLengthMax = 40
 
-// Returns the words to index. A run without spaces is found by any of its letters and any two neighbours, an ä by a and by ae, a number
-// with its unit also as one word.
+// Returns the words to index. A run of a script without spaces is indexed by each letter and each pair of neighbours, ä as a and as ae,
+// and a number with its unit also as one word.
 export function indexWords(text: string): string[] {
   if (isPlain.test(text)) {
     const lower = text.toLowerCase()

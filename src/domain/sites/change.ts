@@ -1,4 +1,4 @@
-// Opens and closes a site. Must be called with the merchant's row locked.
+// Opens and closes a site. The caller must have locked the merchant's row.
 
 import type { SiteStatus } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'

@@ -1,4 +1,4 @@
-// The loop that looks up the proofs of hosts. Calls are made outside of any transaction.
+// The background job that checks the proofs of hosts. Requests are sent outside of any transaction.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { lockMerchantById } from '../merchants/store.ts'

@@ -79,7 +79,7 @@ function normalSection(section: SiteSection): SiteSection {
     columns: columns.map((column) => ({ title: column.title, bodyHtml: sanitizeHtml(column.bodyHtml) })),
   }
   const members = sectionMembers[kind].flatMap((name) => (whole[name] === undefined ? [] : [[name, whole[name]]]))
-  // The members of a section; some may be missing.
+  // The cast holds because these are members of a section, and those that may be missing are optional.
   return { kind, ...Object.fromEntries(members) } as SiteSection
 }
 

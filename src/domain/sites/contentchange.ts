@@ -1,5 +1,5 @@
-// Changes a merchant's settings of the online store: edits and publishes the draft, and undoes either. Must be called with the merchant's
-// row locked.
+// Changes a merchant's settings of the online store: edits and publishes the draft, and undoes both. The caller must have locked the
+// merchant's row.
 
 import type { SiteContent } from '../../contract/sitecontent.ts'
 import { type AuditedChange, membersChanged } from '../../platform/audit/change.ts'
@@ -11,7 +11,7 @@ import { findMerchantById, type Merchant, raiseCatalogVersion, updateMerchant } 
 import { draftContent, lookText, publishedContent } from './content.ts'
 import { findSiteContent, saveContent } from './contentstore.ts'
 
-// The content as the list of changes names its members.
+// The content, with the member names of the list of changes.
 export interface ContentState extends SiteContent {
   draft: SiteContent | null
 }

@@ -16,7 +16,7 @@ export async function findSiteContent(db: Reader, merchantId: string): Promise<C
   return row
 }
 
-// Must be called with the merchant's row locked.
+// The caller must have locked the merchant's row.
 export async function saveContent(
   tx: Tx,
   merchantId: string,

@@ -1,4 +1,4 @@
-// Adds, removes and chooses hosts of a shop, and undoes that.
+// Adds and removes hosts of a shop, chooses the main host, and undoes these changes.
 
 import { randomBytes } from 'node:crypto'
 import { hostsMax } from '../../contract/admin/site.ts'
@@ -58,7 +58,7 @@ export async function setMainHostAudited(tx: Tx, merchantId: string, host: strin
   return [changeOf('change', host, [{ member: 'main', from: before?.host ?? null, to: host }])]
 }
 
-// Makes the host due for a check; the loop runs it immediately. The list of changes records who requested it.
+// Makes the host due for a check, which the background job runs immediately. The list of changes records who requested the check.
 export async function requestHostCheck(
   tx: Tx,
   merchantId: string,

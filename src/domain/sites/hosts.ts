@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 
 // Returns a name of the public DNS in lower case and ASCII, or undefined. Refuses IP addresses, ports, names of a local network, and
-// texts that browsers read differently.
+// texts that browsers parse differently.
 export function normalizeHost(text: string): string | undefined {
   const written = text.trim().toLowerCase().replace(/\.$/, '')
   if (written === '' || /[\s\p{Cc}\p{Cf}\\/?#@%:[\]]/u.test(written)) return undefined
@@ -40,7 +40,7 @@ export function proofRecord(host: string, proof: string): { name: string; value:
 const minute = 60_000
 const givenUpMs = 7 * 24 * 60 * minute
 
-// Returns when to check next: soon at first, then after a quarter of the time since the host was added, but at most an hour later.
+// Returns when to check next: soon at first, then after a quarter of the time since the host was added, but after an hour at most.
 // Returns null after a week.
 export function nextCheckAt(createdAt: number, now: number): number | null {
   const waited = now - createdAt

@@ -118,7 +118,7 @@ export async function hasHosts(db: Reader): Promise<boolean> {
   return (await db.sql`select host from site_hosts where proved_at is not null limit 1`).length > 0
 }
 
-// The proofs that this server returns on an unproved host: one for each merchant who added the host.
+// The proofs that this server returns on an unproved host: those of the first two merchants that added the host.
 export async function listProofs(db: Reader, host: string): Promise<string[]> {
   const rows = await db.sql<{ proof: string }>`
     select proof from site_hosts where host = ${host} and check_at is not null order by created_at limit 2`

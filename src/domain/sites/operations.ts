@@ -40,7 +40,7 @@ export function siteOperations(parts: SiteContext): { [Id in SiteOperation]: Ope
   }
 }
 
-// Every caller gets the same bytes, so a cache may store them.
+// Every caller gets the same bytes, so a shared cache may store them.
 function openly(answer: object): RenderedReply {
   const body = JSON.stringify(answer)
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)

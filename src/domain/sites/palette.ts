@@ -1,4 +1,4 @@
-// The colours of a shop, derived from one colour: backgrounds with a tint of it, text colours that are readable on every background, and
+// The colours of a shop, derived from one colour: backgrounds tinted with it, text colours that are readable on every background, and
 // buttons in the colour itself. Any colour gives a readable shop, in light and dark mode. Pure.
 
 import type { SitePalette } from '../../contract/open/site.ts'
@@ -33,7 +33,7 @@ export function palettesOf(color: Rgb): { light: Palette; dark: Palette } {
   return { light: lightPalette(color), dark: darkPalette(color) }
 }
 
-// The result has the members of the palette, each formatted as a colour.
+// The cast holds because the result has the members of the palette, each formatted as a colour.
 function written(palette: Palette): SitePalette {
   return Object.fromEntries(Object.entries(palette).map(([name, shade]) => [name, formatColor(shade)])) as SitePalette
 }

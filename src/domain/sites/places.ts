@@ -7,7 +7,7 @@ export interface ShopName {
   mode: Mode
 }
 
-// The demo shop, which apps/demo makes.
+// Slug of the demo shop, which apps/demo creates.
 export const demoSlug = 'alder-finch'
 
 // The merchants of this server that influence the paths.

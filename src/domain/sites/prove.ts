@@ -1,5 +1,5 @@
-// Checks the proof that a host belongs to a merchant: a TXT record, or a response of this server under that name. Merchants choose the
-// name, and it is called from inside our network, so only public addresses are called, and no redirect is followed.
+// Checks the proof that a host belongs to a merchant: a TXT record, or the response of this server under that name. Merchants choose the
+// name, and the request is sent from inside our network, so only public addresses are called, and no redirect is followed.
 
 import { lookup, resolveTxt } from 'node:dns/promises'
 import type { HostProblem } from '../../contract/words.ts'
@@ -23,7 +23,7 @@ export const proveHost: ProveHost = async (host, proof) => {
   if (!address) return 'not_found'
   const text = await readText(address.address, host).catch(() => undefined)
   if (text === undefined) return 'unreachable'
-  // The text differs if two merchants added the host; then only a TXT record proves who owns it.
+  // The response contains both proofs if two merchants added the host. Then only a TXT record proves who owns the host.
   return text.trim() === proof ? 'proved' : 'not_answering'
 }
 

@@ -1,4 +1,4 @@
-// Finds the thing at a path of a shop. Current paths come before redirects, and redirects before paths of other shop systems.
+// Finds what a path of a shop shows. Current paths come before redirects, and redirects before paths of other shop systems.
 
 import type { SitePath } from '../../contract/open/site.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'

@@ -49,7 +49,7 @@ export function adminTextOperations(): { [Id in keyof typeof textOperationRows]:
         throw refuse('text_limit', { current: { limit: limits.textVersionsMax } })
       const row = { kind, language, version: (last?.version ?? 0) + 1, text, createdAt: now.getTime() }
       insertText(db, merchantId, row)
-      // Carts cache the links to legal texts by this version.
+      // Carts cache the links to legal texts by the version of the catalog.
       await raiseCatalogVersion(db, merchantId)
       const members = [{ member: 'version', from: last?.version ?? null, to: row.version }]
       return new AuditedReply({ data: view(row.version, row.createdAt) }, [

@@ -241,8 +241,8 @@ function invitationView({ id, email, role, scopes, createdAt, expiresAt }: OpenI
   }
 }
 
-// Returns the index after the row with which the previous page ended. If that row was removed meanwhile, the list starts again, so no
-// person is left out.
+// Returns the index after the row with which the previous page ended. If that row was removed in the meantime, the list starts again, so
+// no person is left out.
 function startOf(all: readonly AdminMember[], after: string | null): number {
   if (after === null) return 0
   if (!isId('usr', after) && !isId('inv', after)) throw badCursorRefusal()

@@ -93,7 +93,7 @@ export function createAttempts({ storage, rootSecret, clock }: AttemptParts): Si
       const account = accountOf(key, email)
       const counted = kind === 'password' ? account : `${kind} ${account}`
       const [host, network] = [addressBucket(address), networkBucket(address)]
-      // Always in this order, so two transactions cannot deadlock.
+      // Buckets are always updated in this order, so two transactions cannot deadlock.
       const buckets: [string, Limit][] =
         kind === 'password' && isKnownDevice(device, account)
           ? [[hashOf(key, `device ${device}`), limits.device]]

@@ -1,5 +1,5 @@
-// Second factors of a person: stores and checks an authenticator app and recovery codes. A code works once, even if it is sent twice at
-// the same time: the statement that accepts it decides.
+// Second factors of a person: stores and checks an authenticator app and recovery codes. A code is accepted once, even if it is sent
+// twice at the same time, because one SQL statement checks the code and uses it up.
 
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../platform/kit/ids.ts'
@@ -30,9 +30,9 @@ export function makeTotpSecret(): Buffer {
 export interface NewTotp {
   userId: string
   secret: Buffer
-  // The first code of the app: proof that it was set up.
+  // The first code of the app, which proves that the app was set up.
   code: string
-  // The session in which the app was set up. It continues; all others end, since they began without the second factor.
+  // The session in which the app was set up. This session continues; all others end, because they began without the second factor.
   sessionId: string
 }
 

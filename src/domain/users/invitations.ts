@@ -1,5 +1,5 @@
-// Links that set a password: invitations to a merchant, and resets. A link is shown once, to a person; a key or an app sees none. Its
-// secret is stored as a hash. Opening a link does not use it up, since mail scanners open links; setting the password does.
+// Links that set a password: invitations to a merchant, and resets. A link is shown once, and only to a person, not to a key or an app.
+// Its secret is stored as a hash. Opening a link does not use it up, because mail scanners open links; setting the password does.
 
 import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import type { Role } from '../../contract/words.ts'
@@ -33,7 +33,7 @@ import {
 
 const dayMs = 24 * 3_600_000
 const invitationMs = 7 * dayMs
-// A person who requested the link by e-mail expects it and acts soon; for a link from an owner or the operator, this may take longer.
+// A person who requested the link by e-mail expects it and acts soon. A link from an owner or the operator may be opened later.
 const ownResetMs = 3_600_000
 
 export type LinkKind = keyof typeof linkPaths
@@ -241,14 +241,14 @@ function isMailedProof(rootSecret: RootSecret, token: string, proof: string | nu
   )
 }
 
-// Part of the proof in links that were sent already: with a different text they would no longer work.
+// This text is part of the proof in links that were already sent. If it changed, these links would no longer work.
 const mailedPurpose = 'link in a letter'
 
 function proofBy(key: KeyObject, token: string): string {
   return createHmac('sha256', key).update(token).digest('base64url')
 }
 
-// Called for the invited person, signed in.
+// Called for an invited person who is signed in.
 export async function acceptInvitationAsUser(
   tx: Tx,
   rootSecret: RootSecret,
@@ -332,8 +332,8 @@ async function actsForOthers(db: Reader, userId: string, merchantId: string): Pr
   return rows.length > 0
 }
 
-// Called for a person who requested it with an e-mail address: only the e-mail contains the link. Does nothing for an unknown address,
-// for a disabled user, and for a user without a shop.
+// Called for a person who requested a link with an e-mail address: only the e-mail contains the link. Does nothing for an unknown
+// address, for a disabled user, and for a user without a shop.
 export async function mailPasswordReset(
   tx: Tx,
   rootSecret: RootSecret,
@@ -366,7 +366,8 @@ interface NewReset {
   expiresAt: number
 }
 
-// An earlier link no longer works. Anyone can request an e-mail, so a link by e-mail only replaces a link by e-mail.
+// Inserting a link invalidates earlier links of the user. Anyone can request an e-mail, so a link that is sent by e-mail only replaces
+// links that were sent by e-mail.
 async function insertReset(tx: Tx, { userId, merchantId, createdBy, isMailed, expiresAt }: NewReset, now: number) {
   await tx.lockRow`select id from users where id = ${userId}`
   await tx.sql`
@@ -396,9 +397,9 @@ export async function findReset(db: Reader, token: string, now: number): Promise
   return row
 }
 
-// Ends every session of the user, and their other links. A second factor is still required afterwards, unless another person may have set
-// it up who joined with an address that is not theirs: the owner of the mailbox gets the account. The person is notified of both, since
-// another viewer of the link may have opened it.
+// Ends every session of the user, and the user's other reset links. A second factor is still required afterwards, unless the link was
+// sent by e-mail and proves the address for the first time: another person may have set up the factor with an address that is not theirs,
+// and the owner of the mailbox gets the account. The user is notified of both changes, because someone else may have opened the link.
 export async function resetPassword(
   tx: Tx,
   rootSecret: RootSecret,
@@ -421,7 +422,7 @@ export async function resetPassword(
   return { userId }
 }
 
-// Returns false if the address was proved before.
+// Records that the address belongs to the user. Returns false if that was proved before.
 async function proveEmail(tx: Tx, userId: string): Promise<boolean> {
   const rows =
     await tx.sql`update users set email_unproved = 0 where id = ${userId} and email_unproved = 1 returning id`

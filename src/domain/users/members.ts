@@ -160,7 +160,7 @@ async function deleteInvitationsBy(tx: Tx, merchantId: string, userId: string): 
   await tx.sql`delete from invitations where merchant_id = ${merchantId} and created_by = ${userId}`
 }
 
-// A disabled user does not count as an owner. Must be called with the merchant locked.
+// A disabled user does not count as an owner. The caller must have locked the merchant.
 async function refuseLastOwner(tx: Tx, merchantId: string, userId: string): Promise<void> {
   const others = await tx.sql`
     select um.user_id from user_merchants um join users u on u.id = um.user_id

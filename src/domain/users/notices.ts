@@ -24,7 +24,8 @@ export async function notifyUser(tx: Tx, rootSecret: RootSecret, notice: UserNot
   queueNotice(tx, rootSecret, { kind, merchantId, email, facts }, now)
 }
 
-// A key or an app chooses whom it invites, and that person stays after it has ended: so the owners are notified of each.
+// A key or an app may invite anyone, and that person stays after the key or app has ended, so the owners are notified of each such
+// invitation.
 export async function notifyOwners(
   tx: Tx,
   rootSecret: RootSecret,
@@ -36,7 +37,8 @@ export async function notifyOwners(
       queueNotice(tx, rootSecret, { kind: 'member_joined', merchantId, email, address, facts: { role } }, now)
 }
 
-// Undefined if the version of the root secret that sealed the address was dropped: that must not prevent the change of the account.
+// Returns undefined if the version of the root secret that encrypted the address was dropped: a missing address must not prevent the
+// change of the account.
 export async function findAddress(db: Reader, rootSecret: RootSecret, userId: string): Promise<string | undefined> {
   const [row] = await db.sql<{ sealed: string }>`select email_sealed as "sealed" from users where id = ${userId}`
   return row && decryptByRootSecret(rootSecret, emailPurpose, row.sealed, userId)

@@ -1,5 +1,5 @@
-// Passkeys of people: requests, adds, names and removes them, and signs in with one. A challenge works once, in the session or browser
-// that requested it; the statement that deletes it decides.
+// Passkeys of people: requests, adds, names and removes them, and signs in with one. A challenge is accepted once, in the session or
+// browser that requested it, because one SQL statement checks and deletes it.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
@@ -94,7 +94,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   return rows.length > 0
 }
 
-// Returns false if the passkey was used with a later counter meanwhile. The counter of a passkey that is shared between devices stays 0.
+// Returns false if the passkey was used with a later counter in the meantime. Synced passkeys always report the counter 0.
 export async function recordPasskeyUse(
   tx: Tx,
   { userId, id }: Passkey,

@@ -63,7 +63,7 @@ export async function hashPassword(password: string, cost = standardCost): Promi
   return `scrypt$${cost.ln}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
-// Without a stored hash, returns false after the same time.
+// If there is no stored hash, returns false after the same time.
 export async function isPassword(
   kept: string | undefined,
   password: string,
@@ -124,7 +124,7 @@ async function slowly(password: string, { ln, r, p, salt }: Recipe, network = ''
   if (running >= atOnceMax) {
     const isCrowd = network !== '' && waiting.filter((one) => one.network === network).length >= waitingOfNetworkMax
     if (isCrowd || waiting.length >= waitingMax) throw refuse('unavailable', { retryAfterMs: 1_000 })
-    // The place is passed to the next in the queue, so a new call cannot take it in between.
+    // The place is passed to the next call in the queue, so a newer call cannot take it.
     await new Promise<void>((begin) => waiting.push({ network, begin }))
   } else running += 1
   try {

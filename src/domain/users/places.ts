@@ -1,4 +1,4 @@
-// The URLs of the pages of people.
+// The paths of the pages of people.
 
 // Paths of links in e-mails, by their kind; the token follows.
 export const linkPaths = { invitation: '/admin/invitations', password_reset: '/admin/resets' } as const

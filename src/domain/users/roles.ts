@@ -41,7 +41,8 @@ export function isSameRights(one: Rights, other: Rights): boolean {
   return one.role === other.role && one.scopes.join(' ') === other.scopes.join(' ')
 }
 
-// Whether a person with these scopes may give these rights to a member, or remove them. This requires having all of the scopes.
+// Returns whether a person with these scopes may give these rights to a member, or remove them. The person must have all scopes of these
+// rights.
 export function mayGrantRights(held: readonly string[], { scopes }: Pick<Rights, 'scopes'>): boolean {
   return scopes.every((scope) => held.includes(scope))
 }

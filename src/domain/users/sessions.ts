@@ -33,7 +33,7 @@ export interface OpenSession extends Session {
 
 export interface NewSession {
   userId: string
-  // The stored password hash that was checked. If the password was changed meanwhile, no session is created.
+  // The stored password hash that was checked. If the password has changed since then, no session is created.
   passwordHash: string
   // The User-Agent header.
   userAgent: string | undefined
@@ -165,7 +165,7 @@ const systems: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-// Enough for a person to recognise one of their sessions; the header itself, which can identify a device, is not stored.
+// Returns a name by which a person can recognise one of their sessions. The header itself, which can identify a device, is not stored.
 export function browserName(userAgent = ''): string {
   const named = (table: typeof browsers) => table.find(([mark]) => mark.test(userAgent.slice(0, 500)))?.[1]
   return [named(browsers), named(systems)].filter(Boolean).join(' on ')

@@ -60,8 +60,8 @@ export interface FirstOwner {
   requestId: string
 }
 
-// If several requests use the link at the same time, the one that deletes it succeeds. The currency, taxes and all else are set in the
-// guide.
+// If several requests use the link at the same time, the one that deletes it succeeds. The currency, taxes and everything else are set in
+// the guide.
 export async function useSetupLink(
   tx: Tx,
   rootSecret: RootSecret,

@@ -1,5 +1,6 @@
 // Signs people in, for both the dashboard and the authorization pages: e-mail and password, then a code if the person has a second
-// factor. It only decides; the pages show the result. Nothing is stored between the two steps: the first one returns a signed note.
+// factor. This file only decides; the pages show the result. Nothing is stored between the two steps: the first step returns a signed
+// note.
 
 import { createHash } from 'node:crypto'
 import { networkBucket } from '../../platform/access/throttle.ts'
@@ -31,11 +32,11 @@ export interface Visitor {
   // The cookie of a browser in which a user signed in before, as it was sent.
   device: string | undefined
   requestId: string
-  // The purpose for which the note of the first step is valid: one interaction, or the sign-in of the dashboard.
+  // The purpose for which the note of the first step is valid: one OAuth interaction, or the sign-in of the dashboard.
   purpose: string
 }
 
-// `failed` is the same answer for an unknown e-mail, a wrong password and a disabled user.
+// `failed` is the same for an unknown e-mail, a wrong password and a disabled user.
 export type SignInProblem = 'failed' | 'limited' | 'busy'
 // `lost`: the note has expired, or the password was changed since.
 export type CodeProblem = 'failed' | 'limited' | 'lost'

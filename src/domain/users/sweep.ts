@@ -1,4 +1,4 @@
-// Deletes expired sessions, links and challenges. They are refused whether or not they were deleted.
+// Deletes expired sessions, links and challenges. Expired ones are refused even before they are deleted.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { deleteExpiredLinks } from './invitations.ts'
@@ -9,7 +9,7 @@ import { deleteFullSignIns } from './signins.ts'
 const rowsAtOnce = 1_000
 export const usersSweptMax = rowsAtOnce
 
-// Returns the number of deleted rows of the most frequent kind.
+// Returns the largest of the numbers of deleted rows.
 export async function sweepUsers(storage: Storage, now: number): Promise<number> {
   return storage.write(async (tx) =>
     Math.max(

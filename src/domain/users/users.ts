@@ -53,7 +53,7 @@ export async function authenticate(
   return { ...user, passwordHash: await renewHash(storage, user, password, options.cost) }
 }
 
-// Rehashes the password if the cost was raised since it was stored. A password that was set meanwhile is not overwritten.
+// Rehashes the password if the cost was raised since it was stored. A password that was set in the meantime is not overwritten.
 async function renewHash(
   storage: Storage,
   { id, passwordHash }: UserForSignIn,
@@ -91,13 +91,12 @@ export interface UserInput {
   // The result of hashPassword(), computed before the transaction.
   passwordHash: string
   merchantIds: readonly string[]
-  // (default: null)
   name?: string | null
   // (default: owner)
   role?: Role
   // Only for the role `custom`.
   scopes?: readonly string[] | undefined
-  // Whether it was not proved that the address belongs to the person.
+  // True if nothing has proved yet that the address belongs to the person.
   isUnproved?: boolean
 }
 
@@ -143,7 +142,7 @@ export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<Use
     select id, email_sealed as "emailSealed", name_sealed as "nameSealed", created_at as "createdAt", disabled_at as "disabledAt",
       sessions_from as "sessionsFrom"
     from users order by id limit ${usersMax}`
-  // A user whose version of the root secret was dropped is listed as well.
+  // A user whose address was encrypted with a dropped version of the root secret is listed as well.
   return rows.map(({ emailSealed, nameSealed, ...user }) => ({
     ...user,
     email: decryptByRootSecret(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
@@ -159,7 +158,7 @@ function userFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...user }: 
   }
 }
 
-// More shops than a person can choose from.
+// Maximum number of shops of a user: more than a person can choose from.
 export const merchantsPerUserMax = 200
 
 // Returns open shops, sorted by name; none for a disabled user.
@@ -221,13 +220,13 @@ export async function addMerchants(
   }
 }
 
-// The name as the person typed it. An empty text removes the name.
+// Stores the name as the person typed it. An empty text removes the name.
 export async function setName(tx: Tx, rootSecret: RootSecret, id: string, typed: string, now: number): Promise<void> {
   const sealed = sealName(rootSecret, id, nameIn(typed))
   await tx.sql`update users set name_sealed = ${sealed}, updated_at = ${now} where id = ${id}`
 }
 
-// Null: the browser's language.
+// `language` null: the pages use the browser's language.
 export async function setLanguage(tx: Tx, id: string, language: string | null, now: number): Promise<void> {
   await tx.sql`update users set language = ${language}, updated_at = ${now} where id = ${id}`
 }
@@ -246,7 +245,8 @@ export async function endSessionsFrom(tx: Tx, id: string, now: number, exceptId 
   await tx.sql`delete from user_sessions where user_id = ${id} and id <> ${exceptId}`
 }
 
-// Later than every existing session, also those that began before the clock was set back. Sessions begin on whole seconds.
+// A time after the start of every existing session, even of sessions that began before the clock was set back. Sessions begin on whole
+// seconds.
 function endOfSessions(now: number): Fragment {
   return new Fragment('case when sessions_from < ? then ? else sessions_from + 2000 end', [now - 2_000, now])
 }

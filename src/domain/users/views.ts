@@ -1,4 +1,4 @@
-// Saved views of lists that belong to a person in a shop: a name for the filters of a list. They are deleted with the membership.
+// Saved views of lists: named filters that belong to a person in a shop. They are deleted with the membership.
 
 import type { Tx } from '../../platform/storage/storage.ts'
 
@@ -14,7 +14,7 @@ interface Membership {
   userId: string
 }
 
-// Maximum for all lists of a shop together.
+// Maximum number of views of a person in a shop, for all lists together.
 export const savedViewsMax = 40
 
 export function parseSavedViews(stored: string | null): readonly SavedView[] {

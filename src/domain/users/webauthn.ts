@@ -1,4 +1,4 @@
-// The only file that imports the WebAuthn library, which is loaded with the first passkey. It checks what a browser sends and stores
+// The only file that imports the WebAuthn library, which is loaded with the first passkey. Checks what a browser sends, and stores
 // nothing.
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -42,7 +42,8 @@ export async function passkeyCreationOptions(
     timeout: timeoutMs,
     attestationType: 'none',
     excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
-    // The person unlocks the device by PIN, finger or face, so a passkey is both factors. The browser finds it without a user name.
+    // The person unlocks the device by PIN, finger or face, so a passkey is both factors. The browser finds the passkey without a user
+    // name.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
 }
@@ -71,7 +72,7 @@ export async function verifyCreatedPasskey(
   if (!response) return undefined
   const { verifyRegistrationResponse } = await load()
   const checked = await verifyRegistrationResponse({
-    // The library checks the actual members of the response.
+    // The cast is safe because the library checks the members of the response.
     response: response as unknown as RegistrationResponseJSON,
     expectedChallenge: challenge,
     expectedOrigin: origin,

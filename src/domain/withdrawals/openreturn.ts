@@ -1,5 +1,5 @@
-// A withdrawal opens a return: automatically if its mailbox is that of the order, otherwise when the merchant decides so. A column of the
-// row marks withdrawals that must be checked, so a server that is killed checks them after its next start.
+// A withdrawal opens a return: automatically if it was sent with the e-mail address of the order, otherwise when the merchant decides so.
+// `return_due_at` marks withdrawals that are still to be checked, so none is lost if the server is killed.
 
 import type { ReturnOpener } from '../../contract/words.ts'
 import { handleEach } from '../../platform/jobs/rows.ts'
@@ -28,7 +28,7 @@ import {
   type WithdrawnOrderRow,
 } from './store.ts'
 
-// One round of the loop. Any number of nodes may run it at the same time.
+// One round of the background job. Safe on several nodes at the same time.
 export async function openWithdrawnReturns(
   storage: Storage,
   rootSecret: RootSecret,
@@ -59,7 +59,7 @@ async function openByItself(tx: Tx, rootSecret: RootSecret, key: WithdrawalKey, 
   updateReturn(tx, row, { ...row, returnId, returnDueAt: null, version: row.version + 1 })
 }
 
-// Both hashes have the same key, unless the root secret was changed between the order and the withdrawal: then the merchant decides.
+// Both hashes use the same key, unless the root secret was changed between the order and the withdrawal; then the merchant decides.
 export function isOfMailbox({ emailHash }: WithdrawalRow, order: Pick<WithdrawnOrderRow, 'emailHash'>): boolean {
   return emailHash !== null && emailHash === order.emailHash
 }
@@ -75,8 +75,8 @@ interface Opening {
   openedBy: ReturnOpener
 }
 
-// Returns null if nothing can be returned: the order was not sent, or everything was returned. If the order has an open return, returns
-// that one.
+// Returns the order's open return, or opens a new one. Returns null if nothing can be returned: the order was not sent, or everything was
+// returned.
 async function openedReturn(
   tx: Tx,
   rootSecret: RootSecret,

@@ -80,7 +80,7 @@ export function createWithdrawals({ storage, rootSecret, clock, emailHash }: Wit
           receivedAt: now,
           settledAt: null,
           returnId: null,
-          // The loop looks up the order later, so the response takes the same time whether or not the order exists.
+          // A background job looks up the order later, so the response takes the same time whether or not the order exists.
           returnDueAt: now,
         }
         const isNew = await insertWithdrawal(tx, row)
@@ -135,7 +135,7 @@ function sealStatement(rootSecret: RootSecret, name: SealedName, statement: Stat
   return encryptByRootSecret(rootSecret, 'withdrawal', JSON.stringify(statement), contextOf(name))
 }
 
-// Returns null once the statement was erased, or undefined if the version of the root secret that sealed it was dropped.
+// Returns null once the statement was erased, or undefined if the version of the root secret that encrypted it was dropped.
 export function decryptStatement(
   rootSecret: RootSecret,
   row: SealedName & { sealed: string | null },

@@ -22,7 +22,7 @@ export interface WithdrawalRow {
   settledAt: number | null
   // The return that the withdrawal opened.
   returnId: string | null
-  // Since when the loop must check whether the withdrawal opens a return; null: no check is due.
+  // The time from which a background job must check whether the withdrawal opens a return; null: no check is due.
   returnDueAt: number | null
 }
 
@@ -87,8 +87,8 @@ export async function listWithdrawalsToReturn(db: Reader, now: number, limit: nu
     order by w.return_due_at limit ${limit}`
 }
 
-// The order with the number that the shopper gave, and the hash of its mailbox. Only read when the merchant views the withdrawal or in
-// the loop, never while the shopper waits.
+// The order with the number that the shopper gave, and the hash of its mailbox. Only read when the merchant views the withdrawal or by
+// the background job, never while the shopper waits.
 export interface WithdrawnOrderRow {
   orderNumber: string
   installationId: string
