@@ -1,5 +1,4 @@
-// What one process consists of: storage below, the surfaces and their handlers on top, the pages beside. Everything that one
-// request can meet is named here.
+// Assembles the server of one shop database: storage, services, API surfaces and pages.
 
 import { fileURLToPath } from 'node:url'
 import { type AdminOperations, adminSurface } from './contract/admin/operations.ts'
@@ -108,49 +107,49 @@ export interface AppParts {
   rootSecret: RootSecret
   rateLimit: Rate | null
   trustedProxies: readonly string[]
-  // Asked at each use: before the port is open, an origin on this machine is not known yet.
+  // Called for each use: if no public URL is configured, the origin is only known once the port is open.
   publicOrigin: () => string
   version: string
   clock: () => Date
   log: Log
-  // Webhooks may go to http addresses and private networks: for development.
+  // Whether webhooks may be sent to http: addresses and private networks. For development.
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
-  // Where e-mails go (default: nowhere).
+  // Mail server or folder that e-mails are sent to (default: no e-mails are sent).
   mail?: { target: MailTarget; from: string }
-  // Where pictures are stored (default: nowhere; they stay in the database).
+  // Where image files are stored (default: only in the database).
   media?: MediaTarget
-  // Where the APIs of payment providers are, in the place of their own addresses. For tests.
+  // Base URLs that replace those of the payment providers' APIs. For tests.
   providerUrls?: ProviderUrls
-  // Providers that work with accounts, in the place of the installed ones. For tests.
+  // Replaces the installed account providers. For tests.
   accountProviders?: ReturnType<typeof accountProviders>
-  // In the place of the usual ones, for tests.
+  // Replace handlers of the open API. For tests.
   extraHandlers?: Partial<OpenInterfaceHandlers>
-  // Surfaces beside the open one.
+  // API surfaces to mount besides open, admin and agents.
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]
-  // Pages beside the server's own.
+  // Pages to serve besides the built-in ones.
   extraPages?: readonly HtmlPage[]
   extraHandOffs?: readonly HandOffRoute[]
-  // Receivers of webhooks inside this process: undefined for every address that is not one of theirs.
+  // Receives webhooks inside this process. Returns undefined for addresses that it does not serve.
   ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
-  // Whether some of these pages show the shops of merchants (default: none).
+  // Whether this server has storefronts (default: false).
   showsShops?: boolean
-  // The shop whose profile for agents is that of the whole server (default: the only one that is open).
+  // Slug of the shop whose agent profile is served for the whole server (default: the only open shop).
   agentsShop?: string | null
-  // The slug of the demo shop, where it may be shown.
+  // Slug of the demo shop, if it may be served.
   demoShop?: string | undefined
-  // The names by which shops are reached.
+  // Lookup of the hosts under which shops are reached.
   shopHosts?: ShopHosts | undefined
   payHooks?: Partial<Pick<PayTools, 'onStep' | 'providers' | 'callMsMax'>>
-  // True for a public place, whose start page names no merchants.
+  // In production, the start page does not list the merchants.
   production?: boolean
-  // False where /metrics is answered elsewhere, or nowhere.
+  // False if /metrics is served on another port or not at all.
   showsMetrics?: boolean
-  // The collector of traces, if there is one.
+  // URL of the trace collector, if traces are sent.
   tracesUrl?: string | null
-  // True from the opening of the port until the first shop is made. The readiness probe says no meanwhile.
+  // True until the demo shop is created and requests can be served. Meanwhile the readiness probe reports that the server is starting.
   isStarting?: () => boolean
-  // Bounds that tests narrow. Each has a default where it applies.
+  // Limits that tests lower. Each has a default in the file that uses it.
   webhookBounds?: Pick<DispatcherParts, 'callsMax' | 'leaseMs' | 'pollMs'>
   headersTimeoutMs?: number
   requestTimeoutMs?: number
@@ -158,11 +157,11 @@ export interface AppParts {
   answerTimeoutMs?: number
   connectionsMax?: number
   connectionsPerAddressMax?: number
-  // Where another server reads the requests: its connections.
+  // Connections of the server that accepts the requests, if this app has no port of its own.
   connections?: Connections | undefined
-  // Whose metrics these are (default: of a process of its own).
+  // Metrics to register with (default: new ones for this app).
   metrics?: Metrics | undefined
-  // When requests are refused instead of answered late.
+  // When requests are refused because of overload.
   pressure?: PressureOptions
   refusedDelayMs?: number
   passwordCost?: PasswordCost
@@ -176,24 +175,24 @@ export interface App {
   checkout: CheckoutPort
   withdrawals: WithdrawalPort
   publicOrigin: () => string
-  // For pages of the process: operations are performed without HTTP.
+  // Let the pages of this process perform operations without HTTP.
   open: MountedSurface
   admin: MountedSurface
-  // Who is signed in.
+  // Finds the user who is signed in.
   personOf: PersonReader
   sites: SiteContext
   imageFiles: ImageFiles
   copier: Copier
-  // Reads pictures of imported products from other servers.
+  // Downloads pictures of imported products from other servers.
   readPicture: ReadPicture
-  // Null where no e-mails are sent.
+  // Null if no e-mails are sent.
   mail: MailTools | null
-  // Sends what endpoints are owed, once it is started.
+  // Sends due webhooks once it is started.
   dispatcher: Dispatcher
   metrics: Metrics
-  // What the readiness probe says.
+  // The answer of the readiness probe.
   readiness(): Promise<Readiness>
-  // From now on the readiness probe says no, so balancers look elsewhere while the rest is finished.
+  // From now on the readiness probe reports that the server is not ready, so load balancers send requests elsewhere.
   beginDraining(): void
   close(): void
 }
@@ -230,13 +229,13 @@ export function createApp(parts: AppParts): App {
       domain.mail?.transport.close()
       platform.pressure.close()
       platform.metrics.close()
-      // The process waits for what is under way.
+      // Not awaited: the process does not exit while the last spans are being sent.
       void platform.tracer?.close()
     },
   }
 }
 
-// Which limit a page takes from.
+// The rate limit that requests for a page count against.
 const addressLimits = { look: 'looksOfAddress', post: 'postsOfAddress' } as const
 
 type Platform = ReturnType<typeof createPlatform>
@@ -255,7 +254,7 @@ function createPlatform(parts: AppParts) {
     retentionMs: parts.retentionMs ?? retentionDefaultsMs,
     identify: createIdentify({ storage, rootSecret }),
     pressure: createPressure(parts.pressure),
-    // Far fewer than connections may be open.
+    // Requests whose body is still arriving: far fewer than the connections that may be open.
     bodyLimiter: createBodyLimiter(2_000),
     limits: createLimits(parts.rateLimit),
     tracer: parts.tracesUrl ? createTracer({ url: parts.tracesUrl, version, log, metrics }) : undefined,
@@ -340,12 +339,12 @@ function createDomain(platform: Platform) {
   }
 }
 
-// Who may sign in and approve, in the dashboard and for apps.
+// Sign-in and OAuth consent, for the dashboard and for apps.
 function createPeople(platform: Platform) {
   const { storage, rootSecret, publicOrigin, clock, log, passwordCost, signIns, identify, limits } = platform
   const common = { storage, rootSecret, publicOrigin, clock, log, passwordCost, signIns }
   const knownOrigins = createKnownOrigins(storage)
-  // Keys end with their installation, here or on another node.
+  // A key ends with its installation, possibly on another node, so the caches of keys and origins are cleared.
   const unlisten = storage.listen('credentials', () => {
     identify.forgetAll()
     knownOrigins.forgetAll()
@@ -507,7 +506,7 @@ function frontPages(platform: Platform): HtmlPage[] {
   })
 }
 
-// Where e-mails are written as files, outside of production.
+// Returns the folder that e-mails are written to, or null in production and if they are sent elsewhere.
 function mailFolderOf({ production, mail }: Pick<AppParts, 'production' | 'mail'>): string | null {
   return !production && mail?.target.kind === 'file' ? mail.target.folder : null
 }
@@ -575,7 +574,7 @@ function observe(platform: Platform, { dispatcher, payTools, mail }: Domain): vo
   registerProcessMetrics(metrics, platform)
 }
 
-// However many ask, the database is asked once at a time.
+// Calls share the run in progress, so the database is asked once at a time.
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => {
@@ -586,7 +585,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-// Loaded with the first call that is owed, and with it the HTTP client.
+// The sender and its HTTP client are loaded when the first webhook is sent.
 function lateSender(options: SenderOptions, ownReceivers: AppParts['ownReceivers']): Sender {
   let made: Sender | undefined
   const sender = loadOnce(async () => {

@@ -26,7 +26,7 @@ const terminal: Terminal = {
   ...(process.stdin.isTTY === true && { ask }),
 }
 
-// The terminal does not echo while readline holds it, and readline writes to nowhere.
+// readline writes its output to a stream that discards it, so what is typed is not shown.
 async function ask(label: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises')
   const { Writable } = await import('node:stream')
@@ -45,15 +45,15 @@ async function ask(label: string): Promise<string> {
   }
 }
 
-// What follows a progress line begins on a line of its own.
+// Begins a new line if a progress line is open.
 function closed(text: string): string {
   if (!isLineOpen) return text
   isLineOpen = false
   return `\n${text}`
 }
 
-// What a command prints: whole texts, in order, before the process ends. The log of a server goes another way, which
-// never waits (platform/log/sink.ts). A reader that went away (`| head`) is not a failure.
+// Writes the whole text before it returns, so a command loses no output when the process ends. The log of a server never waits
+// (platform/log/sink.ts). A reader that ended (`| head`) is not a failure.
 function write(fd: number, text: string): void {
   const bytes = Buffer.from(text)
   let written = 0
@@ -62,9 +62,9 @@ function write(fd: number, text: string): void {
       written += writeSync(fd, bytes, written)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Where even the error cannot be written, there is nothing left to report.
+      // If stderr cannot be written, the error cannot be reported.
       if (code === 'EPIPE' || (fd === 2 && code !== 'EAGAIN')) return
-      // A full pipe: its reader is slow. Waiting a moment is better than losing lines.
+      // EAGAIN: the pipe is full because its reader is slow. Waiting a moment is better than losing lines.
       if (code !== 'EAGAIN') throw new CommandFailure(`the output cannot be written: ${(error as Error).message}`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }

@@ -1,5 +1,5 @@
-// The handlers of the admin API. `app.ts` loads this file with the first request to it, so a server without such requests does not load
-// their code.
+// The handlers of the admin API. `app.ts` loads this file with the first request to the admin API, so a server that gets none does not
+// load their code.
 
 import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'
@@ -49,18 +49,18 @@ import { adminImportOperations } from './imports/admin.ts'
 export interface AdminHandlerParts {
   rootSecret: RootSecret
   publicOrigin: () => string
-  // How and where shops are served.
+  // Whether this server has storefronts, its origin, and its demo shop.
   sites: SiteContext
-  // Called with the id of a key that was revoked.
+  // Called with the id of a revoked key, which must no longer be cached.
   forget: (keyId: string) => void
   // Whether webhooks may go to private addresses.
   allowPrivate: boolean
   // How long the texts of events are stored.
   textsMs: number
-  // Payment providers that need an account, and the URLs of their APIs in tests.
+  // Payment providers with accounts, and the base URLs that replace those of their APIs in tests.
   withAccount: Readonly<Record<string, LoadAccountProvider>>
   providerUrls: ProviderUrls
-  // Limit on how often a merchant may cause a call to a provider. Null: without a limit.
+  // Limits how often a merchant may cause a call to a provider. Null: no limit.
   accountThrottle: Throttle | null
   clock: () => Date
 }

@@ -1,4 +1,4 @@
-// Rate limits for API clients and forms: all throttles of one process. Without a rate in the settings nothing is limited.
+// Rate limits for API clients and forms: all throttles of one process. Without a rate in the settings, nothing is limited.
 
 import { addressBucket, createThrottle, type Throttle, type ThrottleOptions } from '../platform/access/throttle.ts'
 import type { Rate } from '../platform/config.ts'
@@ -10,17 +10,17 @@ const rates = {
   installing: { perSecond: 2, burst: 60 },
   clientDocuments: documentsOfNetwork,
   signIn: { perSecond: 20, burst: 60 },
-  // Forms, and reads of a checkout or an order. Many shoppers share an address behind the network of a company or a carrier, but a
-  // checkout is not shared, and people do not type that fast.
+  // Forms of the checkout, and reads of a checkout or an order. Limits per address are higher than per session: many shoppers share the
+  // address of a company or a mobile network, but only one fills in a checkout.
   looksOfAddress: { perSecond: 40, burst: 120 },
   postsOfAddress: { perSecond: 20, burst: 60 },
   postsOfSession: { perSecond: 2, burst: 20 },
   // Calls to payment providers about accounts. A person enters keys a few times and does not guess them.
   paymentAccounts: { perSecond: 1 / 20, burst: 20 },
-  // Confirmed withdrawals. People do not make that many by hand. A refused shopper gets the typed text back, to submit it again.
+  // Confirmed withdrawals. Nobody makes so many by hand. A shopper who is refused gets the typed text back and can submit it again.
   withdrawalsOfAddress: { perSecond: 0.2, burst: 30 },
   withdrawalsOfShop: { perSecond: 5, burst: 300 },
-  // Messages to merchants. A person writes a few; a merchant reads at most some hundred a day.
+  // Messages to merchants. A shopper writes a few; a merchant can read some hundred a day at most.
   messagesOfAddress: { perSecond: 1 / 300, burst: 5 },
   messagesOfShop: { perSecond: 1 / 60, burst: 60 },
   refusedProviderWebhooks: { perSecond: 5, burst: 60 },
@@ -48,7 +48,7 @@ function surfaceLimits(rate: Rate | null): Throttles {
   }
 }
 
-// Limits what a client sends to a shop by both throttles, by address first. Returns 0 if the client is admitted.
+// Takes from the limit of the address, then from that of the shop. Returns 0 if the request is admitted, or the time to wait.
 export function throttleWaitMs(
   { ofAddress, ofShop }: Readonly<Record<'ofAddress' | 'ofShop', Throttle | null>>,
   { shopId, address, now }: { shopId: string; address: string; now: number },

@@ -1,4 +1,4 @@
-// Metrics of one process: its version, its requests, sign-ins, and calls by agents.
+// Registers the metrics of one process: its version, requests, sign-ins, and calls by agents.
 
 import type { Pressure } from '../platform/http/pressure.ts'
 import type { Log } from '../platform/log/log.ts'

@@ -1,7 +1,6 @@
-// A server with its clock in the past, which makes the demo shop's month of history. Events happen through the operations and pages that
-// shoppers and the shop's members use. Each part of the past is one transaction that leaves no work over, so the loops of the real server
-// may run beside it. No e-mails are queued for the past, and only those of the shop's webhook endpoints are called that `receiver`
-// answers for.
+// A server with its clock in the past. It creates the demo shop's month of history through the operations and pages that shoppers and
+// members of the shop use. Each part of the history is one transaction that leaves no work for loops, so the real server's loops may run
+// at the same time. No e-mails are queued, and only the webhook endpoints of `receiver` are called.
 
 import { type App, createApp } from '../app.ts'
 import { openInterfaceScopes, type Role } from '../contract/words.ts'
@@ -37,9 +36,9 @@ export interface PastParts {
   rootSecret: RootSecret
   publicOrigin: () => string
   shop: PastShop
-  // Instant at which the past ends.
+  // Instant at which the history ends.
   endsAt: number
-  // Answers for the URLs in `receiverUrls`, and for no other.
+  // Answers webhooks to the `receiverUrls`, and to no other URL.
   receiver: (call: WebhookCall) => CallOutcome | undefined
   receiverUrls: readonly string[]
 }
@@ -60,9 +59,9 @@ interface PastRequest {
 }
 
 export class PastSimulator {
-  // The current instant of this server.
+  // The present time of this server.
   now: number
-  // Ids of the orders made so far, oldest first.
+  // Ids of the orders created so far, oldest first.
   orderIds: string[] = []
   readonly #parts: PastParts
   readonly #app: App
@@ -76,7 +75,7 @@ export class PastSimulator {
     this.now = parts.endsAt
     const log = createLog({ level: 'error', pretty: false, write: () => {} })
     const clock = () => new Date(this.now)
-    // Everything that the server reads and writes is part of one transaction.
+    // All reads and writes of the server are part of one transaction.
     const storage: Storage = {
       ...parts.storage,
       read: (work) => work(this.#tx),
@@ -97,7 +96,7 @@ export class PastSimulator {
     this.#app.close()
   }
 
-  // Runs the work in one transaction, which may be retried. Other processes that make the past of this shop wait for its lock.
+  // Runs the work in one transaction, which may be retried. The lock makes other processes that create history of this shop wait.
   live(work: () => Promise<void>): Promise<void> {
     const { storage, shop, endsAt, receiverUrls } = this.#parts
     return storage.write(async (tx) => {
@@ -107,13 +106,13 @@ export class PastSimulator {
       const sendsMail = await isMailOn(tx)
       if (sendsMail) await setMailSwitch(tx, false, endsAt)
       await work()
-      // Endpoints that a developer has added are not called for hundreds of past events.
+      // Endpoints that a developer has added must not be called for hundreds of past events.
       await deleteDeliveriesBefore(tx, shop.installationId, { before: endsAt, exceptTo: receiverUrls })
       if (sendsMail) await setMailSwitch(tx, true, endsAt)
     })
   }
 
-  // Performs an operation of the open API with a key of the shop. Returns its `data`.
+  // Performs an operation of the open API with a key of the shop. Returns the `data` of its response.
   async open<Data>(id: string, request: PastRequest): Promise<Data> {
     const { shop } = this.#parts
     const principal: KeyCaller = {
@@ -123,14 +122,14 @@ export class PastSimulator {
     return performed(this.#app.open, id, { principal, ...request })
   }
 
-  // Performs an operation of the admin API as a member of the shop. Returns its `data`.
+  // Performs an operation of the admin API as a member of the shop. Returns the `data` of its response.
   async admin<Data>({ userId, role }: PastPerson, id: string, request: PastRequest): Promise<Data> {
     const { merchantId, mode } = this.#parts.shop
     const principal = personCaller({ userId, merchantId, mode, scopes: rightsFor(role).scopes })
     return performed(this.#app.admin, id, { principal, ...request })
   }
 
-  // Services behind the shoppers' pages.
+  // The services behind the checkout pages.
 
   get checkout(): Pick<App['checkout'], 'setDetails' | 'pay'> {
     return this.#app.checkout
@@ -144,7 +143,7 @@ export class PastSimulator {
     return this.#requestReturn
   }
 
-  // Reports a dispute in the place of the payment provider, since the provider of test cards has none.
+  // Reports a dispute as a payment provider would, since the provider of test cards never does.
   async reportDispute(orderId: string, reason: string, dueAt: number): Promise<void> {
     const { installationId } = this.#parts.shop
     const [paid] = await listPaymentsOfOrder(this.#tx, installationId, orderId)
@@ -161,8 +160,8 @@ export class PastSimulator {
     })
   }
 
-  // Does the work of the loops from now until `until`: refunds, cancellations of unpaid orders, returns of withdrawals, and webhooks with
-  // their retries, which may take days.
+  // Does the work of the loops until `until`: refunds, cancellations of unpaid orders, returns of withdrawals, and webhooks with their
+  // retries, which may take days.
   async catchUp(until: number): Promise<void> {
     const { storage, providers, watch, rootSecret } = this.#app.payTools
     const from = this.now
@@ -188,7 +187,7 @@ export class PastSimulator {
       await recordOutcomes(this.#tx, outcomes, now + Math.max(...outcomes.map(({ call }) => call.tookMs)))
   }
 
-  // Other endpoints cannot be called from the past, so their deliveries would fail for good.
+  // Deliveries to other endpoints would fail for good, since only `receiver` can be called from the past.
   async #dueEndpoints(at: number): Promise<EndpointKey[]> {
     const due = await listDueEndpoints(this.#tx, '', at)
     if (due.length === 0) return due
@@ -211,15 +210,15 @@ async function performed<Data>(
 ): Promise<Data> {
   const given = body && { body: { ...body, idempotencyKey: newId('req') } }
   const answer = String((await surface.perform(id, { ...request, ...given })).body)
-  // A bulk operation reports an outcome for each item.
+  // A bulk operation succeeds even if an item is refused.
   if (answer.includes('"outcome":"refused"')) throw new Error(`${id} was refused: ${answer}`)
-  // The cast holds: the caller names the type of the operation's data.
+  // The cast holds if the caller names the type of the operation's data.
   return (JSON.parse(answer) as { data: Data }).data
 }
 
 const minute = 60_000
 
-// Instants at which deliveries are retried, as often as for a failing receiver.
+// Instants at which due webhooks are sent: often enough for all retries to a failing receiver.
 function* looksFrom(from: number): Generator<number> {
   for (const ms of [1_000, 7_000, 45_000, 3 * minute, 14 * minute, 46 * minute]) yield from + ms
   for (let at = from + 60 * minute; ; at += 16 * minute) yield at

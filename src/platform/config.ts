@@ -1,5 +1,5 @@
-// Settings from the environment, read once and checked completely: an invalid value stops the start with one clear line. Nothing else
-// reads the environment.
+// Settings from the environment, read once at the start. All values are checked: an invalid value stops the start with one line that
+// names it. No other file reads settings from the environment.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -36,55 +36,55 @@ export interface Settings {
   port: number
   host: string
   databaseUrl: string
-  // PostgreSQL: connections of one process, besides the one that listens.
+  // PostgreSQL: maximum number of connections per process, besides the one that listens.
   databaseConnections: number
-  // Origin under which clients reach this server, without a trailing slash. Null: this machine, at the port that the server gets.
+  // Origin under which clients reach this server, without a trailing slash. Null: this machine, at the port that was opened.
   publicUrl: string | null
-  // The root secret in CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. Null if neither is set.
+  // The root secret from CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE. Null if neither is set.
   givenSecret: RootSecret | null
   // Null: no rate limits.
   rateLimit: Rate | null
   trustedProxies: readonly string[]
-  // Whether webhook receivers on http and in private networks may be called, for development.
+  // Whether webhooks may be sent to http: addresses and private networks. For development.
   webhookAllowPrivate: boolean
   retentionMs: RetentionMs
   logLevel: LogLevel
-  // Time for which a server that is shutting down reports that at /readyz before it closes its port.
+  // Time for which a server that is ending reports this at /readyz before it closes its port.
   drainDelayMs: number
-  // Where /metrics is served: on the port of the shop, on its own port, or nowhere.
+  // Where /metrics is served: `on` the port of the shop, on another port, or nowhere (`off`).
   metrics: 'on' | 'off' | number
   tracesUrl: string | null
-  // URLs of stand-ins for the APIs of payment providers and of VIES, on this machine, for tests.
+  // Base URLs on this machine that replace those of payment providers' APIs and of VIES. For tests.
   providerUrls: Readonly<Record<string, string>>
   // Where e-mails are sent, and their sender address.
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget
-  // The shop whose agent profile is that of the whole server: `tea` or `tea/test`. Null: the only shop that is open.
+  // The shop whose agent profile is served for the whole server: `tea` or `tea/test`. Null: the only open shop.
   agentsShop: string | null
-  // Whether a new demo shop gets a month of orders.
+  // Whether a month of orders is created for a new demo shop.
   demoHistory: boolean
-  // Whether npm started the server. npm does not pass its signals on, so the server watches for the end of npm.
+  // Whether npm started the server. npm does not forward signals, so the server watches whether npm has ended.
   isRunByNpm: boolean
 }
 
-// The settings, with the root secret that belongs to the database.
+// The settings with the root secret of the database.
 export interface Config extends Settings {
   rootSecret: RootSecret
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-// Reading the settings creates and changes nothing.
+// Only reads: creates and changes nothing.
 export function readSettings(environment: Environment): Settings {
-  // An empty variable counts as missing, since compose files and shells pass missing values as empty ones.
+  // An empty variable counts as not set, because compose files and shells pass unset values as empty ones.
   const given = (name: string) => environment[name] || undefined
   const production = given('NODE_ENV') === 'production'
   const publicUrl = readPublicUrl(given('CARTWRIGHT_PUBLIC_URL'))
   return {
     production,
     port: readPort(given('PORT')),
-    // In production without a public URL, the server only listens on this machine, so a shop can be set up and tried.
+    // In production without a public URL, the server only listens on this machine, where a shop can be set up and tried.
     host: given('HOST') ?? (production && publicUrl === null ? '127.0.0.1' : '0.0.0.0'),
     databaseUrl: readDatabaseUrl(given('CARTWRIGHT_DATABASE_URL')),
     databaseConnections: readConnections(given('CARTWRIGHT_DATABASE_CONNECTIONS')),
@@ -174,7 +174,7 @@ function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {
       throw new BadSetting(`CARTWRIGHT_DATABASE_URL cannot be used: ${(error as Error).message}.`)
     }
   }
-  // The value may hold a password, so it is not repeated.
+  // The value may contain a password, so the message does not repeat it.
   throw new BadSetting(
     'CARTWRIGHT_DATABASE_URL must be sqlite:<path> or postgres://<user>:<password>@<host>/<database>.',
   )
@@ -200,9 +200,9 @@ function readGivenSecret(text: string | undefined, file: string | undefined): Ro
   return secret
 }
 
-// Returns the root secret that is set, or the path of its file beside a SQLite database, which may not exist yet. PostgreSQL needs a set
-// secret: it has no folder and many nodes, and the others would not know a secret that one node generated. A public shop needs one too,
-// stored apart from the database, so a copy of one folder cannot be decrypted.
+// Returns the configured root secret, or the path of the secret file beside a SQLite database, which may not exist yet. With PostgreSQL
+// the secret must be configured: there is no folder, and a secret that one node generated would be unknown to others. A public shop must
+// configure it too, so data cannot be decrypted with a copy of one folder.
 export function secretSourceOf(settings: Settings, databaseUrl: string): RootSecret | string {
   const { givenSecret, production, publicUrl } = settings
   if (givenSecret !== null) return givenSecret
@@ -219,12 +219,12 @@ export function secretSourceOf(settings: Settings, databaseUrl: string): RootSec
   return file
 }
 
-// Returns undefined if the secret does not exist yet.
+// Returns undefined if the file does not exist yet.
 export function findRootSecret(source: RootSecret | string): RootSecret | undefined {
   return source instanceof RootSecret ? source : readSecretFile(source)
 }
 
-// Creates the secret once, readable only by its owner.
+// Creates the secret file, unless another process has created it, readable only by its owner.
 export function makeRootSecret(file: string): RootSecret {
   const folder = dirname(file)
   orRefuse(`Cannot make the folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
@@ -239,14 +239,14 @@ function readSecretFile(file: string): RootSecret | undefined {
   try {
     text = readText(file)
   } catch (error) {
-    // ENOTDIR means that a part of the path is a file; creating the folder reports that later.
+    // ENOTDIR: a part of the path is a file. Creating the folder reports that later.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new BadSetting(`Cannot read the root secret in ${file}: ${(error as Error).message}`)
   }
   return rootSecretFrom(text, file)
 }
 
-// More than any root secret has. One more byte is read, so a file that is too long is detected, not truncated.
+// More than any root secret has. One byte more is read, so a file that is too long is detected and not truncated.
 const secretBytesMax = 300_000
 
 function readText(file: string): string {
@@ -266,8 +266,8 @@ function readText(file: string): string {
   }
 }
 
-// The file appears under its name completely or not at all. If two processes start at the same time, one creates it and both read the
-// same secret. It is synced to the disk before a key is made with it, since nothing could be decrypted without it.
+// The file appears under its name complete or not at all. If two processes start at the same time, one creates it and both read the same
+// secret. The file is synced to the disk before the secret is used, since nothing could be decrypted without it.
 function writeOnce(folder: string, file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {
@@ -328,7 +328,7 @@ function readProxies(text = ''): string[] {
   return proxies
 }
 
-// A network that includes every address (a prefix of 0) is a mistake, and an address with a zone is only valid on one machine.
+// A network of all addresses (prefix 0) is a mistake, and an address with a zone is only valid on one machine.
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', prefix, ...rest] = text.split('/')
@@ -338,7 +338,7 @@ function isNetwork(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
-// A switch that weakens a protection has exactly two values, so that `false` or `no` cannot turn it on.
+// A switch that weakens a protection has exactly two values, so `false` or `no` cannot turn it on by mistake.
 function readSwitch(name: string, text = '0'): boolean {
   if (text !== '0' && text !== '1') throw new BadSetting(`${name} must be 1 or 0, not ${quote(text)}.`)
   return text === '1'
@@ -351,7 +351,7 @@ function readRetention(text: string | undefined): RetentionMs {
   return retentionMs
 }
 
-// Account keys are sent to this URL, so it must be on this machine, and is refused for a public shop.
+// Keys of accounts are sent to this URL, so it must be on this machine, and a public shop refuses it.
 function readProviderUrl(provider: string, name: string, environment: Environment): Readonly<Record<string, string>> {
   const text = environment[name] || undefined
   if (text === undefined) return {}
@@ -365,7 +365,7 @@ function readProviderUrl(provider: string, name: string, environment: Environmen
   return { [provider]: url.origin }
 }
 
-// A production server sends no e-mails until the operator says where.
+// By default, a server in production sends no e-mails.
 function readMail(url: string | undefined, from: string | undefined, production: boolean): Settings['mail'] {
   const target = parseMailUrl(url ?? (production ? 'off' : 'file:data/mail'))
   if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MAIL_URL ${target.problem}.`)

@@ -72,7 +72,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
         return withTools(given, async (tools, { id: merchantId }) => {
           const provider = await accountProvider(tools, given.word)
           const merchant = { merchantId, mode }
-          // Checked before the user is asked for keys.
+          // Checked before the user is asked for the keys.
           await tools.storage.read((db) => refuseSecondAccount(db, merchant, provider))
           const answers = await readAnswers(provider.questions, terminal)
           const members = { provider: provider.name, keys: answers }
@@ -184,7 +184,7 @@ async function rotateNotices(
   terminal: Terminal,
 ): Promise<AccountRow> {
   const questions = [{ name: 'secret', label: 'Signing secret of the notices' }]
-  // Webhooks of this provider are not signed, so the operation refuses without asking for a secret.
+  // Without `noticeSecret`, the provider's webhooks are not signed: the operation refuses, and no secret is asked for.
   const { secret = '' } = provider.noticeSecret === null ? {} : await readAnswers(questions, terminal)
   return rotateNoticeSecret(tools, account, provider, secret)
 }
@@ -192,7 +192,7 @@ async function rotateNotices(
 const answersBytesMax = 16_384
 const answerLengthMax = 1_000
 
-// One answer per line: typed at a terminal without being shown, or piped.
+// Reads one answer per line: typed at a terminal without being shown, or piped.
 async function readAnswers(questions: readonly AccountQuestion[], terminal: Terminal): Promise<ConnectAnswers> {
   const lines: string[] = []
   if (terminal.ask) for (const { label } of questions) lines.push(await terminal.ask(label))
@@ -221,7 +221,7 @@ async function readLines(input: Terminal['input']): Promise<string[]> {
 
 type Shown = ReturnType<typeof shown>
 
-// The part of an account that may be shown.
+// The members of an account that may be shown.
 function shown(tools: AccountTools, account: AccountRow) {
   const { id, provider, mode, public: facts, endedAt, previousUntil, createdAt } = account
   return {

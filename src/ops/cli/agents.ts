@@ -1,4 +1,4 @@
-// The command `agents`: software that buys for shoppers. It sets whether a shop is open to agents and who may pay, and lists the
+// The command `agents`: sets whether a shop is open to agents (software that buys for shoppers) and who may pay, and lists the agent
 // platforms that called.
 
 import { agentOperationRows } from '../../contract/admin/agents.ts'
@@ -40,7 +40,7 @@ function platform(status: PlatformStatus): CommandTarget {
   }
 }
 
-// A platform that called or was approved.
+// The agent platform with this profile: it has called, or was approved.
 const knownPlatform: CommandTarget = {
   ...ofMode,
   words: ['PROFILE'],

@@ -111,7 +111,7 @@ async function create(given: ParsedArguments, terminal: Terminal): Promise<numbe
   })
 }
 
-// Options that are left out keep their values. Existing installations keep what was approved.
+// Options that are not given leave their values unchanged. Existing installations keep the scopes that were approved.
 async function change(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const name = given.word
   const { description, scopes: wanted, jwks, mode, 'redirect-uri': uris } = given.texts

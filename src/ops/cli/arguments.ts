@@ -6,13 +6,13 @@ import { type Command, type CommandVerb, Misuse, type ParsedArguments } from './
 import type { Effect } from './database.ts'
 
 export interface ChosenVerb {
-  // The command as it is typed: `webhooks test`, or `serve` for a command without verbs.
+  // The command as it is typed: `webhooks test`, or `serve` if it has no verbs.
   name: string
   verb: CommandVerb
   args: readonly string[]
 }
 
-// Returns undefined if the command needs a verb and none is named. The verb comes first; only --json and --help may precede it.
+// Returns undefined if the command needs a verb and none is given. The verb comes first; only --json and --help may precede it.
 export function chooseVerb(
   name: string,
   { alone, verbs = {} }: Command,
@@ -73,7 +73,7 @@ function refuseWords(name: string, { words = [] }: CommandVerb, given: readonly 
   if (extra !== undefined) throw new Misuse(`${name} takes no ${extra}`)
 }
 
-// Not called for verbs that do not open the database.
+// For a verb with the effect `none` the result is not used: it does not open the database.
 function effectOf({ effect, readsWith }: CommandVerb, flags: ReadonlySet<string>): Effect {
   if (readsWith !== undefined && flags.has(readsWith)) return 'reads'
   return effect === 'none' ? 'changes' : effect

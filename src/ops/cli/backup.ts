@@ -1,4 +1,5 @@
-// The commands `backup` and `restore`: a SQLite database as one file, written while the server runs, and restored while it does not.
+// The commands `backup` and `restore`. A backup is a SQLite database in one file; it is made while the server runs, and restored while
+// the server is stopped.
 
 import { dirname, join } from 'node:path'
 import { findViolations, type InvariantViolation, invariants } from '../../domain/health/invariants.ts'
@@ -20,7 +21,7 @@ export const backupCommand = commandOf({
     const path = given.word
     const settings = readSettings(given.environment)
     const source = sqliteFileOf(settings, 'a PostgreSQL database is backed up by pg_dump, not by this command')
-    // Opening the database checks that the configured root secret is the one that the backup needs.
+    // Opening the database checks that the configured root secret fits the data that is backed up.
     const { storage } = await openDatabase(settings, given.effect)
     await storage.close()
     const startedAt = performance.now()

@@ -1,5 +1,5 @@
-// Backups that a server of a SQLite file makes by itself. Each is the command `backup` in its own process, so copying and checking a
-// large file delays no request. A failure is logged and counted, and the backup is retried soon.
+// Automatic backups of a SQLite database by its server. Each runs the command `backup` in its own process, so copying and checking a
+// large file delays no request. A failed backup is logged, counted and retried.
 
 import type { ChildProcess } from 'node:child_process'
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -18,8 +18,8 @@ export interface BackupPlan {
   days: number
 }
 
-// Returns undefined if backups are not configured. The folder is created and must be writable, so a wrong folder fails at the start and
-// not at night.
+// Returns undefined if backups are not configured. The folder is created and must be writable, so a wrong folder fails at the start of
+// the server and not at night.
 export function readBackupPlan({ texts }: ParsedArguments, databaseUrl: string): BackupPlan | undefined {
   const { 'backup-every': every, 'backup-to': folder, 'backup-days': days = '30' } = texts
   if (every === undefined && folder === undefined && texts['backup-days'] === undefined) return undefined
@@ -87,7 +87,7 @@ export function startBackups({ everyMs, folder, days }: BackupPlan, { environmen
   async function make(): Promise<void> {
     const startedAt = Date.now()
     const file = join(folder, backupName(startedAt))
-    // The folder may disappear at any moment.
+    // The attempt throws if the folder disappeared.
     const problem = await attempt(file, startedAt).catch((error: Error) => error.message)
     if (isEnding) return
     if (problem === undefined) return rest(startedAt + everyMs - Date.now())
@@ -120,7 +120,7 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, osConstants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // The process has ended already, or the system does not allow it.
+    // The process has already ended, or the system does not allow the change.
   }
 }
 

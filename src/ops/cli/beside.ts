@@ -1,4 +1,4 @@
-// Runs a command in a process of its own beside the server, so its time and its memory are not those of the server.
+// Runs a command in its own process beside the server, so its work neither blocks the server nor uses the server's memory.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -6,15 +6,15 @@ import type { Environment } from '../../platform/config.ts'
 
 export interface Beside {
   child: ChildProcess
-  // Resolves with what went wrong, or with undefined.
+  // Resolves with the error text, or with undefined on success.
   ended: Promise<string | undefined>
 }
 
 const main = fileURLToPath(new URL('../../main.js', import.meta.url))
 const reasonLengthMax = 500
 
-// Settings are in the environment, where other users of the machine cannot read them. Throws if the system allows no other processes.
-// When this process ends, however it does, the command gets the event `disconnect`.
+// Settings are passed in the environment, which other users of the machine cannot read. Throws if the system allows no more processes.
+// When this process ends for any reason, the child process gets the event `disconnect`.
 export function runBeside(args: readonly string[], environment: Environment): Beside {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
     env: { ...environment },

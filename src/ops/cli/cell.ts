@@ -1,5 +1,5 @@
-// A cell of a process that serves several: a complete shop server except for its port. While the cell cannot be served, for example
-// without its database, it is retried again and again, and the other cells are not affected.
+// One cell of a process that serves several: a complete shop server except for its port. A cell that cannot be served, for example
+// because its database is unreachable, is retried until it can; the other cells are not affected.
 
 import { findHostOwner, listProofs } from '../../domain/sites/hoststore.ts'
 import { createSetupLink } from '../../domain/users/setup.ts'
@@ -30,19 +30,19 @@ interface Running {
   metrics: Metrics
 }
 
-// Time until a cell that could not be served is retried: doubled each time.
+// Exponential backoff between tries to serve a cell.
 const retryMsMin = 250
 const retryMsMax = 5_000
 
 export class ServedCell {
   readonly origin: string
-  // Host of requests for this cell, whatever their port.
+  // Host name of the requests for this cell, without a port.
   readonly host: string
   readonly #settings: ReturnType<typeof readSettings>
   readonly #tools: CellTools
   readonly #log: Log
   #running: Running | undefined
-  // Why the cell is not served.
+  // What the readiness probe reports while the cell is not served.
   #said: Readiness['said'] = { status: 'starting' }
   #reason = ''
   #timer: NodeJS.Timeout | undefined
@@ -59,7 +59,7 @@ export class ServedCell {
     this.#log = labelledLog(tools.log, { cell: origin })
   }
 
-  // Resolves after the first try, whether it succeeded or not.
+  // Resolves after the first try, even if it failed.
   start(): Promise<void> {
     this.#trying = this.#try()
     return this.#trying
@@ -83,7 +83,7 @@ export class ServedCell {
     return this.#running?.service.app.readiness() ?? { isReady: false, said: this.#said }
   }
 
-  // Returns whether the host belongs to a shop of this cell. Refuses while that is not known.
+  // Returns whether the host belongs to a shop of this cell. Refuses while the cell is not served.
   async hasHost(host: string): Promise<boolean> {
     return this.#known().service.hasHost(host)
   }
@@ -100,7 +100,7 @@ export class ServedCell {
     this.#isEnding = true
     const app = this.#running?.service.app
     app?.beginDraining()
-    // The cell has no port of its own; from now on its answers close their connections.
+    // The port is shared by all cells and stays open. Draining closes connections of this cell after their answers.
     void app?.server.drain(0)
   }
 

@@ -112,7 +112,7 @@ async function migrateAll(given: ParsedArguments, terminal: Terminal): Promise<n
   })
 }
 
-// Uses the database URL of an operator who may create roles and schemas, not that of a cell.
+// Uses the configured database URL, whose role must be allowed to create roles and schemas; the role of a cell is not.
 async function withOperator(
   given: ParsedArguments,
   work: (storage: Storage, url: string) => Promise<number>,

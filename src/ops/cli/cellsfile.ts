@@ -1,5 +1,5 @@
-// The cells that one process serves (`CARTWRIGHT_CELLS`): a file with the origin, the database and the root secret of each. All other
-// settings of a cell come from the environment, as if it were served alone.
+// Reads the file of cells that one process serves (`CARTWRIGHT_CELLS`). It has the origin, the database URL and the root secret of each
+// cell; all other settings come from the environment, as for a single server.
 
 import { readFileSync } from 'node:fs'
 import type { Environment } from '../../platform/config.ts'
@@ -17,13 +17,13 @@ export interface CellEnvironment {
   environment: Environment
 }
 
-// Fewer than a process that serves one shop has, since a cell is small.
+// Database connections: fewer than a server of one shop database has, since a cell is small.
 const connectionsOfCell = '4'
 const members = ['origin', 'databaseUrl', 'secret'] as const
-// Settings that each cell has for itself.
+// Settings that the file has for each cell.
 const replaced = ['CARTWRIGHT_DATABASE_URL', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_SECRET', 'CARTWRIGHT_SECRET_FILE']
 
-// Returns undefined if the process has a single database.
+// Returns undefined if the process serves a single database.
 export function readCells(environment: Environment): readonly CellEnvironment[] | undefined {
   const path = environment.CARTWRIGHT_CELLS || undefined
   if (path === undefined) return undefined
@@ -33,8 +33,8 @@ export function readCells(environment: Environment): readonly CellEnvironment[] 
   return environmentsOf(path, environment)
 }
 
-// Returns the settings of a command: those of the cell that `CARTWRIGHT_CELL` names, or those of the only cell, or the environment itself
-// if it names a database.
+// Returns the environment of a command: the process's own if it names a database or no file of cells, otherwise that of the cell named by
+// `CARTWRIGHT_CELL`, or of the only cell.
 export function environmentOfCommand(environment: Environment): Environment {
   const path = environment.CARTWRIGHT_CELLS || undefined
   if (path === undefined || environment.CARTWRIGHT_DATABASE_URL) return environment

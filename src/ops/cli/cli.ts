@@ -14,7 +14,7 @@ import { type Command, CommandFailure, Misuse, type Terminal } from './command.t
 import { alignColumns, helpForCommand, helpForVerb, usageOf } from './help.ts'
 import { refusalText } from './refused.ts'
 
-// Loaded on demand: a command that creates a key does not wait until the HTTP server is loaded.
+// Each file is loaded when its command is run: creating a key need not wait for the HTTP server to load.
 export const commands = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
@@ -90,7 +90,7 @@ export async function runCommandLine(
     return await chosen.verb.run(readArguments(chosen, environment), terminal)
   } catch (error) {
     const failure = commandError(error)
-    // An unknown error is a defect: without --json the process ends with its stack trace.
+    // An unknown error is a defect: without --json, the process ends with its stack trace.
     if (!failure && !isJson) throw error
     if (!failure) terminal.err(`${error instanceof Error ? error.stack : error}\n`)
     if (isJson) printError(terminal, failure ?? { code: 'internal_error', message: String(error) })
@@ -100,7 +100,7 @@ export async function runCommandLine(
   }
 }
 
-// A failure as programs read it.
+// A failure as printed with --json.
 interface CommandError {
   code: string
   message: string
@@ -112,7 +112,7 @@ function printError(terminal: Terminal, error: CommandError): void {
   terminal.out(`${JSON.stringify({ error }, null, 2)}\n`)
 }
 
-// Returns undefined for a defect. Names that others wrote are made safe for the terminal.
+// Returns undefined for a defect. Control characters in the message are escaped, since it may contain names that others chose.
 function commandError(error: unknown): CommandError | undefined {
   if (error instanceof Refusal) {
     const { issues, current } = error.details

@@ -11,18 +11,18 @@ import { bringUpToDate, type Effect, openDatabase } from './database.ts'
 
 export interface Command {
   summary: string
-  // The verb that runs if none is named.
+  // Runs if no verb is given.
   alone?: CommandVerb
   verbs?: Readonly<Record<string, CommandVerb>>
 }
 
 export interface CommandVerb {
   summary: string
-  // Effect of the command on the database. `none`: the command does not open it.
+  // Effect of the verb on the database. `none`: the verb does not open the database.
   effect: Effect | 'none'
-  // The option with which the command only reads.
+  // The option that makes the verb read-only.
   readsWith?: string
-  // Names of the words after the verb, in order. `[APP]` is optional, `VERSION...` may be several.
+  // Names of the words after the verb, in order. `[APP]` is optional, `VERSION...` stands for one or more words.
   words?: readonly string[]
   options?: Readonly<Record<string, OptionFacts>>
   // Returns the exit code.
@@ -30,7 +30,7 @@ export interface CommandVerb {
 }
 
 export interface OptionFacts {
-  // Name of the option's value in the help. Without a name the option is a flag.
+  // Placeholder of the option's value in the help. An option without a placeholder is a flag.
   value?: string
   help: string
   isRequired?: true
@@ -49,28 +49,28 @@ export const installationOption: OptionFacts = {
 
 export interface ParsedArguments {
   effect: Effect
-  // The first of the words, or '' if there are none.
+  // The first word, or '' if there is none.
   word: string
   // Words after the verb.
   words: readonly string[]
   texts: Readonly<Record<string, string | undefined>>
   flags: ReadonlySet<string>
-  // Environment from which the settings are read.
+  // Environment variables from which the settings are read.
   environment: Environment
 }
 
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  // Writes a line that the next one overwrites. Writes nothing if the output is not a terminal.
+  // Writes a line that the next call overwrites. Writes nothing if the output is not a terminal.
   progress(text: string): void
   isWatched: boolean
   environment: Environment
   // Standard input.
   input: AsyncIterable<Buffer>
-  // Set if a person types: asks for one line, which is not shown.
+  // Asks the person at the terminal for one line, which is not shown. Undefined if nobody types at a terminal.
   ask?: (label: string) => Promise<string>
-  // Set for a server that shares its process with others. A server without it uses the standard output and the signals.
+  // Set for a cell that shares its process with others. Otherwise the server logs to the standard output and ends on signals.
   server?: ServerSurroundings
 }
 
@@ -80,10 +80,10 @@ export interface ServerSurroundings {
   signalled: Promise<string>
 }
 
-// The arguments are wrong.
+// The arguments are wrong. Exit code 2.
 export class Misuse extends Error {}
 
-// Something around the command is wrong: a file, a port, a setting. Operations of the shop throw a Refusal.
+// The command failed because of a file, a port, a setting or something else outside the shop. Operations of the shop throw a Refusal.
 export class CommandFailure extends Error {
   readonly code: FailureCode
   constructor(message: string, code: FailureCode = 'failed') {
@@ -94,7 +94,7 @@ export class CommandFailure extends Error {
 
 export type FailureCode = 'failed' | 'file_unreadable' | 'port_in_use'
 
-// What a report says was not done, or only partly.
+// Why a report says that something was not done, or only partly.
 export type ReportCode =
   | 'call_failed'
   | 'copy_differs'
@@ -105,7 +105,7 @@ export type ReportCode =
   | 'refund_not_paid'
   | 'unhealthy'
 
-// Opens the shop's storage, whether a server runs or not. Commands that only read leave the schema as it is; all others migrate it first.
+// Opens the configured database, even if no server runs. Commands that only read leave the schema unchanged; all others migrate it first.
 export async function withStorage<T>(
   { effect, environment }: ParsedArguments,
   work: (storage: Storage, config: Config) => Promise<T>,
@@ -136,7 +136,7 @@ export function withMerchant<T>(
   )
 }
 
-// Returns the merchant that is named, or the only one that exists.
+// Returns the merchant with the slug, or the only merchant if no slug is given.
 export async function chooseMerchant(storage: Storage, slug: string | undefined): Promise<Merchant> {
   const merchants = await storage.read(listMerchants)
   if (slug !== undefined) {
@@ -153,7 +153,7 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
   throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
 }
 
-// Returns the installation that is named, or the only one of its merchant.
+// Returns the installation that the option names, or the only one of the merchant.
 export async function chooseInstallation(storage: Storage, given: ParsedArguments): Promise<Installation> {
   const merchant = await chooseMerchant(storage, given.texts.merchant)
   // Uninstalled installations are left out: a key for them would not work.
@@ -166,7 +166,7 @@ export async function chooseInstallation(storage: Storage, given: ParsedArgument
     if (named) return named
     throw refuse('installation_not_found', { message: `${merchant.slug} has no installation ${wanted}.` })
   }
-  // The installation for agents has no keys and no webhooks.
+  // The installation for agents can have no keys and no webhooks.
   const ofAgents = await storage.read((db) => listAgentInstallations(db, merchant.id))
   const [only, second] = installations.filter(({ id }) => !ofAgents.includes(id))
   if (only && !second) return only
@@ -177,7 +177,7 @@ export async function chooseInstallation(storage: Storage, given: ParsedArgument
   throw new Misuse(`name the installation with --installation: ${installations.map(({ name }) => name).join(', ')}`)
 }
 
-// The text of an option as one visible line.
+// Checks that the option is one line without control characters. Returns null if it is not given.
 export function readLine(text: string | undefined, name: string, lengthMax: number): string | null {
   if (text === undefined) return null
   if (text.trim() === '' || text.length > lengthMax || /\p{Cc}/u.test(text))
@@ -190,8 +190,8 @@ export interface ReportError {
   message: string
 }
 
-// Prints a report and returns the exit code. With --json, a report of something not or only partly done has the member `error`, as every
-// failure has; people see it from the lines.
+// Prints a report and returns the exit code. With --json, the report has the member `error`, like every failure, if something was not or
+// only partly done; without --json, the printed lines say so.
 export function printReport(
   terminal: Terminal,
   given: ParsedArguments,
@@ -212,7 +212,7 @@ export function printResult(
   else for (const line of orNone(lines())) terminal.out(`${line}\n`)
 }
 
-// A command that prints nothing would look as if it had not run.
+// Printing nothing would look as if the command had not run.
 function orNone(lines: readonly string[]): readonly string[] {
   return lines.length > 0 ? lines : ['There are none.']
 }

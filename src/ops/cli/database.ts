@@ -1,5 +1,5 @@
-// Opens the configured database with its root secret. The secret is checked first: a wrong one is refused before a file, table or row is
-// created.
+// Opens the configured database with its root secret. The secret is checked first: a wrong secret is refused before a file, table or row
+// is created.
 
 import { type Config, findRootSecret, makeRootSecret, type Settings, secretSourceOf } from '../../platform/config.ts'
 import { BadSetting } from '../../platform/kit/badsetting.ts'
@@ -19,7 +19,7 @@ export interface Database {
   config: Config
 }
 
-// `forgotten` has the versions of the root secret that are about to be discarded.
+// `forgotten`: versions of the root secret that are about to be discarded.
 export async function openDatabase(
   settings: Settings,
   effect: Effect,
@@ -47,8 +47,8 @@ export async function openDatabase(
   return { storage: await openInspected(look, databaseUrl, options), config }
 }
 
-// Retries while tables are locked: another node may be migrating, or the transaction of a killed node has not ended. The work of the
-// caller has to come after the migration in any case.
+// Retries while tables are locked: another node may be migrating, or the transaction of a killed node has not ended yet. The caller must
+// not work before the migration ends anyway.
 function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
   return async (work) => {
     for (;;) {
@@ -102,7 +102,7 @@ async function secretThatFits(
   read: Storage['read'],
   forgotten: readonly number[] = [],
 ): Promise<{ rootSecret: RootSecret; fits: true | null }> {
-  // Read only now: if another process has just created this database, it has created the secret before.
+  // Read after the database was found: another process that has just created the database has stored the secret before.
   const rootSecret = findRootSecret(source)
   if (!rootSecret)
     throw new BadSetting(

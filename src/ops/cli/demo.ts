@@ -65,9 +65,9 @@ async function makeShop(given: ParsedArguments, terminal: Terminal): Promise<num
   })
 }
 
-// A signal ends it after the part that is under way, and so does the end of the server that has started it.
+// Ends after the current part of the history on a signal, and when the server that started this process ends.
 async function makeHistory(given: ParsedArguments, terminal: Terminal): Promise<number> {
-  // The server may have ended already.
+  // The server may already have ended.
   let isEnding = process.connected === false
   const end = () => {
     isEnding = true
@@ -97,11 +97,11 @@ async function makeHistory(given: ParsedArguments, terminal: Terminal): Promise<
   }
 }
 
-// Longer than a server waits before it asks again for its turn to write to a SQLite file.
+// Longer than a server waits before it retries to lock a SQLite file for writing, so the server gets its turn.
 const restMs = 50
 
-// Runs the command above in a process of its own: what it loads and leaves in memory would stay in a server for good. `end` resolves when
-// the part that is under way is written; the next start makes the rest.
+// Runs `demo history` in its own process, so the modules and data that it needs do not stay in the server's memory. `end` resolves when
+// the current part is written; the next start continues.
 export function startDemoHistory(environment: Environment, log: Log): { end(): Promise<void> } {
   let isEnding = false
   let child: ChildProcess | undefined

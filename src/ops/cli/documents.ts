@@ -1,5 +1,5 @@
-// The command `documents`: the invoices and credit notes of some days as a ZIP file, for the bookkeeper. The file names the buyers, so
-// only its owner can read it.
+// The command `documents`: writes the invoices and credit notes of a period into a ZIP file, for the bookkeeper. The documents contain
+// buyers' names, so only the owner of the file can read it.
 
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
@@ -95,7 +95,7 @@ async function* documentsOfDays(
   }
 }
 
-// The file gets its name when it is complete, so a file of this name is never incomplete.
+// The file is renamed to its name when it is complete, so a file of this name is never incomplete.
 async function writeWhole(file: string, chunks: AsyncIterable<Buffer>): Promise<void> {
   const partial = `${file}.partial`
   try {

@@ -1,10 +1,10 @@
-// How a server process ends: by a signal, with npm, or by an uncaught error.
+// How a server process ends: by a signal, with the npm process that started it, or by an uncaught error.
 
 import type { Log } from '../../platform/log/log.ts'
 import type { Sink } from '../../platform/log/sink.ts'
 import type { Terminal } from './command.ts'
 
-// Time to wait for the last log lines.
+// Maximum wait for the last log lines to be written.
 export const logDrainMs = 2_000
 
 interface EndingParts {
@@ -45,8 +45,8 @@ export function waitForEndSignal({ isRunByNpm, log, sink, terminal }: EndingPart
 
 const parentLookMs = 250
 
-// npm runs this process through a shell. A signal to npm ends npm and the shell and does not reach this process, which only sees that its
-// parent changed.
+// npm runs this process through a shell. A signal to npm ends npm and the shell but does not reach this process, whose parent then
+// changes.
 function watchParent(onGone: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -1,5 +1,5 @@
-// Parts that several cells of one process share: the port, which passes each request to the cell of its host, the probes, and the
-// metrics. Reads no data of a cell except the names of hosts, and changes none.
+// Parts that all cells of one process share: the port, which passes each request to the cell of its host, the probes, and the metrics.
+// Reads only host names from the databases of cells, and writes nothing.
 
 import { hostFromHeader, normalizeHost, proofPath } from '../../domain/sites/hosts.ts'
 import type { Settings } from '../../platform/config.ts'
@@ -27,7 +27,7 @@ interface FrontParts {
 export interface CellsFrontServer {
   server: HttpServer
   beginDraining(): void
-  // Metrics of the process and of each cell, labelled by its origin.
+  // Returns the metrics of the process, and those of each cell labelled by its origin.
   scrape(): Promise<string>
   close(): void
 }
@@ -77,7 +77,7 @@ export function createCellsFrontServer({ cells, settings, log, connections }: Fr
   }
 }
 
-// Ready if at least one cell is ready: a load balancer that sends all hosts to this process must not drop all of them because of one.
+// Ready if at least one cell is ready: a load balancer sends all hosts to this process and must not remove it because of one cell.
 async function readinessOfAll(cells: readonly ServedCell[], origin: string | null) {
   if (origin !== null) {
     const cell = cells.find((one) => one.origin === origin)
@@ -105,11 +105,11 @@ function observeFront(metrics: Metrics, { cells, connections, log }: Omit<FrontP
   })
 }
 
-// Bounded, because clients choose the host names.
+// Bounded, because clients choose the host names that they send.
 const hostsMax = 10_000
 
-// A cell has its own host, whatever shops claim; other hosts belong to the first cell with a shop that has proved them. While a cell is
-// not served, its known hosts stay with it.
+// Finds the cell of a host. The host of a cell belongs to that cell even if a shop claims it; any other host belongs to the first cell
+// with a shop that has proved it. While a cell is not served, its known hosts stay with it.
 class CellHosts {
   readonly #cells: readonly ServedCell[]
   readonly #seen = new Lru<string, ServedCell>(hostsMax)
@@ -118,7 +118,7 @@ class CellHosts {
     this.#cells = cells
   }
 
-  // Refuses if no cell has the host, or if that is unknown because a cell is not served.
+  // Refuses if no cell has the host, or if a cell that is not served may have it.
   async find(host: string): Promise<ServedCell> {
     const own = this.#cells.find((cell) => cell.host === host)
     if (own) return own
@@ -134,8 +134,8 @@ class CellHosts {
     throw isSure ? misdirected() : unavailableRefusal()
   }
 
-  // Proofs to show at a host: those of the cell that owns the host, or of all cells that claim it. Refuses while a cell is not served,
-  // since the host could be taken from it.
+  // Proofs to show at a host: those of the cell that owns the host, or of all cells with shops that claim it. Refuses while a cell is not
+  // served, since that cell may own the host.
   async proofsAt(host: string): Promise<string[]> {
     for (const cell of this.#cells) if (await cell.isOwnerOf(host)) return cell.proofsOf(host)
     return (await Promise.all(this.#cells.map((cell) => cell.proofsOf(host)))).flat()
@@ -166,7 +166,7 @@ function misdirected(): Refusal {
   return refuse('route_not_found', { status: 421, message: 'No shop of this server has this host.' })
 }
 
-// Pages about hosts that shops and a proxy request, for all cells.
+// Pages about hosts, requested by shops that prove a host and by a proxy that requests certificates.
 function hostPages(hosts: CellHosts): HtmlPage[] {
   return [
     {

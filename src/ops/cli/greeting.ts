@@ -1,4 +1,4 @@
-// Text that a person at the terminal sees when a server has started.
+// Text shown at the terminal when a server has started.
 
 import type { Config } from '../../platform/config.ts'
 import { isLoopback } from '../../platform/kit/loopback.ts'
@@ -38,7 +38,7 @@ export function printGreeting(print: Terminal['out'], log: Log, greeting: string
   }
 }
 
-// The secret of the link is printed, but never logged.
+// The setup link contains a secret: it is printed, but never logged.
 export function setupText(url: string): string {
   return [
     '',
@@ -51,7 +51,7 @@ export function setupText(url: string): string {
   ].join('\n')
 }
 
-// Webhooks to this machine are off by default, so both the server and `webhooks listen` need the setting.
+// Webhooks to this machine are off by default; the server and `webhooks listen` both need the setting.
 function webhookLines({ webhookAllowPrivate }: Config): string[] {
   const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
   return [

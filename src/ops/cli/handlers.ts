@@ -1,4 +1,4 @@
-// Handlers of the admin operations that commands perform, by group. A command loads only the group that it needs.
+// Handlers of the admin operations that commands perform, in groups. A command loads only the group that it needs.
 
 import type { AdminHandlers } from '../../platform/http/admin.ts'
 import type { AdminHandlerParts } from '../handlers.ts'

@@ -22,13 +22,13 @@ export const healthCommand = commandOf({
   },
 })
 
-// A server that listens on all addresses is called at the loopback address.
+// A server that listens on all addresses is called at its loopback address.
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
 }
 
-// Resolves with the status that /readyz returns, or with the error of the call.
+// Resolves with the status in the response of /readyz, or with the error of the request.
 function readinessOf(host: string, port: number): Promise<string> {
   return new Promise((resolve) => {
     const request = get({ host, port, path: '/readyz', timeout: answerMsMax }, (response) => {
@@ -46,7 +46,7 @@ function statusIn(body: string): string {
     const { status } = JSON.parse(body) as { status?: unknown }
     if (typeof status === 'string') return status
   } catch {
-    // Another program uses the port.
+    // Not JSON: another program uses the port.
   }
   return 'not a Cartwright server'
 }

@@ -1,4 +1,4 @@
-// Text of --help, made from the tables of verbs.
+// The text of --help, generated from the tables of verbs.
 
 import type { ChosenVerb } from './arguments.ts'
 import type { Command, OptionFacts } from './command.ts'

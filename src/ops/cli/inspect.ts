@@ -1,4 +1,4 @@
-// Commands that only inspect: doctor and openapi.
+// The commands `doctor` and `openapi`, which only inspect.
 
 import { adminDocument } from '../../contract/admin/document.ts'
 import { openInterfaceDocument } from '../../contract/open/document.ts'
@@ -33,7 +33,8 @@ export const doctorCommand = commandOf({
   summary: 'Check migrations, invariants and the root secret, and list money that waits for a person.',
   effect: 'reads',
   async run(given, terminal) {
-    // Reads everything in one snapshot without a time limit: a large shop takes longer than a request may, and a read blocks nothing.
+    // Reads everything in one snapshot without a time limit: checking a large shop takes longer than a request may, and reads block
+    // nothing.
     const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unlimitedTime)
     try {
       const { pending, newer, isTooNew } = await schemaGap(storage)
@@ -105,7 +106,8 @@ function isLive({ subjects }: InvariantViolation): boolean {
   return subjects.some((subject) => !subject.endsWith(' (test)'))
 }
 
-// Products that a search does not find. The server indexes missing products within an hour of its start, most of them immediately.
+// Warns of products that a search does not find. The server indexes missing products within an hour of its start, most of them
+// immediately.
 async function indexWarnings(db: Reader): Promise<string[]> {
   const { missing, rows, documents } = await countIndex(db)
   const isTorn = rows !== documents
@@ -117,7 +119,7 @@ async function indexWarnings(db: Reader): Promise<string[]> {
   ]
 }
 
-// Shops show pictures without copies as they were uploaded.
+// Warns of pictures without scaled copies: shops show them as they were uploaded.
 async function pictureWarnings({ waiting, givenUp }: { waiting: number; givenUp: number }): Promise<string[]> {
   const copier = createCopier()
   const isMissing = waiting > 0 && !(await copier.isAvailable())
@@ -136,7 +138,7 @@ const undeliveredMax = 20
 const undeliveredMs = 7 * 24 * 3_600_000
 const waitingMs = 3_600_000
 
-// E-mails that were not delivered, and e-mails that wait for a mail server. They are a warning, since no money depends on them.
+// Warns of e-mails that were not delivered, or that wait for a mail server. No money depends on them, so they are only warnings.
 async function emailWarnings(db: Reader, now: number): Promise<string[]> {
   const { count, since } = await readWaitingEmails(db)
   const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
@@ -153,7 +155,7 @@ async function emailWarnings(db: Reader, now: number): Promise<string[]> {
 const accountsMax = 1_000
 const accountWarningsMax = 50
 
-// Accounts that cannot take payments because their secrets cannot be decrypted here or their provider is not installed.
+// Warns of accounts that cannot take payments because their secrets cannot be decrypted here or their provider is not installed.
 async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<string[]> {
   const accounts = await listAccountsOfAll(db, accountsMax)
   return accounts
@@ -171,8 +173,8 @@ async function findDuties(db: Reader): Promise<MerchantDutyFacts[]> {
   return listDutyFacts(db, await listSellers(db, unreadyMax))
 }
 
-// Missing facts, and products without a manufacturer, which only a person can judge. Other duties to check by hand are listed in the
-// dashboard, under Settings, Duties.
+// Warns of missing facts, and of products without a manufacturer, which only a person can judge. Other duties to check by hand are listed
+// in the dashboard, under Settings, Duties.
 function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
   return dutyStates(facts).flatMap(({ id, status, lacks }) => {
     const isShown = status === 'missing' || (id === 'product_safety' && status === 'by_hand')
@@ -204,7 +206,7 @@ const unreadyMax = 50
 const unpayableMax = 50
 const unpayableWords = { nothing_offered: noMethodWarning, no_account: noAccountWarning } as const
 
-// Rows that a loop could not process. The data is still consistent, so they are a warning: the server retries them.
+// Rows that a loop could not process are only warnings: the data is consistent, and the server retries them.
 const deferredMax = 50
 
 function shownRow({ retryAt, failedAt, ...row }: DeferredRow): object {

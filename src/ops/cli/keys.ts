@@ -10,7 +10,7 @@ import { type CommandTarget, forInstallation, operationVerbs } from './operation
 
 const { one, list } = operationVerbs(developerOperationRows, 'developers')
 
-// Ids of keys are unique among all merchants, so the key alone is named.
+// Ids of keys are unique among all merchants, so no merchant is named.
 const ofKey: CommandTarget = {
   words: ['KEY_ID'],
   async find({ word: keyId }, storage) {

@@ -1,5 +1,5 @@
-// The command `webhooks listen`: a receiver on the developer's own machine. It verifies every call as a receiver should and prints one
-// line for each. The endpoint is enabled while the command runs, and restored when it ends.
+// The command `webhooks listen`: receives webhooks on the developer's machine, verifies each call as a receiver should, and prints a line
+// for each. The endpoint is enabled while the command runs, and restored when it ends.
 
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
@@ -43,7 +43,7 @@ export function listenForWebhooks(given: ParsedArguments, terminal: Terminal): P
     const signalled = endSignal()
     const opened = Promise.withResolvers<Endpoint>()
     const broken = Promise.withResolvers<never>()
-    // The promise is awaited below, but may reject before.
+    // Marks a rejection as handled: the promise may reject before it is awaited below.
     broken.promise.catch(() => {})
     const receive = receiverFor({ storage, rootSecret, terminal, isJson: given.flags.has('json') }, opened.promise)
     const servers = await openPort(wantedPort, (request, response) => {
@@ -97,7 +97,7 @@ interface Servers {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-// Listens on both loopback addresses if there are two, because `localhost` may mean either.
+// Listens on both loopback addresses if the machine has both, because `localhost` may mean either.
 async function openPort(wanted: number, answer: Answer): Promise<Servers> {
   const first = await openServer(wanted, '127.0.0.1', answer).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
@@ -123,7 +123,7 @@ async function openServer(port: number, host: string, answer: Answer): Promise<S
 
 const closeMsMax = 2_000
 
-// Calls in progress are still answered.
+// Calls in progress are answered before the connections are closed.
 async function closeServer(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
@@ -204,7 +204,7 @@ async function addReceiver(
   }
 }
 
-// With --json the standard output is reserved for the calls.
+// With --json, the standard output is reserved for the calls.
 function greet(given: ParsedArguments, terminal: Terminal, { endpoint, isAdded, resumed }: Visit, port: number): void {
   const here = receiverUrl(port)
   const lines = [
@@ -228,13 +228,13 @@ interface ReceiverParts {
 const bodyBytesMax = 1_048_576
 const remembered = 10_000
 
-// A call that arrives before the endpoint is chosen waits until it is.
+// A call that arrives before the endpoint is chosen waits for the choice.
 function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, opened: Promise<Endpoint>) {
   const seen = new Lru<string, true>(remembered)
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const reject = (status: number, headers = {}) => {
       response.writeHead(status, { 'content-length': 0, connection: 'close', ...headers }).end()
-      // Discards the rest of the body, so the answer arrives and the connection ends.
+      // Reads and discards the rest of the body, so the client gets the response before the connection is closed.
       request.resume()
     }
     if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== receiverPath) return reject(404)
@@ -244,7 +244,7 @@ function receiverFor({ storage, rootSecret, terminal, isJson }: ReceiverParts, o
     const { installationId, id } = await opened
     const now = Date.now()
     const endpoint = await storage.read((db) => findEndpoint(db, installationId, id))
-    // The secret may have been rotated since the last call, so it is decrypted for each call.
+    // Decrypted for each call, since the secret may have been rotated since the last one.
     const problem = endpoint
       ? findWebhookProblem(
           request.headers,
@@ -293,8 +293,8 @@ function headerOf(headers: Headers, name: string): string | undefined {
 const toleranceSeconds = 300
 const signaturesMax = 20
 
-// Everything that a receiver has to check, in a dozen lines: all headers are present, the call is recent, and one of the signatures over
-// its id, its time and its exact bytes was made with a known secret.
+// What a receiver has to check: all headers are present, the call is recent, and one of the signatures over its id, its time and its
+// exact bytes was made with a known secret.
 export function findWebhookProblem(
   headers: Headers,
   bytes: Buffer,
@@ -307,12 +307,12 @@ export function findWebhookProblem(
   if (!id) return 'webhook-id is missing'
   if (!time) return 'webhook-timestamp is missing'
   if (!signatures) return 'webhook-signature is missing'
-  // Only one spelling is accepted, because the text itself is signed.
+  // Only one notation of a number is accepted, because the signature is over the text.
   if (!/^(0|[1-9]\d{0,11})$/.test(time)) return 'webhook-timestamp is not a whole number of seconds'
   const age = Math.floor(now / 1_000) - Number(time)
   if (age > toleranceSeconds) return `webhook-timestamp is ${age} seconds old; ${toleranceSeconds} are allowed`
   if (age < -toleranceSeconds) return `webhook-timestamp is ${-age} seconds ahead; ${toleranceSeconds} are allowed`
-  // Different bytes that are not UTF-8 could become the same text.
+  // Different bytes that are not UTF-8 could decode to the same text.
   if (!isUtf8(bytes)) return 'the body is not UTF-8'
   const message = { id, timestamp: Number(time), body: bytes.toString('utf8') }
   const expected = secrets.map((secret) => signWebhook(secret, message))
@@ -330,7 +330,7 @@ interface Call {
   id: string
   deliveryId: string | null
   attempt: string | null
-  // The parsed body if it is JSON, or else its text.
+  // The parsed body if it is JSON, otherwise its text.
   body: unknown
 }
 
@@ -343,8 +343,8 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-// One line for every program that reads lines, without control characters for a terminal. These characters stand only in strings, where
-// JSON may escape them.
+// Returns one line of JSON. Control characters and the line separators U+2028 and U+2029 can only occur in its strings, and are escaped
+// for terminals and for programs that read lines.
 function jsonLine(call: Call): string {
   return escapeControlCharacters(JSON.stringify(call)).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -1,4 +1,4 @@
-// Background work between requests. Each loop may run on several nodes at the same time, and reads do not wait for any of them.
+// Background loops. Each loop may run on several nodes at the same time, and requests that only read never wait for a loop.
 
 import type { App } from '../../app.ts'
 import { sweepAddresses } from '../../domain/addresses/vault.ts'
@@ -65,11 +65,11 @@ export interface LoopParts {
   app: App
   retentionMs: RetentionMs
   clock: () => number
-  // A clock that does not change when the system clock is set.
+  // A clock that does not jump when the system clock is set.
   monotonic?: () => number
 }
 
-// Rows in one round: few, so others do not wait long for their locks. Rounds repeat while there are more rows.
+// Rows per round: few, so other transactions do not wait long for their locks. Rounds repeat while there are more rows.
 const fewest = 4
 const few = 20
 const some = 100
@@ -178,7 +178,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
     {
       name: 'transfers',
       everyMs: 2_000,
-      // The file readers are loaded when the first import is due.
+      // The code that reads import files is loaded when the first import is due.
       work: async (isEnding) => {
         if (!(await storage.read((db) => hasDueImports(db, clock())))) return false
         const { runImportsRound } = await loadImports()
@@ -198,8 +198,8 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
 }
 
-// Runs loops without waiting for their next round: events of payments, transfers, hosts and pictures are handled immediately, on
-// whichever node they arrived.
+// Runs loops immediately, without waiting for their next round, when an event of payments, transfers, hosts or pictures is signalled by
+// any node.
 export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
   const unlisten = [
     storage.listen('payments', () => workers.wake('payments')),
@@ -213,7 +213,7 @@ export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () 
   }
 }
 
-// Loops that end or delete rows by the clock, which cannot be undone by correcting the clock.
+// Loops that end or delete rows because their time is up. Correcting a wrong clock would not undo this.
 const endsByTime: ReadonlySet<LoopName> = new Set([
   'sessions',
   'unpaid_orders',
@@ -233,7 +233,7 @@ function guarded(work: Loop['work'], checkClock: () => void): Loop['work'] {
   }
 }
 
-// A cart is deleted after its sessions.
+// Carts are deleted after their sessions.
 function retentionParts(storage: Storage, retentionMs: RetentionMs, now: number): CatchUpPart[] {
   const endedBy = (keptMs: number) => ({ endedBy: now - keptMs, now })
   const { checkouts, customers, completed, log, changes, transfers, withdrawals } = retentionMs

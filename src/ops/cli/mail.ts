@@ -1,4 +1,4 @@
-// The command `mail`: the states of e-mails. Addresses are masked.
+// The command `mail`: shows and retries e-mails. Addresses are masked.
 
 import { findStoredEmail } from '../../domain/emails/read.ts'
 import { type EmailRow, findEmail, listEmails, retryEmail } from '../../domain/emails/store.ts'

@@ -41,7 +41,7 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
   const { from = settings.databaseUrl, to = '', origin = '' } = given.texts
   if (!URL.canParse(origin) || new URL(origin).origin !== origin)
     throw new CommandFailure('--origin must be an origin such as https://shop.example.com')
-  // One root secret decrypts both databases.
+  // Both databases must have the same root secret.
   const rootSecret = await secretOfBoth(settings, from, to)
   const source = await openStorage(from, unlimitedTime)
   try {
@@ -73,8 +73,8 @@ async function secretOfBoth(settings: Settings, from: string, to: string): Promi
   return findRootSecret(secretSourceOf(settings, from)) as RootSecret
 }
 
-// Orders are found by hashes of their customers and words, made with keys of the database. Refuses if the two databases have different
-// keys.
+// Copies the keys that hash customers and search words from the source to a target without them: orders are found by these hashes.
+// Refuses if the target has different keys.
 async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: RootSecret): Promise<void> {
   const names = [customerKeyName, searchKeyName]
   const different = await source.read((db) =>
@@ -86,7 +86,7 @@ async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: Roo
     )
 }
 
-// A request takes this long at most, and a key is cached for two seconds.
+// A request takes at most this long, and an API key is cached for two seconds.
 const closingMs = 10_000
 const callsMsMax = 60_000
 
@@ -97,7 +97,7 @@ export function moveTools(
 ): Pick<MoveOptions, 'now' | 'closed' | 'dropIndex'> {
   return {
     now: Date.now,
-    // Waits until calls to payment providers in progress end, so that none ends at the target.
+    // Waits until requests and calls to payment providers in progress have ended at the source, so none ends after the move.
     async closed() {
       await pause(waitMs)
       const deadline = Date.now() + callsMsMax

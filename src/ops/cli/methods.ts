@@ -1,4 +1,4 @@
-// The command `methods`: payment methods without a provider, one at a time. A shop file sets all of them together.
+// The command `methods`: sets payment methods without a provider, one at a time. A shop file sets all of them together.
 
 import { PaymentMethodEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'
@@ -70,7 +70,7 @@ function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
 interface Input {
   mode: Mode
   method: ManualMethod
-  // Settings to change.
+  // Settings to change. Undefined leaves a setting unchanged.
   isOffered?: boolean
   instructions?: string | null
   termDays?: number | null
@@ -107,7 +107,7 @@ function set(input: Input, given: ParsedArguments, terminal: Terminal): Promise<
       refuseUnfit(after)
       const now = Date.now()
       await saveMethodSettings(tx, merchant.id, after, now)
-      // Checkouts cache the payment methods by this version.
+      // Checkouts cache the payment methods by the catalog version.
       await raiseCatalogVersion(tx, merchant.id)
       const changes = methodChange(merchant.id, before, after)
       recordCommand(tx, {
@@ -123,7 +123,7 @@ function set(input: Input, given: ParsedArguments, terminal: Terminal): Promise<
   })
 }
 
-// The rules are those of a shop file; only the names of the places are those of the command line.
+// Applies the rules of a shop file, and names the options of the command line instead of paths.
 function refuseUnfit(settings: MethodSettings): void {
   const entry = shownMethod(settings)
   const [issue] = validate(entry)

@@ -1,4 +1,4 @@
-// A server that only answers /metrics, on its own port.
+// A server on its own port that only answers /metrics.
 
 import { createBodyLimiter } from '../../platform/http/limiter.ts'
 import { createPressure } from '../../platform/http/pressure.ts'
@@ -13,7 +13,7 @@ export interface Closable {
 
 export function metricsServer(shown: Pick<Metrics, 'scrape'>, log: Log): { server: HttpServer } & Closable {
   const pressure = createPressure()
-  // Requests to this server are not counted with those of the shop.
+  // A registry of its own, so requests for metrics are not counted with those of the shop.
   const metrics = createMetrics()
   const server = createServer({
     surfaces: [],

@@ -1,4 +1,4 @@
-// The command `migrate`: migrates the schema, or moves everything from one engine to the other.
+// The command `migrate`: migrates the schema, or copies everything from one engine to the other.
 
 import { dirname, join } from 'node:path'
 import { fillIndex } from '../../domain/catalog/reindex.ts'
@@ -54,7 +54,7 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
   })
   const isSame = copied.differences.length === 0 && copied.tables.every((table) => table.isSame)
   const findings = isSame ? await findingsIn(to) : []
-  // Each engine has its own search index, which is not copied.
+  // The search index is not copied, since it differs between the engines.
   if (isSame) await withOpen(to, (storage) => fillIndex(storage, { now: Date.now(), limit: productsAtOnce }))
   const tookMs = Math.round(performance.now() - startedAt)
   const rows = copied.tables.reduce((sum, table) => sum + table.rows, 0)
@@ -123,7 +123,7 @@ function findingLines(findings: readonly InvariantViolation[]): string[] {
   ]
 }
 
-// A database in another place has another place for its secret.
+// The place of the root secret depends on the database URL.
 function secretLines(from: string, to: string): string[] {
   return [
     `The root secret is not in the database. It was in ${secretPlaces(from)};`,

@@ -1,4 +1,4 @@
-// Functions that commands about money share: they find a payment, and pay the refunds that a change made due.
+// Functions for commands about money: they find a payment, and pay refunds that a change made due.
 
 import { listInstallations, type Merchant } from '../../domain/merchants/store.ts'
 import { recordRefundEnd } from '../../domain/orders/refunds.ts'
@@ -13,8 +13,8 @@ import { createLog } from '../../platform/log/log.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
 import { chooseMerchant, configuredOrigin, type ParsedArguments, type ReportError, type Terminal } from './command.ts'
 
-// The refund is due once the transaction has committed. The command pays it itself, so it is paid even if no server runs; if the command
-// is killed, a server's loop continues.
+// Commits the change, which makes refunds due, and then pays them. The command pays them itself, so they are paid even if no server runs;
+// if the command is killed, a server pays them later.
 export async function payRefundsAfter<Result>(
   storage: Storage,
   config: Config,
@@ -48,7 +48,7 @@ export function silentWatch(): PaymentWatch {
   return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
 }
 
-// Prints refunds that failed on stderr. Returns null if all are paid or in progress.
+// Prints refunds that failed to stderr. Returns null if all refunds are paid or in progress.
 export function printUnpaidRefunds(
   terminal: Terminal,
   subject: string,
@@ -63,7 +63,7 @@ export function printUnpaidRefunds(
   return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
 }
 
-// Returns why the money was not refunded, or undefined if it was or is in progress.
+// Returns why the refund failed, or undefined if it is paid or in progress.
 function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
   if (outcome === 'succeeded' || outcome === 'already_recorded') return undefined
   if (outcome === 'later' && answer === 'pending') return undefined
@@ -87,8 +87,8 @@ export async function findPaymentNamed(storage: Storage, name: string, given: Pa
   return payment
 }
 
-// Returns the ids in groups that are small enough for a statement. There is at least one group, which may be empty, since a number alone
-// finds an order.
+// Returns the ids in groups that are small enough for an SQL statement. There is always a group, if only an empty one, since an order can
+// be found by its number alone.
 export async function listInstallationIds(db: Reader, merchant: Merchant): Promise<string[][]> {
   const ids = (await listInstallations(db, merchant.id)).map(({ id }) => id)
   const groups = Math.max(1, Math.ceil(ids.length / idsAtOnce))

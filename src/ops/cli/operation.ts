@@ -1,5 +1,5 @@
-// Verbs that perform an admin operation. Their arguments and their effect come from the operation's row. The call is checked, performed
-// and recorded like a request to the admin API, with the operator as its actor.
+// Verbs that perform an admin operation. Their arguments and their effect come from the operation's row in the contract. The call is
+// checked, performed and recorded like a request to the admin API, with the operator as its actor.
 
 import type { AdminOperation } from '../../contract/admin/row.ts'
 import type { Issue } from '../../contract/issues.ts'
@@ -41,11 +41,11 @@ import { type Column, recordLines, tableLines } from './printer.ts'
 // Parameters of the path and the query, and members of the body, by their names.
 export type Members = Readonly<Record<string, unknown>>
 
-// The merchant for whom the operation is performed, and what the words after the verb name.
+// The merchant and mode for which the operation is performed, and what the words after the verb name.
 export interface CommandTarget {
   words?: readonly string[]
   options?: Readonly<Record<string, OptionFacts>>
-  // Members that `find` returns, so they are not options.
+  // Members that `find` returns. They are not options.
   finds?: readonly string[]
   find(given: ParsedArguments, storage: Storage, config: Config): Promise<{ of: MerchantMode; members?: Members }>
 }
@@ -71,13 +71,13 @@ export async function chooseMode(given: ParsedArguments, storage: Storage): Prom
   return { merchantId, mode: given.flags.has('test') ? 'test' : 'live' }
 }
 
-// Differences between the members of a row and the options of the verb.
+// How the options of the verb differ from the members of the operation's row.
 export interface MemberFacts {
-  // Member of the body whose members become options, instead of those of the body.
+  // Member of the body whose members become the options, instead of those of the body itself.
   within?: string
   // Members that are not options.
   omits?: readonly string[]
-  // Options that are named otherwise than their member, and placeholders and help texts that say more than the row.
+  // Names of options that differ from those of their members, and placeholders and help texts that differ from those in the row.
   names?: Readonly<Record<string, string>>
   values?: Readonly<Record<string, string>>
   helps?: Readonly<Record<string, string>>
@@ -86,22 +86,22 @@ export interface MemberFacts {
 interface VerbFacts extends MemberFacts {
   summary: string
   target: CommandTarget
-  // Options that are not members, and a function that makes members from them.
+  // Further options, which are not members, and a function that makes members of them.
   options?: Readonly<Record<string, OptionFacts>>
   read?(given: ParsedArguments): Members
 }
 
 export interface OperationFacts<Row extends AdminOperation> extends VerbFacts {
-  // Lines that people see (default: one per member).
+  // Lines printed without --json (default: one per member).
   lines?(data: DataOf<Row>): readonly string[]
 }
 
 export interface ListFacts<Row extends AdminOperation> extends VerbFacts {
-  // Member of the JSON that contains the rows.
+  // Member of the JSON output that contains the rows.
   name: string
-  // Columns of the table that people see.
+  // Columns of the table that is printed without --json.
   columns: readonly Column<RowOf<Row>>[]
-  // Default of --limit. If it is undefined, all rows are printed and the option does not exist.
+  // Default of --limit. Undefined: there is no such option, and all rows are printed.
   limit?: number
 }
 
@@ -112,7 +112,7 @@ type RowOf<Row extends AdminOperation> = DataOf<Row> extends readonly (infer One
 export interface OperationVerbs<Rows> {
   one<Id extends keyof Rows & string>(id: Id, facts: OperationFacts<Rows[Id] & AdminOperation>): CommandVerb
   list<Id extends keyof Rows & string>(id: Id, facts: ListFacts<Rows[Id] & AdminOperation>): CommandVerb
-  // Performs another operation, for verbs that perform more than one.
+  // Performs an operation inside a verb that performs several.
   perform<Id extends keyof Rows & string>(
     shop: OpenedShop,
     id: Id,
@@ -219,7 +219,7 @@ interface MemberOption {
   facts: OptionFacts
 }
 
-// The part of JSON Schema that options need.
+// The part of JSON Schema that options are made from.
 interface Node {
   type?: string
   format?: string
@@ -231,7 +231,7 @@ interface Node {
   required?: readonly string[]
 }
 
-// Members for programs, which must not repeat a change or change a version they have not seen. They are not options.
+// Members that make changes by programs safe (idempotency, optimistic locks, trial runs). They are not options.
 const forMachines = ['idempotencyKey', 'expectedVersion', 'dryRun']
 
 export function memberOptions(row: AdminOperation, facts: MemberFacts & { target?: CommandTarget }): MemberOption[] {
@@ -253,7 +253,7 @@ export function memberOptions(row: AdminOperation, facts: MemberFacts & { target
     })
 }
 
-// Returns the schema of a nullable member without the null.
+// Returns the schema without `null` if the member is nullable.
 function meantBy(schema: Node): Node {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
 }
@@ -284,7 +284,7 @@ function lower(text: string): string {
   return text.toLowerCase()
 }
 
-// Checks every value by its own schema, so a wrong one is refused before the database is opened.
+// Checks every value by its own schema, so a wrong value is refused before the database is opened.
 function readMembers(options: readonly MemberOption[], given: ParsedArguments): Members {
   const members: Record<string, unknown> = {}
   for (const option of options) {
@@ -301,7 +301,7 @@ function valueFrom(
   if (takes === undefined) return given.flags.has(name) || undefined
   const text = given.texts[name]
   const meant = meantBy(schema)
-  // A required list that is not named is empty.
+  // A required list whose option is not given is empty.
   if (text === undefined) return meant.type === 'array' && !isRequired && !isOptional(schema) ? [] : undefined
   const value = read(meant, text, name)
   if (typeof value === 'string' && controls.test(value))
@@ -311,7 +311,7 @@ function valueFrom(
   return value
 }
 
-// Control characters for the terminal, including those that a schema accepts. Line breaks are left to the schema.
+// Control characters, which a terminal would interpret, even if the schema accepts them. The schema decides about line breaks and tabs.
 const controls = /[^\P{Cc}\r\n\t]/u
 
 function isOptional(schema: object): boolean {
@@ -325,7 +325,7 @@ function read({ type }: Node, text: string, name: string): unknown {
   return Number(text)
 }
 
-// Names the word in an issue that concerns one of several words.
+// If the issue is about one word of a list, the sentence begins with that word.
 function sentence({ path, message }: Issue, value: unknown): string {
   const [, at] = path.split('/')
   const word = Array.isArray(value) && at !== undefined ? value[Number(at)] : undefined
@@ -390,9 +390,10 @@ async function performRow(
     clock: () => new Date(),
   }
   const perform = createOperationCaller(parts, createPerform(parts))
-  // Options were checked by their schemas, and the ids exist. Checking the query as a whole would take 70 ms more, a third of a command.
+  // The options were checked by their schemas, and the ids were found in the database. Checking the query as a whole would take 70 ms
+  // more, a third of a command.
   const checks = { ...createChecks(row), query: uncheckedQuery }
-  // The cast holds: the types of the handlers were checked against the rows where the handlers are defined.
+  // The cast holds: each handler was checked against its row where it is defined.
   const performable = { id, operation: row, handler: handlers[id] as AnyHandler, checks }
   const answer = await perform(performable, {
     principal: operatorCaller(of),
@@ -409,7 +410,7 @@ const uncheckedQuery: QueryReader = {
   read: () => ({ values: {}, cursor: null }),
 }
 
-// Puts each member where the row has it: into the path, the query or the body.
+// Puts each member into the path, the query or the body, as in the row.
 function placed(row: AdminOperation, members: Members) {
   const inQuery = (row.query as Node | undefined)?.properties ?? {}
   const path: Record<string, string> = {}

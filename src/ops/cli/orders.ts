@@ -1,5 +1,4 @@
-// The command `orders`: what was sold, and changes of an order by the operator. Addresses are only shown on request, and only in the
-// terminal.
+// The command `orders`: shows orders, and changes them as the operator. Addresses are only printed on request.
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import type { Address } from '../../contract/open/carts.ts'
@@ -154,7 +153,7 @@ export const ordersCommand: Command = {
 async function fulfil(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const parcel = readParcel(given)
   return change(given, terminal, 'fulfilAdminOrder', (tx, key, now) => {
-    // The number of a test order shows that it is one; an id does not.
+    // Typing the number shows that the user knows it is a test order; an id does not.
     const isTestMeant = given.flags.has('test') || given.word.toUpperCase() === key.number
     return fulfilOrder(tx, key, { ...parcel, isTestMeant }, { now, cause: null })
   })
@@ -201,7 +200,7 @@ function show(given: ParsedArguments, terminal: Terminal): Promise<number> {
   })
 }
 
-// Prints the items that are left to send, and the address. With --json the packing slip is a member of the answer.
+// Prints the items that are still to be sent, and the address. With --json, the packing slip is a member of the output.
 function slip(given: ParsedArguments, terminal: Terminal): Promise<number> {
   return withStorage(given, async (storage, { rootSecret }) => {
     const key = await findNamed(storage, given.word, given)
@@ -222,7 +221,7 @@ function slip(given: ParsedArguments, terminal: Terminal): Promise<number> {
 interface Sealed {
   customer?: Customer | null
   address?: Address | null
-  // Members that could not be decrypted: they were encrypted by a version of the root secret that was discarded, or were changed since.
+  // Members that could not be decrypted: their version of the root secret was discarded, or the row was changed outside of the server.
   unopened?: ('customer' | 'address')[]
 }
 
@@ -264,7 +263,7 @@ function change(
   })
 }
 
-// If the order still awaited its payment, the void becomes due and is requested immediately, not by a loop.
+// If the order still awaited its payment, the return makes a void due, and the command requests it immediately.
 function comeBack(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const input = { isRestocked: given.flags.has('restock') }
   return withStorage(given, async (storage, config) => {
@@ -280,7 +279,7 @@ function comeBack(given: ParsedArguments, terminal: Terminal): Promise<number> {
   })
 }
 
-// Cancels by the rules of the API, with the same function.
+// Uses the rules and the function of the API.
 function cancel(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
   if (given.texts.reason !== undefined && reason === null)
@@ -403,7 +402,7 @@ function readParcel(given: ParsedArguments): Parcel {
   }
 }
 
-// A code may contain an equals sign, so the last one separates the quantity.
+// A code may contain an equals sign: the last equals sign separates the quantity.
 function readItems(text: string): Map<string, number> {
   const items = new Map<string, number>()
   for (const part of text.split(',')) {
@@ -491,7 +490,7 @@ function disputeText({ id, reference, amount, currency, status, reason, dueAt }:
   return `  ${'dispute'.padEnd(9)}  ${facts.join(', ')}`
 }
 
-// Rows about money that is due and that no loop will pay.
+// Rows about money that is owed and that no loop will refund.
 function dueRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
   const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
   const left =

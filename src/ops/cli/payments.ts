@@ -63,7 +63,7 @@ function close(id: string, outcome: ClosedOutcome, given: ParsedArguments, termi
       providerUrls: config.providerUrls,
     })
     const closed = await payRefundsAfter(storage, config, async (tx, now) => {
-      // Uses a single instant: a void that became due a moment later would not be paid by this command.
+      // One instant for all: if the void became due a moment later, this command would not request it.
       const done = await closePayment({ ...tools, clock: () => new Date(now) }, tx, { installationId, id }, outcome)
       return { done, payments: [done] }
     })

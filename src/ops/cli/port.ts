@@ -1,4 +1,4 @@
-// Opens the ports of a server process. If a port cannot be opened, the operator gets one line that says why.
+// Opens the ports of a server process. If a port cannot be opened, prints the reason in one line.
 
 import type { Config } from '../../platform/config.ts'
 import type { HttpServer } from '../../platform/http/server.ts'
@@ -11,7 +11,7 @@ export function localOriginAt(port: number): string {
   return `http://localhost:${port}`
 }
 
-// Metrics have their own port, which a firewall may block.
+// Opens the port of the metrics. It differs from that of the shop, so a firewall can block it.
 export async function openMetrics(
   { metrics, host }: Pick<Config, 'metrics' | 'host'>,
   shown: Pick<Metrics, 'scrape'>,

@@ -1,9 +1,9 @@
-// Prints the data of an answer for people: a list as a table, one object as its members.
+// Prints the data of an operation for people: a list as a table, an object as its members.
 
 import { escapeControlCharacters } from '../../platform/audit/change.ts'
 import { formatAmount } from '../../platform/kit/money.ts'
 
-// The path of a member, with dots for a nested one, or a function of the row.
+// Path of a member, with dots between the names, or a function of the row.
 export type Column<Row> = string | ((row: Row) => string)
 
 export function tableLines<Row extends object>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] {
@@ -22,7 +22,7 @@ export function tableLines<Row extends object>(rows: readonly Row[], columns: re
   )
 }
 
-// In a long list, only the first rows decide the widths of the columns.
+// Only the first rows of a list decide the widths of its columns.
 const widthRowsMax = 1_000
 
 function cellAt(row: object, [name = '', ...deeper]: readonly string[]): string {
@@ -31,7 +31,7 @@ function cellAt(row: object, [name = '', ...deeper]: readonly string[]): string 
   return textOf(name, value, row)
 }
 
-// A secret comes first, alone in its line, so a script can read it.
+// A secret is printed first, alone on its line, so a script can read it.
 export function recordLines(data: object): string[] {
   const { secret, link, ...rest } = data as { secret?: unknown; link?: unknown }
   const once = secret ?? link ?? null
@@ -49,7 +49,7 @@ export function recordLines(data: object): string[] {
 
 interface Shown {
   name: string
-  // The path of the member, shown if several members have the same name.
+  // Path of the member, printed instead of the name if several members have the same name.
   path: string
   text: string
 }

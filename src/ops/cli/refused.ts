@@ -1,4 +1,4 @@
-// Refusals on the command line: the sentence that every interface shows, and advice on what to do here.
+// Refusals on the command line: the sentence of the API, and a hint about the command that helps.
 
 import type { RefusalCode } from '../../contract/refusals.ts'
 import type { Refusal } from '../../platform/kit/refuse.ts'

@@ -1,4 +1,4 @@
-// The rules of automatic backups: how often, under which names, and which old ones are removed.
+// Rules of automatic backups: their interval, their names, and which are outdated.
 
 import { Misuse } from './command.ts'
 
@@ -19,12 +19,12 @@ export function readDays(text: string): number {
   return Number(text)
 }
 
-// `cartwright-20261118T071500Z.db`: names sort by time.
+// Such as `cartwright-20261118T071500Z.db`: names sort by time.
 export function backupName(now: number): string {
   return `cartwright-${new Date(now).toISOString().replaceAll(/[-:]|\.\d{3}/g, '')}.db`
 }
 
-// Returns when a backup of this name was started, or undefined for other files, which are never removed.
+// Returns when the backup of this name was started. Returns undefined for the names of other files, which are never removed.
 export function backupTime(name: string): number | undefined {
   const [, year, month, day, hour, minute, second] =
     /^cartwright-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/.exec(name) ?? []
@@ -34,7 +34,8 @@ export function backupTime(name: string): number | undefined {
 
 const allForMs = 2 * dayMs
 
-// Keeps every backup of the last two days, then the last backup of each day (UTC) for `days`. The newest is always kept.
+// Returns the backups to remove. Every backup of the last two days stays, and the last backup of each day (UTC) for `days`. The newest
+// backup always stays.
 export function outdatedBackups(names: readonly string[], now: number, days: number): string[] {
   const known = names
     .flatMap((name) => {

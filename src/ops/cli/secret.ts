@@ -1,4 +1,4 @@
-// The command `secret`: prints a new root secret for a new database without storing it, and discards a lost version.
+// The command `secret`: prints a new root secret without storing it, encrypts data with the current version, and discards versions.
 
 import { readSettings } from '../../platform/config.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -69,7 +69,7 @@ function neededText({ what, rows, ids = [] }: SealedRows): string {
   return ids.length === 0 ? `${what}: ${rows}` : `${what}: ${rows} (${ids.slice(0, namedMax).join(', ')}${more})`
 }
 
-// All lost versions must be named together: the database cannot be opened while an unnamed one is missing.
+// All lost versions are named together: the database cannot be opened while a version is missing that is not named.
 async function forget(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const texts = given.words
   const versions = [...new Set(texts.map(Number))]

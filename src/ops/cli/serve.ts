@@ -1,4 +1,4 @@
-// The command `serve`: opens the storage, migrates it, opens the port, and creates the demo shop in an empty database. On SIGTERM or
+// The command `serve`: opens the database, migrates it, opens the port, and creates the demo shop in an empty database. On SIGTERM or
 // SIGINT it finishes the work in progress before it ends.
 
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
@@ -36,7 +36,7 @@ export const serveCommand = commandOf({
     const cells = readCells(given.environment)
     if (cells) return (await import('./servecells.ts')).serveCells(cells, given, terminal)
     const settings = readSettings(given.environment)
-    // Links in pages and e-mails, and the issuer of tokens, would name this machine.
+    // Without a public URL, links in pages and e-mails and the issuer of tokens would name localhost.
     const isHere = settings.production && settings.publicUrl === null
     if (isHere && !isLoopbackAddress(settings.host))
       throw new CommandFailure(
@@ -45,7 +45,7 @@ export const serveCommand = commandOf({
     const backupPlan = readBackupPlan(given, settings.databaseUrl)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
     if (problem !== undefined) throw new CommandFailure(problem)
-    // Accessing process.stdout sets a pipe to non-blocking, so a write never waits for its reader.
+    // Accessing process.stdout makes a pipe non-blocking, so a write never waits for the pipe's reader.
     const sink = terminal.server?.log ?? createSink(process.stdout.fd)
     const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
@@ -74,14 +74,14 @@ export const serveCommand = commandOf({
   },
 })
 
-// Migrates before the port opens. A stand-in answers the probes during the migration.
+// Migrates before the port opens. Meanwhile a small server on the port answers the probes.
 async function migrateAhead(database: Database, log: Log, sink: Sink): Promise<void> {
   const standIn = createStartupServer(database.config)
   try {
     const applied = await bringUpToDate(database, new Date(), async (begun) => {
       log.info('migrating the database', { ...begun })
       log.flush()
-      // On SQLite this thread is blocked until the migration is done.
+      // The log and the answers of the probes must be out before the migration, which on SQLite blocks this thread.
       await Promise.all([sink.drain(logDrainMs), standIn.show(begun)])
     })
     if (applied.length > 0) log.info('migrated', { applied })
@@ -97,7 +97,7 @@ function isDemoAllowed(config: Config, given: ParsedArguments): boolean {
 interface ServeParts {
   config: Config
   storage: Storage
-  // Resolves when the database file is found damaged. From then on the storage refuses all work.
+  // Resolves when the database file is found to be damaged. From then on the storage refuses all work.
   damaged: Promise<StorageRefused>
   log: Log
   sink: Sink
@@ -107,17 +107,17 @@ interface ServeParts {
   backupPlan: BackupPlan | undefined
 }
 
-// Creates the demo shop after the port is open and before it is announced: a start that finds its port in use creates nothing.
+// Creates the demo shop after the port is open, so a start that finds its port in use creates nothing, and before the port is announced.
 async function makeShop({ config, storage, log, sink, terminal, demo }: ServeParts, origin: string): Promise<void> {
   const made = (await demo?.needsDemoShop(storage))
     ? await demo?.makeDemoShop(storage, config.rootSecret, Date.now())
     : undefined
-  // The greeting is not written through the log, so the log is flushed first to keep lines whole.
+  // The greeting bypasses the log, so the log is flushed first to keep lines whole.
   log.flush()
   await sink.drain(logDrainMs)
   const hasStorefront = (await demo?.hasDemoShop(storage)) ?? false
   const setup = demo ? undefined : await storage.write((tx) => createSetupLink(tx, Date.now()))
-  // In production, the output of a server is its log.
+  // In production the standard output is the log, so the setup link is written to stderr.
   if (setup) printGreeting(terminal.err, log, setupText(origin + setup.path))
   printGreeting(
     terminal.out,
@@ -139,7 +139,7 @@ async function serve(parts: ServeParts): Promise<void> {
     await makeShop(parts, origin)
     await begin(origin)
     const loops = await startLoops(parts, app)
-    // Its links name the port that was found.
+    // The links of the history name the port that was opened.
     if (config.demoHistory && (await parts.demo?.findHistory(storage, config.rootSecret, Date.now())))
       history = startDemoHistory({ ...parts.terminal.environment, PORT: String(port) }, log)
     const backups = parts.backupPlan && startBackups(parts.backupPlan, { ...parts.terminal, log, metrics: app.metrics })
@@ -167,7 +167,7 @@ function tellEnd(log: Log, reason: string | StorageRefused): void {
   else log.info('draining', { signal: reason })
 }
 
-// Load balancers see the end at /readyz and send requests elsewhere; requests that still arrive are served.
+// Load balancers see at /readyz that the server is ending, and send requests elsewhere. Requests that still arrive are served.
 async function announceEnd({ config }: ServeParts, app: App): Promise<void> {
   app.beginDraining()
   if (config.drainDelayMs > 0) await setTimeoutAsync(config.drainDelayMs)

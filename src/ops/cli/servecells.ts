@@ -1,5 +1,5 @@
-// The command `serve` with `CARTWRIGHT_CELLS`: several cells in one process, behind one port. Each request goes to the cell of its host;
-// only probes and metrics are about the process. Failures of one cell or its database do not affect the others.
+// The command `serve` with `CARTWRIGHT_CELLS`: serves several cells in one process, behind one port. Each request goes to the cell of its
+// host; only probes and metrics are about the process. A failure of one cell or its database does not affect the others.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { warmValidator } from '../../contract/validator.ts'
@@ -68,7 +68,7 @@ async function serveAll({ cells, settings, log, connections, signalled }: Parts)
   })
   try {
     setTimeout(warmValidator, warmAfterMs).unref()
-    // Starts one cell after the other: migrations of many databases at the same time would be slower for each.
+    // Starts one cell after the other: migrating many databases at the same time would be slower for each.
     for (const cell of cells) await Promise.race([cell.start(), signalled])
     log.info('draining', { signal: await signalled })
     front.beginDraining()

@@ -1,4 +1,4 @@
-// The parts that answer requests for one shop database, and its background work. `serve` has one such service, or one per cell.
+// Answers the requests for one shop database, and runs its background loops. `serve` has one such service, or one per cell.
 
 import { type App, type AppParts, createApp } from '../../app.ts'
 import { warmValidator } from '../../contract/validator.ts'
@@ -30,7 +30,7 @@ export interface Service {
   close(): void
   open(): Promise<number>
   begin(origin: string): Promise<void>
-  // Returns whether the host belongs to a shop of this database and is proved.
+  // Returns whether the host belongs to a shop of this database that has proved it.
   hasHost(host: string): Promise<boolean>
 }
 
@@ -42,10 +42,10 @@ export interface ServiceParts {
   demo: Demo | undefined
 }
 
-// No page waits longer than this for a connection before it says that the database cannot be reached, nor for other transactions.
+// A page waits at most this long for a connection, and for other transactions, before it shows that the database cannot be reached.
 const waits = { connectMsMax: 2_000, waitMsMax: 8_000 } as const
 
-// `onDamage` is called when the database file is found damaged. From then on the storage refuses all work.
+// `onDamage` is called when the database file is found to be damaged. From then on the storage refuses all work.
 export function openForServing(
   settings: Settings,
   { log, onDamage }: { log: Log; onDamage: (reason: StorageRefused) => void },
@@ -113,14 +113,14 @@ export function createService(
     },
     async open() {
       port = await openPort(app.server, config)
-      // Requests that arrive while the demo shop is created get the same origin as later ones.
+      // Requests that arrive while the demo shop is created see the origin that later requests see.
       if (origin === '') origin = localOriginAt(port)
       return port
     },
     // Called once the port is open and the demo shop is created.
     async begin(known) {
       origin = known
-      // Every start encrypts the key for new versions of the root secret, so an old version can be retired afterwards.
+      // Creates the customer key, or encrypts it with a new version of the root secret, so the old version can be discarded afterwards.
       await storage.write((tx) => app.payTools.customerKey(tx, Date.now()))
       await switchMailQueue(storage, app.mail !== null, Date.now())
       await demo?.ensureDemoSite(storage, Date.now())
@@ -131,7 +131,7 @@ export function createService(
         report: (error) => log.error('storefront failed', error),
       })
       isStarting = false
-      // Validators are compiled after a while, so that neither the first requests nor the first one with a body wait for them.
+      // Validators are compiled after a delay, so neither the first requests nor the first request with a body wait for them.
       if (port > 0) setTimeout(warmValidator, warmAfterMs).unref()
     },
     async hasHost(host) {
@@ -146,7 +146,7 @@ export interface Loops {
 }
 
 export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'demo'>, app: App): Promise<Loops> {
-  // Rows that failed before may succeed after this start, with a new version or other settings.
+  // Rows that failed before may succeed with this release or its settings.
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
   await storage.write(async (tx) => {
     makeProviderEventsDue(tx)
@@ -177,7 +177,7 @@ export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'd
       const impatience = setTimeout(() => app.mail?.stop.abort(), drainMs)
       await Promise.all([workers.drain(), app.dispatcher.drain()])
       clearTimeout(impatience)
-      // A mail connection that was aborted would keep the process running.
+      // An aborted connection to a mail server would keep the process running.
       if (app.mail?.stop.signal.aborted) setTimeout(() => process.exit(), 5_000).unref()
     },
   }

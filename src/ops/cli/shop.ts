@@ -1,4 +1,4 @@
-// Commands that create and change shops: apply, import.
+// The commands `apply` and `import`, which create and change shops.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { type Remark, remarkText } from '../../contract/remarks.ts'
@@ -127,7 +127,7 @@ export const importCommand = commandOf({
     const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
     const assigned = readColumns(given.texts.columns)
     const file = await openFile(path)
-    // From here on the stream owns the file and closes it once, however it ends.
+    // The stream owns the file from now on, and closes it once on success or failure.
     const chunks = file.createReadStream()
     return withMerchant(given, async (merchant, storage) => {
       const startedAt = performance.now()
@@ -147,7 +147,7 @@ export const importCommand = commandOf({
       const lines = () => reportLines(report).map(escapeControlCharacters)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
       const exitCode = printReport(terminal, given, { value: printed(report), lines, error })
-      // The printed lines are about rows, so the error of a file that ends within a row is printed here.
+      // The printed lines are about rows, so a file that ends within a row is reported here.
       if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
       return exitCode
     }).finally(() => chunks.destroy())
@@ -190,7 +190,7 @@ function tellProgress(terminal: Terminal, report: Readonly<ImportReport>, starte
   terminal.progress(`${done} products, ${Math.round(done / seconds)}/s, ${report.refusedCount} rows refused`)
 }
 
-// The report with sentences instead of codes.
+// The report with messages instead of codes.
 function printed({ refused, notes, brokenOff, ...rest }: ImportReport) {
   const { currency, created, changed, unchanged, refusedCount, notesCount } = rest
   return {
@@ -206,7 +206,7 @@ function printed({ refused, notes, brokenOff, ...rest }: ImportReport) {
   }
 }
 
-// A remark that new SKUs cannot be bought yet is printed at the end, where it is read.
+// New SKUs that cannot be bought yet are reported last, where the remark is noticed.
 function isWarning({ code }: Remark): boolean {
   return code === 'no_quantities'
 }

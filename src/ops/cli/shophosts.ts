@@ -1,4 +1,4 @@
-// Hosts of shops, looked up when a request arrives at one, and the two pages about them: the proof of a host, and the page that a proxy
+// Finds the shop of a host when a request arrives, and serves the two pages about hosts: the proof of a host, and the page that a proxy
 // asks before it requests a certificate.
 
 import { hostFromHeader, isLocalName, normalizeHost, proofPath, shopOriginFor } from '../../domain/sites/hosts.ts'
@@ -9,16 +9,16 @@ import { Lru } from '../../platform/kit/lru.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 
-// A change is signalled. If the signal was lost, the change is seen after this time.
+// Changes are signalled to all nodes. A node that missed the signal sees a change after this time.
 const freshMs = 2_000
-// Bounded, because clients choose the host names.
+// Bounded, because clients choose the host names that they send.
 const namesMax = 10_000
 
 type Led = { merchantId: string; slug: string; origin: string; mainOrigin: string } | 'ours' | undefined
 
 export function createShopHosts(storage: Storage, publicOrigin: () => string): ShopHosts & { forget(): void } {
   const known = new Lru<string, { led: Promise<Led>; until: number }>(namesMax)
-  // Nearly all requests have the same Host header.
+  // Nearly all requests have the same Host header, so the last one is remembered.
   let lastOurs: { header: string; origin: string } | undefined
 
   function look(host: string): Promise<Led> {

@@ -34,7 +34,7 @@ export const shoppersCommand: Command = {
       },
       async run(given, terminal) {
         const email = given.texts.email ?? ''
-        // As lenient as the loosest rule by which addresses were ever accepted.
+        // Accepts every address that was ever accepted by a rule for e-mail addresses.
         if (!/.@./.test(email) || email.length > limits.emailLengthMax)
           throw new Misuse('--email must be an e-mail address')
         return forget(email, given, terminal)

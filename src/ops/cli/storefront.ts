@@ -1,5 +1,5 @@
-// Serves the shops of merchants: the storefront of apps/ is a client of the open API, and gets its answers in this process. Its content
-// comes from operations; only the place of a shop and the installation that sells there are looked up here.
+// Serves the storefronts of merchants. The storefront in apps/ is a client of the open API, whose operations are performed in this
+// process. Only the address of a shop and the installation that sells there are looked up here.
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -45,7 +45,7 @@ export interface ShopsParts {
   report: (error: unknown) => void
 }
 
-// A shop that this server shows.
+// A shop as this server shows it.
 export interface ShownShop {
   slug: string
   seller: MerchantMode
@@ -56,7 +56,7 @@ export interface ShownShop {
   // Origin under which the shop is reached: its own host, or the server's.
   origin: string
   hasHost: boolean
-  // Undefined until an installation exists that sells; before, nothing can be put into a cart.
+  // Undefined until an installation that sells exists. Until then, nothing can be put into a cart.
   installationId: string | undefined
   // Set if unpublished changes are shown.
   isDraft?: true
@@ -71,7 +71,7 @@ export interface ShopAddress {
 export interface Shops {
   close(): void
   publicOrigin(): string
-  // Lookup of the hosts of shops.
+  // Lookup of shops by host.
   hosts: ShopHosts
   find(address: ShopAddress): Promise<ShownShop | undefined>
   // Returns the open shop that search engines read, by its slug or at /shop. Refuses while the shop is closed.
@@ -80,11 +80,12 @@ export interface Shops {
   answer(shop: ShownShop, request: Omit<StorefrontRequest, 'isInsider'>, raw: IncomingMessage): ReturnType<Storefront>
 }
 
-// A change of a site is signalled. If the signal was lost, or a merchant was added or removed, the change is seen after this time.
+// Changes of a site are signalled to all nodes. A node sees a change after this time if it missed the signal, or if a merchant was added
+// or removed.
 const freshMs = 2_000
 const placesMax = 5_000
 const storefrontsMax = 500
-// Memory for rendered pages and the answers that they were made from.
+// Memory limit for rendered pages and the API answers from which they were rendered.
 const pagesBytesMax = 32 * 2 ** 20
 
 export function createShops(given: ShopsParts): Shops {
@@ -151,7 +152,7 @@ export function createShops(given: ShopsParts): Shops {
 const closedRetryMs = 3_600_000
 
 interface OpenedShop {
-  // Read when an operation is performed: a shop gets its installation when it is opened, or with its first cart.
+  // Read for each operation: a shop gets its installation when it is opened, or with its first cart.
   installationId: string
   storefront: () => Promise<Storefront>
 }
@@ -200,7 +201,7 @@ async function makeSeller({ app, storage, clock }: ShopsParts, seller: MerchantM
   return site.installationId
 }
 
-// At its own host a shop has no base path.
+// A shop at its own host has no base path.
 function atHost(shop: ShownShop): ShownShop {
   return shop.hasHost ? { ...shop, base: '' } : shop
 }
@@ -233,7 +234,7 @@ async function findShop(
   }
 }
 
-// The storefront calls as a key with the scopes of a storefront. Its claimant is the installation, as for every key.
+// The storefront acts as a key with the scopes of a storefront. As for every key, the claimant is the installation.
 function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, installationId: string): KeyCaller {
   return {
     ...{ kind: 'key', id: 'storefront', merchantId, merchantSlug, mode, installationId },
@@ -241,7 +242,7 @@ function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, inst
   }
 }
 
-// There are no sessions of members at the host of a shop.
+// Members are never signed in at the host of a shop.
 async function isInsiderAt(
   app: Pick<App, 'personOf' | 'publicOrigin'>,
   shop: ShownShop,
@@ -250,7 +251,7 @@ async function isInsiderAt(
   return shop.origin === app.publicOrigin() && isInsider(app, shop, raw)
 }
 
-// Answers as if there were no draft, so strangers do not learn of it.
+// Strangers get the answer for a path without a draft, so they do not learn that a draft exists.
 async function refuseStrangers(app: Pick<App, 'personOf'>, shop: ShownShop, raw: IncomingMessage): Promise<void> {
   if (!(await isInsider(app, shop, raw))) throw refuse('route_not_found')
 }
@@ -286,17 +287,17 @@ export interface FeedParts {
   storage: Storage
   clock: () => Date
   shops: () => Pick<Shops, 'ofSlug'> | undefined
-  // How long a client may take to read one page of products.
+  // Time limit for a client to read one page of products.
   pageMsMax?: number
-  // How long a client may take to read all products.
+  // Time limit for a client to read all products.
   wholeMsMax?: number
 }
 
-// Each feed reads the whole catalog.
+// Low, since each feed reads the whole catalog.
 const feedsAtOnceMax = 2
 
-// The products of the shop as a feed for Google Merchant Center, which fetches it once a day, and for agents (ACP). Products are sent as
-// they are read, so only a few are in memory, whatever the size of the shop.
+// The products of the shop as a feed, for Google Merchant Center, which fetches it once a day, and for agents (ACP). Products are sent as
+// they are read from the database, so only a few are in memory at a time.
 export function feedHandOffs(parts: FeedParts): HandOffRoute[] {
   const feed = feedHandOff(parts)
   return feedEndings.flatMap((ending) =>
@@ -318,7 +319,7 @@ function feedHandOff(parts: FeedParts): Omit<HandOffRoute, 'path'> {
       const { seller, base, origin } = shop
       if (underWay >= feedsAtOnceMax) throw refuse('unavailable', { retryAfterMs: 10_000 })
       underWay += 1
-      // A client that reads too slowly is disconnected, so it does not block others.
+      // A client that reads too slowly is disconnected, so it does not block other clients.
       const tooSlow = new AbortController()
       const patience = setTimeout(() => tooSlow.abort(), pageMsMax)
       const wholePatience = setTimeout(() => tooSlow.abort(), wholeMsMax)
@@ -348,7 +349,7 @@ function feedHandOff(parts: FeedParts): Omit<HandOffRoute, 'path'> {
   }
 }
 
-// The next piece is requested when the one before was consumed, which restarts the timeout.
+// Restarts the timeout when the next piece is requested, because the client has then read the one before.
 async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of pieces) {
     patience.refresh()
@@ -358,7 +359,7 @@ async function* refreshing(patience: NodeJS.Timeout, pieces: AsyncIterable<strin
 
 type ShownShops = Pick<Shops, 'find' | 'answer' | 'publicOrigin'>
 
-// These pages answer 404 until the server has started.
+// Pages that answer 404 until the server has started.
 export function storefrontPages(shops: () => ShownShops | undefined): HtmlPage[] {
   const methods = ['GET', 'POST'] as const
   return (['live', 'test'] as const).flatMap((mode) => [
@@ -423,7 +424,8 @@ async function answerIn(shops: ShownShops | undefined, mode: Mode, request: Page
   if (!shops || !shop) throw refuse('route_not_found')
   const publicOrigin = shops.publicOrigin()
   const asked = basePattern.exec(path)?.[0] ?? ''
-  // The path of a shop changes when a second merchant is added, and when the shop gets a host. Closed shops are not redirected to.
+  // The path of a shop changes when a second merchant is added, and when the shop gets a host. Requests for a closed shop are not
+  // redirected.
   const place = hosted || (shop.hasHost && shop.isOpen) ? atHost(shop) : { ...shop, origin: publicOrigin }
   const isElsewhere = hosted === undefined && (place.base !== asked || place.origin !== publicOrigin)
   if (isElsewhere) {
@@ -441,7 +443,7 @@ function movedTo(location: string): PageAnswer {
   return { ...redirectAfterPost(location, { 'cache-control': 'no-store' }), status: 307 }
 }
 
-// An error page without the storefront, which was not reached or has failed. Only its texts are used.
+// An error page that uses only texts of the storefront, since the storefront failed or was not reached.
 async function failed({ raw, shop }: Incoming, status: number): Promise<PageAnswer> {
   const { failureWords } = await import('../../../apps/storefront/shop.ts')
   const { title, text, toCart, locale, direction } = failureWords(status, raw.headers['accept-language'] ?? null)

@@ -1,4 +1,4 @@
-// The command `users`: people who sign in for a merchant.
+// The command `users`: manages people who sign in for a merchant.
 
 import { peopleOperationRows } from '../../contract/admin/people.ts'
 import { type Role, roles } from '../../contract/words.ts'
@@ -358,7 +358,7 @@ async function chooseMerchants(storage: Storage, given: ParsedArguments): Promis
 
 interface ChosenPassword {
   text: string
-  // Whether the password was generated here, so it must be shown.
+  // The password was generated here, so it must be shown.
   isMade: boolean
 }
 

@@ -66,7 +66,7 @@ function turned(status: 'paused' | 'enabled'): CommandTarget {
 
 const changeable = ['url', 'events', 'description', 'status']
 
-// The settings of this machine decide whether private addresses are allowed, so the error names the setting.
+// The settings of this machine decide whether private addresses are allowed, so the error message names the setting.
 const findUrlAllowed: CommandTarget['find'] = async (given, storage, config) => {
   const tools = { rootSecret: config.rootSecret, allowPrivate: config.webhookAllowPrivate }
   const problem = urlProblem(given.texts.url ?? '', tools)
@@ -168,7 +168,7 @@ function healthOf({ health, secretHint }: AdminWebhookEndpoint): string {
   return `${pending} pending, ${consecutiveFailures} failures in a row, last success ${lastSuccessAt ?? '–'}, secret ${secretHint}`
 }
 
-// Only the operator disables an endpoint, so there is no operation for it.
+// Disabling an endpoint is reserved for the operator, so there is no operation for it.
 function disable(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
   return withStorage(given, async (storage) => {
@@ -203,7 +203,7 @@ function noEndpoint(id: string): Refusal {
 
 const lookEveryMs = 100
 
-// A running server makes the call, like every other call; the command only requests it and polls the outcome.
+// A running server makes the call, like every other call; the command only requests it and polls for the outcome.
 function testCall(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const id = given.word
   const seconds = readWholeNumber(given, 'wait', waitSecondsMax) ?? 25
@@ -239,7 +239,7 @@ async function look(storage: Storage, { installationId, id }: Pick<Delivery, 'in
   })
 }
 
-// Waits for one attempt only: after a failure, the schedule makes the others.
+// The command waits for one attempt only: after a failure, further attempts follow the retry schedule.
 function isUnderWay({ status, attempts }: Delivery): boolean {
   return (status === 'pending' || status === 'sending' || status === 'retrying') && attempts === 0
 }
@@ -341,7 +341,7 @@ function deliveryText(delivery: Delivery): string {
 
 const answerLengthShown = 200
 
-// A receiver's answer is foreign text, so control characters in it are escaped.
+// The response of a receiver is foreign text, so control characters in it are escaped.
 function attemptText({ attempt, startedAt, tookMs, statusCode, error, answer }: DeliveryAttempt): string[] {
   const facts = [`#${attempt}`, toInstant(startedAt), `${tookMs} ms`, statusCode === null ? '–' : String(statusCode)]
   return [

@@ -19,12 +19,12 @@ export interface CommandRecord {
   now: number
 }
 
-// Commands without an admin operation.
+// Commands that have no admin operation, so their own names are recorded.
 type FileCommand = 'apply' | 'import'
 export type AccountCommand = 'payments rotate'
 type Command = FileCommand | AccountCommand | 'orders return'
 
-// Records changes in the transaction that makes them. Without a change, nothing is recorded.
+// Records changes in the transaction that makes them. Records nothing if there are no changes.
 export function recordCommand(tx: Tx, { merchantId, mode, operation, changes, now }: CommandRecord): void {
   if (changes.length === 0) return
   const actor = { kind: 'operator', id: null } as const
@@ -37,7 +37,7 @@ export function createRecorder(operation: FileCommand, now: number): Recorder {
   }
 }
 
-// Writes an entry about the person for each of the merchants. Entries contain no e-mail address.
+// Records an action about a person for each of the merchants. Entries contain no e-mail address.
 export async function recordPersonCommand(
   tx: Tx,
   {
@@ -56,7 +56,7 @@ export async function recordPersonCommand(
   }
 }
 
-// Records the order before and after. A refused change is not recorded.
+// Records what changed in the order. A refused change is not recorded.
 export async function recordOrderCommand<Done>(
   tx: Tx,
   key: { installationId: string; orderId: string },

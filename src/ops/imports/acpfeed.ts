@@ -1,4 +1,4 @@
-// Products as a feed of the Agentic Commerce Protocol (2026-04-17): one product a line, with its variants. Pure.
+// Products as a feed of the Agentic Commerce Protocol (2026-04-17): one product per line, with its variants. Pure.
 
 import type { ProductRow, SkuRow } from '../../domain/catalog/product.ts'
 import { availabilityOf, type FeedContext, googleCategoryOf, isGtin, picturesOf } from './googlefeed.ts'
@@ -36,7 +36,7 @@ function variantOf(product: ProductRow, sku: SkuRow, context: FeedContext, url: 
     title: [product.name, ...sku.options.map(({ value }) => value)].join(' – '),
     url,
     price: { amount: sku.price, currency },
-    // A prior price is only announced if the price history has it.
+    // A prior price is only shown if the price history contains it.
     ...(sku.priorPrice !== null && { list_price: { amount: sku.priorPrice, currency } }),
     availability: { available: status !== 'out_of_stock', status },
     ...(isGtin(digits) && { barcodes: [{ type: 'GTIN', value: digits }] }),

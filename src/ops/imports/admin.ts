@@ -48,13 +48,13 @@ import {
   type Transfer,
 } from './store.ts'
 
-// Numbers of files per merchant: those that wait, those that are listed, and all that are stored, with those that are about to be
-// deleted.
+// Limits of files per merchant: files that are not yet imported, files in the list, and all stored files, including discarded ones that
+// are not yet deleted.
 const waitingMax = 5
 const shownMax = 200
 const storedMax = 400
 
-// Loaded on demand: few servers are asked for an export before they are restarted.
+// Loaded on demand: most servers are restarted before an export is requested.
 const loadExports = loadOnce(() => import('./exports.ts'))
 const loadAfterExports = loadOnce(() => import('./afterexports.ts'))
 
@@ -85,7 +85,7 @@ export function adminImportOperations({ rootSecret, publicOrigin, sites }: Impor
     async createAdminTransfer({ db, caller, body: { kind, name, pieces }, now }) {
       refuseProblems('', controlCharacterProblems({ name }, ''))
       const { merchantId, mode } = caller
-      // The lock makes concurrent uploads count each other.
+      // The lock makes concurrent uploads wait, so each counts the others.
       await db.lockRow`select id from merchants where id = ${merchantId}`
       const { all, shown, waiting } = await countImports(db, merchantId)
       if (waiting >= waitingMax || all >= storedMax) throw refuse('transfer_limit')

@@ -1,4 +1,4 @@
-// Returns and drafts as files, newest first as in their lists, without customer data.
+// Exports of returns and drafts: newest first, as in their lists, and without customer data.
 
 import { listDrafts } from '../../domain/drafts/store.ts'
 import { draftStatus } from '../../domain/drafts/view.ts'
@@ -67,7 +67,7 @@ export async function exportReturns(
   }
 }
 
-// Facts about the return itself are in its first row only.
+// Only the first row of a return contains the facts about the return itself.
 function returnLines({ row, lines, exchanges }: ReturnFacts, refunded: number): string {
   const facts = [
     row.orderNumber,

@@ -1,5 +1,5 @@
-// The meanings that merchants assigned to the columns of files, stored by the header, so the next file with these columns is read without
-// asking.
+// Stores the meanings that merchants assigned to the columns of a file, by its header, so the next file with the same columns is imported
+// without asking.
 
 import { createHash } from 'node:crypto'
 import type { AdminFileColumn } from '../../contract/admin/transfers.ts'

@@ -1,4 +1,4 @@
-// Finds pictures of files that an earlier import has already downloaded.
+// Replaces the picture URLs of a file that an earlier import has already downloaded.
 
 import type { ProductEntry } from '../../contract/entries.ts'
 import { loadLocalPicturePaths } from '../../domain/catalog/remotepictures.ts'

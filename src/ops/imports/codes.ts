@@ -1,5 +1,5 @@
-// SKU codes of files. Codes are unique within a shop, but need not be in other systems. A SKU whose code belongs to another product of
-// the shop gets a code made from its own, the same in every import.
+// SKU codes of files. Codes are unique within a shop, but may repeat in other systems. A SKU whose code belongs to another product of the
+// shop gets a code generated from its own, which is the same in every import.
 
 import { remark } from '../../contract/remarks.ts'
 import { listCodeOwners, listProductsBySlug } from '../../domain/catalog/store.ts'
@@ -22,7 +22,7 @@ export async function withOwnCodes(
     const notes = [...product.notes]
     const taken = new Set(entry.skus.map(({ code }) => code))
     const skus = entry.skus.map((sku) => {
-      // Two SKUs of the file share a code, so this SKU got another code. If it has the shared code in the catalog, it keeps it.
+      // Two SKUs of the file share a code, so this SKU got a generated one. It keeps the shared code if it has that code in the catalog.
       const shared = sharedCodes.get(sku.code)
       if (shared !== undefined && owners.get(shared) === entry.slug && !taken.has(shared))
         return { ...sku, code: shared }
@@ -40,12 +40,14 @@ export async function withOwnCodes(
   })
 }
 
-// Earlier releases imported Shopify's apostrophe before digits as a part of the code. Such a SKU keeps that code, and with it its stock.
+// Earlier releases imported the apostrophe that Shopify writes before digits as a part of the code. Such a SKU keeps its code, and with
+// it its stock.
 function formerCode(code: string): string[] {
   return /^\d/.test(code) ? [`'${code}`] : []
 }
 
-// Returns the codes in the catalog for SKUs that a stock file names by product and options. They may differ from those in the file.
+// A stock file may name SKUs by product and options. Returns the outcomes with the codes that these SKUs have in the catalog, which may
+// differ from those in the file.
 export async function withKnownCodes(
   db: Reader,
   merchant: string,

@@ -1,5 +1,5 @@
-// Reads CSV (RFC 4180) row by row from chunks of bytes. Memory is bounded by one row, whatever the file's size. Ambiguous input is
-// refused with its line, never guessed. Also writes CSV.
+// Reads CSV (RFC 4180) row by row from chunks of bytes; memory is bounded by one row. Ambiguous input is refused with its line, never
+// guessed. Also writes CSV.
 
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
@@ -11,7 +11,7 @@ export interface CsvRow {
   line: number
   cells: string[]
   delimiter?: Delimiter
-  // Set by a converter that refuses the row before it is read.
+  // The reason why a converter refuses the row.
   refused?: { handle: string; reason: Remark }
   // Remarks about the row, or about the file if the row is the header.
   notes?: readonly Remark[]
@@ -19,14 +19,14 @@ export interface CsvRow {
 export type Delimiter = (typeof delimiters)[number]
 
 export interface CsvOptions {
-  // A name of the Encoding Standard, such as windows-1252. Without one the text is UTF-8, or UTF-16 if it begins with a byte order mark.
+  // A name of the Encoding Standard, such as windows-1252. By default the text is UTF-8, or UTF-16 if it begins with a byte order mark.
   encoding?: string
 }
 
 const mebibyte = 1024 * 1024
 export const cellBytesMax = mebibyte
 export const rowBytesMax = 2 * mebibyte
-// The number of columns of a spreadsheet.
+// The maximum number of columns in spreadsheets.
 export const cellsMax = 16_384
 
 export class FileError extends Error {
@@ -47,13 +47,13 @@ const blank = 0x20
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const byteOrderMark = [0xef, 0xbb, 0xbf]
-// Spreadsheets write a semicolon if the comma is the decimal sign, and a tab in files of the type "text".
+// Spreadsheets write a semicolon where the decimal separator is a comma, and a tab in text files.
 const delimiters = [',', ';', '\t'] as const
 const delimiterBytes = delimiters.map((character) => character.charCodeAt(0))
 
-// `line` is where the row begins; a quoted cell may span several lines. Empty lines are skipped. Rows are found among the bytes: no byte
-// of a multi-byte character looks like a quote, a delimiter or a line end, so a character that is split over two chunks needs no care.
-// The text is decoded row by row.
+// `line` is where the row begins; a quoted cell may span several lines. Empty lines are skipped. Rows are split as bytes, since no byte
+// of a multi-byte UTF-8 character equals a quote, a delimiter or a line end. Each whole row is then decoded, so it does not matter if
+// chunks split a character.
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   { encoding }: CsvOptions = {},
@@ -119,13 +119,14 @@ export async function* readCsv(
         place = 'padding'
       } else if (place === 'closed' || place === 'padding') {
         if (place === 'padding' && byte === blank) continue
-        // A quote that is not doubled closes a quoted cell, and the text after it is plain, as in other readers.
+        // A quote inside a quoted cell that is not doubled ends the quoting, and the text after it is plain. Other CSV readers do the
+        // same.
         place = byte === quote && place === 'closed' ? 'quoted' : 'plain'
         isBroken ||= place === 'plain'
       } else if (place === 'start') {
         const isMark = delimiter === undefined && byte === byteOrderMark[heldBytes + at - from]
         if (byte === quote) quoteLine = line
-        // Some programs put a space before a quote.
+        // Some programs write a space before the opening quote.
         if (!isMark && byte !== blank) place = byte === quote ? 'quoted' : 'plain'
       }
     }
@@ -143,7 +144,7 @@ export async function* readCsv(
   if (row) yield row
 }
 
-// Passes the bytes on as they are, unless an encoding is named or they begin with the byte order mark of UTF-16.
+// Converts to UTF-8 if an encoding is given or the bytes begin with the byte order mark of UTF-16. Otherwise yields the bytes unchanged.
 export async function* decodeToUtf8(
   chunks: AsyncIterable<Buffer>,
   encoding: string | undefined,
@@ -182,7 +183,7 @@ export async function* decodeToUtf8(
 
 const partBytesMax = 64 * 1024
 
-// Splits chunks into parts that take only some milliseconds each.
+// Splits chunks into parts, each of which takes only some milliseconds to read.
 async function* inParts(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks)
     for (let at = 0; at < chunk.length; at += partBytesMax) yield chunk.subarray(at, at + partBytesMax)
@@ -210,20 +211,21 @@ function decode(bytes: Buffer, rowLine: number): string {
     if (rowLine === 1 && text.includes('\0')) throw new FileError(1, remark('perhaps_utf16'))
     return rowLine === 1 && text.startsWith('\ufeff') ? text.slice(1) : text
   }
-  // A line end is a whole character in UTF-8, so at least one line of the row is invalid by itself.
+  // A line end is a complete character in UTF-8, so each line can be checked by itself, and one of them is invalid.
   const lines = bytes.toString('latin1').split(/\r\n|\n|\r/)
   const bad = lines.findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')))
   throw new FileError(rowLine + bad, remark('csv_not_utf8'))
 }
 
-// The delimiter that occurs most often in the header. A file of one column has none, so any delimiter is right.
+// Returns the delimiter that occurs most often in the header. A file of one column has none, so any delimiter works.
 function delimiterOf(header: string): Delimiter {
   const bare = header.replace(/"[^"]*"/g, '')
   const counts = delimiters.map((character) => bare.split(character).length)
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-// The quotes of a row are closed. The only exception is a header that mixes delimiters, which is read before its delimiter is known.
+// The quotes of a row are balanced, except in a header that mixes delimiters, since the header is split into cells before its delimiter
+// is known.
 function cellsOf(delimiter: string, text: string, rowLine: number): string[] {
   if (!text.includes('"')) return text.split(delimiter)
   const cells: string[] = []
@@ -265,15 +267,15 @@ export function guardFormula(cell: string): string {
   return isFormula(cell) ? guard + cell : cell
 }
 
-// Returns the cell without the apostrophe that guards it.
+// Removes the apostrophe that keeps a spreadsheet from reading the cell as a formula.
 export function removeFormulaGuard(cell: string): string {
   return cell.startsWith(guard) && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }
 
-// Shopify also puts an apostrophe before codes and barcodes of digits, since spreadsheets would drop leading zeros.
+// Shopify also puts an apostrophe before codes and barcodes of digits, because spreadsheets would drop leading zeros.
 const guardedDigits = /^'+\d/
 
-// Writes a code so that a reader gets it unchanged. `csvLine` guards the other cells.
+// Writes a code with a guard that the import removes, so the code is read back unchanged. `csvLine` guards the other cells.
 export function csvCodeCell(code: string): string {
   return guardedDigits.test(code) ? guard + code : code
 }

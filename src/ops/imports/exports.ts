@@ -1,4 +1,4 @@
-// Exports: the rows of a file are read in pages when they are requested, and stored nowhere.
+// Exports: the rows of a file are read from the database page by page as they are requested, and are not stored.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -30,17 +30,17 @@ import { feedEnd, feedHead, feedItems } from './googlefeed.ts'
 import { categoryMap, shopifyHeader, shopifyLines } from './shopifyrows.ts'
 
 export interface ExportPage {
-  // Text of the rows, preceded by the header at the beginning of the file.
+  // Text of the rows, on the first page preceded by the header.
   text: string
   count: number
-  // Id of the row after which the file continues, or null at its end.
+  // Id of the last row, after which the next page begins, or null on the last page.
   last: string | null
 }
 
 const productsMax = 50
 const ordersMax = 50
 const promotionsMax = 500
-// Bounded, since a product may have 250 SKUs and a description of 50,000 characters.
+// Maximum text per page: a product may have 250 SKUs and a description of 50,000 characters.
 const textLengthMax = 1_000_000
 
 interface CatalogAsk {
@@ -59,7 +59,7 @@ export async function exportProducts(
 }
 
 export interface FeedAsk extends CatalogAsk {
-  // URL of the page of a product; `{slug}` stands for its slug.
+  // URL of a product page; `{slug}` stands for the slug of the product.
   link: string
   now: number
 }
@@ -90,7 +90,7 @@ export async function* acpFeed(
   yield* wholeFile((after) => read((db) => exportAcp(db, seller, { ...ask, after })))
 }
 
-// Yields the whole file, some products at a time.
+// Yields the whole feed, some products at a time.
 export async function* googleFeed(
   read: Storage['read'],
   seller: MerchantMode,
@@ -116,7 +116,7 @@ async function* wholeFile(pageAfter: (after: string | null) => Promise<ExportPag
   } while (after !== null)
 }
 
-// Returns why a text is not a URL of product pages, or undefined if it is.
+// Returns why the text cannot be the URL of product pages, or undefined if it can.
 export function linkProblem(link: string): BrokenRule | undefined {
   const url = URL.parse(link.replace('{slug}', 'slug'))
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return issue('link_not_secure')
@@ -184,7 +184,7 @@ export interface OrderAsk
   after: string | null
 }
 
-// The columns that Shopify writes and that this shop has data for.
+// Columns of Shopify's order export for which this shop has data.
 const orderColumns = [
   'Name',
   'Financial Status',
@@ -282,7 +282,7 @@ async function orderPage(
   }
 }
 
-// Facts about the order itself are in its first row only.
+// Only the first row of an order contains the facts about the order itself.
 function orderLines(order: OrderRow, lines: readonly OrderLine[], customer: readonly string[]): string {
   const money = (amount: number) => decimalAmount(amount, order.currency)
   const { cancellation, promotion, shippingChoice } = order
@@ -367,7 +367,7 @@ function promotionLine(
     promotion.code,
     promotion.name,
     type,
-    // Basis points as a percentage.
+    // The value is in basis points; Shopify writes a percentage.
     type === 'percentage' ? String(value / 100) : type === 'fixed_amount' ? money(value) : '',
     promotion.currency ?? '',
     money(minimumSubtotal),

@@ -1,4 +1,4 @@
-// Products as a feed for Google Merchant Center: RSS 2.0 with an item for each SKU. The inverse of `formats/google.ts`. Pure.
+// Products as a feed for Google Merchant Center: RSS 2.0 with one item per SKU. The inverse of `formats/google.ts`. Pure.
 
 import type { PartyEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -14,11 +14,11 @@ import { optionsSection, ownNamespace, titleEndOf } from './formats/google.ts'
 export interface FeedContext {
   shopName: string
   currency: string
-  // Mode whose stock is shown.
+  // The mode whose stock decides the availability.
   mode: Mode
-  // Origin of this server, put before the paths of its own pictures.
+  // Origin of this server, with which the paths of its own pictures are completed.
   origin: string
-  // URL of the page of a product; `{slug}` stands for its slug.
+  // URL of a product page; `{slug}` stands for the slug of the product.
   link: string
   // Categories by slug and by id.
   categories: ReadonlyMap<string, CategoryRow>
@@ -30,7 +30,7 @@ export interface GoogleContext extends FeedContext {
   makers: ReadonlyMap<string, MakerRecord>
 }
 
-// Limits of Google.
+// Limits set by Google.
 const idLengthMax = 50
 const titleLengthMax = 150
 const descriptionLengthMax = 5_000
@@ -64,7 +64,7 @@ export function feedItems(product: ProductRow, context: GoogleContext): string {
 
 const leftOutMark = 'left out of the feed'
 
-// Number of items that a part of the feed leaves out, by reason.
+// Returns how many items a part of the feed leaves out, by reason.
 export function countLeftOutItems(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   for (const [, why = ''] of text.matchAll(leftOutComment)) counts.set(why, (counts.get(why) ?? 0) + 1)
@@ -73,7 +73,7 @@ export function countLeftOutItems(text: string): Map<string, number> {
 
 const leftOutComment = new RegExp(`^<!-- ${leftOutMark}: .*, ([a-z ]+) -->$`, 'gm')
 
-// Returns why Merchant Center would refuse the item.
+// Returns why Merchant Center would refuse the item, or undefined if it would not.
 function obstacleOf({ images }: ProductRow, { image, price }: SkuRow): string | undefined {
   if (image === null && images.length === 0) return 'no picture'
   return price === 0 ? 'no price' : undefined
@@ -87,7 +87,7 @@ function itemOf(product: ProductRow, sku: SkuRow, context: GoogleContext): strin
   const brand = product.brand ?? ''
   const lines = [
     ...idOf('g:id', 'cw:code', sku.code, sku.id),
-    // Also set for a product with one SKU, since an import of the feed finds the product by it.
+    // Also written for a product with one SKU, since an import of the feed finds the product by this id.
     ...idOf('g:item_group_id', 'cw:slug', product.slug, product.id),
     element('title', titleOf(product, sku)),
     // Google refuses an item without a description.
@@ -96,7 +96,7 @@ function itemOf(product: ProductRow, sku: SkuRow, context: GoogleContext): strin
     element('g:image_link', pictures[0] ?? ''),
     ...pictures.slice(1, 1 + furtherPicturesMax).map((url) => element('g:additional_image_link', url)),
     element('g:availability', availabilityOf(sku, context.mode)),
-    // A prior price is only announced if the price history has it.
+    // A prior price is only shown if the price history contains it.
     element('g:price', money(sku.priorPrice ?? sku.price)),
     sku.priorPrice === null ? '' : element('g:sale_price', money(sku.price)),
     element('g:brand', brand.slice(0, brandLengthMax)),
@@ -127,7 +127,7 @@ function measureOfItem({ measure }: SkuRow): string[] {
   ]
 }
 
-// A text that is too long for Google is replaced by an id, with the full text in an element that only our import reads.
+// Replaces a text that is too long for Google by an id, and adds the full text in an element that only our import reads.
 function idOf(name: string, wholeName: string, text: string, id: string): string[] {
   return text.length <= idLengthMax ? [element(name, text)] : [element(name, id), element(wholeName, text)]
 }
@@ -137,7 +137,7 @@ function titleOf({ name }: ProductRow, { options }: SkuRow): string {
   return (name.slice(0, Math.max(0, titleLengthMax - end.length)) + end).slice(0, titleLengthMax)
 }
 
-// All options by their own names and in their order, for an import of the feed.
+// All options are written with their own names and in their order, for an import of the feed.
 function detailOf(section: string, name: string, value: string): string {
   const members = [
     element('g:section_name', section),
@@ -149,7 +149,7 @@ function detailOf(section: string, name: string, value: string): string {
 
 const detailLengthMax = 1_000
 
-// Google has no attributes for the manufacturer and for warnings, so they are product details.
+// Google has no attributes for the manufacturer and warnings, so they are written as product details.
 function safetyOf({ maker: slug, warnings }: ProductRow, { makers }: GoogleContext): string[] {
   const maker = slug === null ? undefined : makers.get(slug)
   const party = (section: string, { name, address, country, contact }: PartyEntry) => [
@@ -193,7 +193,7 @@ function element(name: string, text: string): string {
   return text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>\n`
 }
 
-// XML 1.0 cannot represent the other control characters, nor half of a surrogate pair.
+// XML 1.0 can represent neither other control characters nor lone surrogates.
 const unwritable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
 
 function escapeXml(text: string): string {

@@ -1,5 +1,5 @@
-// Imports products from a CSV file as a stream: each batch is one transaction, and memory holds one batch, besides the slugs and codes
-// that were read (under a kilobyte a product). What cannot be imported is refused with its line and reason, and the import continues.
+// Imports products from a CSV file as a stream. Each batch is one transaction; memory holds one batch, and the slugs and codes of the
+// whole file (less than a kilobyte per product). What cannot be imported is refused with its line and reason, and the import continues.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -38,43 +38,43 @@ export interface RefusedRow {
 }
 
 export interface ImportReport {
-  // Currency in which prices were read, since the file names none.
+  // Currency of the prices, which the file does not name.
   currency: string
   created: number
   changed: number
   unchanged: number
-  // The first thousand refused rows; `refusedCount` counts all.
+  // The first thousand refused rows. `refusedCount` counts all.
   refused: RefusedRow[]
   refusedCount: number
   notes: Remark[]
   notesCount: number
-  // Why the file could not be read to its end. Products before that place are imported.
+  // Why reading stopped before the end of the file. Products before that place are imported.
   brokenOff: Remark | null
 }
 
 export interface ImportOptions {
   merchantSlug: string
   now: number
-  // Whether the stock of existing SKUs is set too.
+  // Whether the stock of existing SKUs is also set.
   stock: boolean
-  // Encoding of the file, if it is not UTF-8.
+  // Encoding of the file (default: UTF-8).
   encoding?: string
   // Stock of SKUs for which the file has no quantity.
   stockDefault?: number | null
-  // Meanings of the columns, for a file of an unknown system.
+  // Meanings that a person assigned to the columns of a file from an unknown system.
   assigned?: readonly AssignedColumn[] | null
   onProgress: (report: Readonly<ImportReport>) => void
   record?: Recorder
 }
 
 const reportedMax = 1_000
-// Table statistics are renewed early, and then ever more rarely: only the order of magnitude matters.
+// After these batches table statistics are refreshed, early and then ever more rarely: only the order of magnitude matters.
 const learnAfterBatches = [1, 5, 25, 125]
 
 interface Batch {
   products: ReadProduct[]
   categories: Map<string, CategoryEntry>
-  // Products with a refused row. Their SKUs that the file lacks are not retired, since the row may only have a typo.
+  // Products with a refused row. SKUs that are missing in the file are not retired, since the refused row may be theirs.
   partial: Set<string>
 }
 
@@ -114,7 +114,7 @@ export async function importProducts(
   async function save(batch: Batch): Promise<void> {
     if (batch.products.length === 0) return
     const saved = await storage.write(async (tx) => {
-      // Locked first, so that another import does not create the same categories.
+      // Locked first, so a concurrent import does not create the same categories.
       const seller = await lockSellerFor(tx, { slug: merchantSlug, currency })
       const made = await makeMissingCategories(tx, seller.id, batch.categories, categoryIds, options.now)
       const known = new Map([...categoryIds, ...made.ids])
@@ -159,7 +159,7 @@ export async function importProducts(
     options.onProgress(report)
   }
 
-  // For a file without prices: returns the entries of existing products with the file's changes.
+  // For a file without prices, returns the existing products with the changes that the file makes.
   let columns: ReadonlySet<ShopifyColumn> = new Set()
   async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
     const entries: ProductEntry[] = []
@@ -239,7 +239,7 @@ async function makeMissingCategories(
   return { ids: new Map(ids), changes: categories.map((category) => categoryChange(undefined, category)) }
 }
 
-// Returns the header, and all rows including the header.
+// Returns the header, and an iterable of all rows including the header.
 async function withHeader(
   file: AsyncGenerator<CsvRow>,
 ): Promise<{ header: CsvRow | undefined; rows: AsyncIterable<CsvRow> }> {

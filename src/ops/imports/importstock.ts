@@ -1,4 +1,4 @@
-// Sets stock from a file, in both modes: the part of `import` for stock files. Each batch is one transaction.
+// Sets stock from a stock file, in both modes: a part of the command `import`. Each batch is one transaction.
 
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { type Mode, modes } from '../../contract/words.ts'
@@ -79,7 +79,7 @@ async function saveLevels(tx: Tx, merchantId: string, outcomes: readonly StockOu
   return { changed, unchanged, refused }
 }
 
-// Locks the rows, which waits for sales in progress, so no sale happens between comparing a count and writing it.
+// Locks the stock rows and so waits for sales in progress: no sale can happen between comparing a count and writing it.
 async function lockStock(tx: Tx, merchantId: string, skuIds: readonly string[]) {
   const stockOf = new Map<string, Record<Mode, number>>()
   if (skuIds.length === 0) return stockOf

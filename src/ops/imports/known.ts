@@ -1,5 +1,5 @@
-// Finds products of the shop that a file now names otherwise: files of WooCommerce and Wix have ids and no slugs, and a slug that is made
-// from name and id changes with the name.
+// Finds products of the shop that have another slug in the file. Files of WooCommerce and Wix have ids and no slugs, and a slug made from
+// name and id changes with the name.
 
 import { listCodeOwners, listProductSlugs, listProductsBySlug } from '../../domain/catalog/store.ts'
 import { inSlices } from '../../platform/kit/breath.ts'
@@ -45,7 +45,7 @@ export function createFindKnown(read: Storage['read'], merchantId: string): Find
   }
 }
 
-// A product that was imported before products had marks is recognised by the end of its slug and one of its codes.
+// A product that was imported by a release without marks is recognized by the end of its slug and one of its codes.
 function isSame(
   { mark, end, codes }: MarkedProduct,
   slug: string,

@@ -1,6 +1,6 @@
-// Merges a product of a Shopify file into the existing product. The format contains less than a product does, so the existing product is
-// written in that format and read again: a member that is the same in both was not edited, and does not change. Importing an export
-// therefore changes nothing, and an edit of one cell changes one member.
+// Merges a product of a Shopify file into the existing product. The format cannot express all members of a product. The existing product
+// is therefore written in that format and read back: a member that equals the file's was not edited, and does not change. So importing an
+// export changes nothing, and editing one cell changes one member.
 
 import type { CategoryEntry, ProductEntry, SkuEntry } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -12,11 +12,11 @@ import { type ShopifyContext, shopifyRows } from './shopifyrows.ts'
 
 export interface MergedProduct {
   entry: ProductEntry
-  // Categories that the entry needs.
+  // Categories that the entry names.
   categories: readonly CategoryEntry[]
 }
 
-// `columns` are those of the file. Members without a column do not change.
+// `columns` are the columns of the file. Members without a column do not change.
 export async function mergeProduct(
   before: ProductRow,
   read: ReadProduct,
@@ -27,7 +27,7 @@ export async function mergeProduct(
   const stored = productEntry(before)
   if (!shown) return { entry: read.entry, categories: read.categories }
   const said = saidOf(read.entry, shown.entry)
-  // The merchant's own summary is not replaced by one that was made from the description.
+  // A summary that the merchant wrote is not replaced by one made from the description.
   if (before.summary !== shown.entry.summary) delete said.summary
   if (said.metadata) said.metadata = { ...stored.metadata, ...said.metadata }
   const codes = codesOf(shown.entry, before)
@@ -37,13 +37,13 @@ export async function mergeProduct(
     return known && shownSku ? mergedSku(known, sku, shownSku, stored) : sku
   })
   const entry = { ...stored, ...said, slug: stored.slug, skus }
-  // `published` and `publishedAt` belong together.
+  // `published` from the file would contradict the stored `publishedAt`.
   if (said.published !== undefined) delete entry.publishedAt
   return { entry, categories: said.categories ? read.categories : [] }
 }
 
-// Merges like `mergeProduct` for a file without prices, which only changes SKUs that exist and that it names. Also returns the unknown
-// codes.
+// Like `mergeProduct`, for a file without prices: only changes SKUs that exist and are in the file. Also returns the codes of unknown
+// SKUs.
 export async function mergeChangedSkus(
   before: ProductRow,
   read: ReadProduct,
@@ -97,13 +97,14 @@ function saidOf(read: ProductEntry, shown: ProductEntry): Said {
 // Returns the members of `read` that differ from those of `shown`.
 function differing<Entry extends object>(read: Entry, shown: Entry): Partial<Entry> {
   const values = new Map<string, unknown>(Object.entries(shown))
-  // The cast restores the names of the members, which Object.fromEntries loses.
+  // The cast holds: the members are those of `read`; Object.fromEntries loses their names.
   return Object.fromEntries(
     Object.entries(read).filter(([member, value]) => JSON.stringify(value) !== JSON.stringify(values.get(member))),
   ) as Partial<Entry>
 }
 
-// SKUs by their codes as they are read, which may differ from the stored ones. Each row is one SKU, unless the reader refused one.
+// Returns SKUs by the codes that the reader gave them, which may differ from the stored codes. Rows correspond to SKUs by their order,
+// unless the reader refused one.
 function codesOf(shown: ProductEntry, before: ProductRow): Map<string, SkuRow> {
   if (shown.skus.length === before.skus.length)
     return new Map(shown.skus.map(({ code }, index) => [code, before.skus[index] as SkuRow]))
@@ -114,7 +115,7 @@ function mergedSku(known: SkuRow, read: SkuEntry, shown: SkuEntry, stored: Produ
   const entry = stored.skus.find(({ code }) => code === known.code)
   const said = differing(read, shown)
   const { stock: _, code: __, ...members } = said
-  // A name that was made from the options changes with them.
+  // A name that was made from the option values changes with them.
   const isMade = known.name === known.options.map(({ value }) => value).join(' / ')
   const { name, ...rest } = { ...entry, ...members, code: known.code, price: members.price ?? known.price }
   return isMade && members.options !== undefined ? rest : { ...rest, ...(name !== undefined && { name }) }

@@ -1,5 +1,5 @@
-// Compares a file with the shop and stores what it would change, a batch at a time. Changes nothing in the shop. If the process is
-// killed, another run starts from the beginning.
+// Compares a file with the shop, and stores what the file would change, a batch at a time. Changes nothing in the shop. If the process is
+// killed, the next run starts from the beginning.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
@@ -62,14 +62,14 @@ import {
   savePlan,
 } from './store.ts'
 
-// Data that is written for a product or a SKU once the plan is confirmed.
+// What will be written for a product or a SKU when the plan is confirmed.
 export interface ProductItem {
   entry: ProductEntry
   categories: readonly CategoryEntry[]
   isPartial: boolean
-  // Version of the product from which the plan was made, or 0 if it did not exist.
+  // Product version from which the plan was made, or 0 if there was no product.
   version: number
-  // Missing in plans of an earlier release.
+  // Undefined in plans that were made by an earlier release.
   oldPaths?: readonly string[]
 }
 
@@ -86,18 +86,18 @@ export interface ImportTools {
   clock: () => number
 }
 
-// Few enough that concurrent reads only wait for some milliseconds.
+// Few, so concurrent reads wait only some milliseconds.
 const batchProducts = 20
 export const batchWeightMax = 40
 const batchLevels = 100
 const extendedEveryMs = 5_000
-// Limits the runs of a file that crashes the process or gets it killed.
+// Limits how often a file is tried that crashes the process or gets it killed.
 const interruptionsMax = 3
 const deletedAtOnce = 200
 
 class Superseded extends Error {}
 
-// Returns whether there was something to do.
+// Returns whether there was anything to do.
 export async function planImport(tools: ImportTools, transfer: DueImport, isEnding: () => boolean): Promise<boolean> {
   const { storage, clock } = tools
   const run = newId('req')
@@ -105,7 +105,7 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
     claimPlanning(tx, transfer, { run, until: clock() + runMs, now: clock() }),
   )
   if (interruptions === undefined) return false
-  // Deletes the rows that a killed run has left.
+  // Deletes the rows that a killed run left behind.
   while ((await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))) > 0) await breathe()
   const planning = new Planning(tools, transfer, run, isEnding)
   try {
@@ -124,9 +124,9 @@ export async function planImport(tools: ImportTools, transfer: DueImport, isEndi
     planning.fail(error.remark)
   }
   const plan = planning.result()
-  // If another run has taken over, it still needs the pieces.
+  // Another run has taken over and still needs the pieces of the file.
   if (!(await storage.write((tx) => savePlan(tx, transfer, { run, now: clock(), plan })))) return false
-  // The columns may be reassigned until the plan is confirmed, which needs the pieces.
+  // Meanings of columns may be reassigned until the plan is confirmed. Planning again needs the pieces of the file.
   if (plan.state !== 'failed' && (plan.fileColumns || transfer.assigned)) return true
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   return true
@@ -161,7 +161,7 @@ class Planning {
   }
   #position = 0
   #columns: ReadonlySet<ShopifyColumn> = new Set()
-  // Categories of the shop, and those that the file will create.
+  // Categories of the shop, and those that the file would create.
   #categories: CategoryRow[] | undefined
 
   constructor(tools: ImportTools, transfer: DueImport, run: string, isEnding: () => boolean) {
@@ -182,7 +182,7 @@ class Planning {
     try {
       yield* this.#productBatches(rows, this.#transfer.assigned)
     } catch (error) {
-      // Only the first rows have been read, so the file can be read again.
+      // Only the first rows were read, so nothing was planned and the file can be read again.
       if (!(error instanceof UnknownColumns)) throw error
       const assigned = await this.#assignedBefore(error)
       if (assigned) yield* this.#productBatches(readFile(this.#chunks(), { isUtf8: true }), assigned)
@@ -223,7 +223,7 @@ class Planning {
     }
   }
 
-  // Extends the lease of the run, since reading may take long before there is something to save.
+  // Extends the lease of the run, since much of the file may be read before there is anything to save.
   async #goOn(): Promise<void> {
     if (this.#isEnding()) throw new Superseded()
     const { storage, clock } = this.#tools
@@ -272,7 +272,7 @@ class Planning {
       await withLocalPictures(db, seller.id, await withOwnCodes(db, seller.id, found)),
       await listProductsBySlug(db, seller.id, slugs),
     ])
-    // For a product of two thousand SKUs, each of these steps takes some milliseconds.
+    // Pauses between the steps: for a product with two thousand SKUs, each takes some milliseconds.
     await this.#breath.take()
     const storedOf = new Map(stored.map((product) => [product.slug, product]))
     const context = { currency: seller.currency, origin: origin(), categories: categoryMap(this.#categories) }
@@ -401,7 +401,7 @@ class Planning {
   #show(line: number, { kind, what, name, members }: Omit<AuditedChange, 'id'> & { id?: string }): void {
     this.#plan.changesCount += 1
     if (this.#plan.changes.length >= plannedChangesMax) return
-    // The cast holds: a plan makes no other types of changes.
+    // The cast holds: only the types of planned changes are passed.
     const type = what as AdminPlannedChange['type']
     this.#plan.changes.push({ line, kind, type, name, members: members.map(cutMember) })
   }
@@ -423,7 +423,7 @@ class Planning {
 
 const shownLengthMax = 300
 
-// A description may be long, and one answer may have a hundred of them.
+// Truncated, since one response may have a hundred changes of long descriptions.
 function cutMember({ member, from, to }: MemberChange): AdminPlannedChange['members'][number] {
   return { member, from: cut(from), to: cut(to) }
 }
@@ -433,12 +433,12 @@ function cut(value: unknown): unknown {
   return text.length <= shownLengthMax ? (value ?? null) : `${text.slice(0, shownLengthMax).toWellFormed()}…`
 }
 
-// Effort of planning or writing a product, measured in SKUs: a long description counts as several.
+// Returns the effort of planning or writing a product, in SKUs: a long description counts as several SKUs.
 export function planningWeight({ skus, description = '', descriptionHtml }: ProductEntry): number {
   return skus.length + Math.floor((description.length + (descriptionHtml?.length ?? 0)) / 2_000)
 }
 
-// An item that would make a batch too heavy begins the next batch.
+// An item that would make a batch too heavy starts the next batch.
 async function* inBatches<Item>(
   items: AsyncIterable<Item>,
   weightMax: number,

@@ -1,5 +1,5 @@
-// Remarks about a file and its rows, as the admin API returns them and as they are stored. Earlier releases stored sentences, which are
-// shown as they are.
+// Remarks about a file and its rows, as the admin API returns them and as they are stored. Sentences stored by earlier releases are shown
+// unchanged.
 
 import type { AdminRefusedRow, AdminRemark } from '../../contract/admin/transfers.ts'
 import { type Remark, remark, remarkMessage } from '../../contract/remarks.ts'
@@ -29,7 +29,7 @@ export function storedNotes(json: string): AdminRemark[] {
 
 export function storedProblem(text: string | null): AdminRemark | null {
   if (text === null) return null
-  // No sentence of an earlier release begins with a brace.
+  // Stored remarks are JSON objects, and no sentence of an earlier release begins with a brace.
   return text.startsWith('{') ? (JSON.parse(text) as AdminRemark) : earlierView(text)
 }
 

@@ -7,7 +7,7 @@ import { deleteImport, deleteItems, deletePieces, type ImportKey, listOldImports
 
 const itemsDeletedAtOnce = 200
 
-// Deletes in several transactions, so others do not wait long for locks. The import's own row is deleted last.
+// Deletes in several transactions, so other transactions do not wait long for locks. The row of the import is deleted last.
 export async function deleteWhole(storage: Storage, transfer: ImportKey): Promise<void> {
   while ((await storage.write((tx) => deletePieces(tx, transfer, 1))) > 0) await breathe()
   while ((await storage.write((tx) => deleteItems(tx, transfer, itemsDeletedAtOnce))) > 0) await breathe()

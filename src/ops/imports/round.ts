@@ -1,4 +1,4 @@
-// One turn of the import loop: plans new files, writes confirmed plans, and deletes discarded imports.
+// One round of the import loop: plans new files, writes confirmed plans, and deletes discarded imports.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { collectFailures, handleEach, type LoopRound, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
@@ -8,7 +8,7 @@ import { type DueImport, listDue } from './store.ts'
 import { deleteWritten, writeBatch } from './write.ts'
 
 const importsAtOnce = 10
-// Time for one import before the next one gets its turn.
+// Maximum time for one import before the next import is worked on.
 const turnMs = 2_000
 
 // Returns whether there is more to do.

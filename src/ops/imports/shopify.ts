@@ -1,9 +1,8 @@
-// Turns the rows of a Shopify product CSV into product entries, one product at a time. It reads both sets of headers that Shopify has
-// written (one with "Handle" and "Variant Price", one with "URL handle" and "Price"). Pure: the same file always gives the same entries,
-// so importing it a second time changes nothing.
-//
-// If the file does not have a column, the entry leaves the member out, so the product keeps its value; an empty cell empties the member.
-// `notes` say which values were changed to fit; rows with values that do not fit are refused with their line.
+// Converts the rows of a Shopify product CSV to product entries, one product at a time. It reads both headers that Shopify has written
+// (one with "Handle" and "Variant Price", one with "URL handle" and "Price"). Pure: the same file always gives the same entries, so
+// importing it a second time changes nothing.
+// If the file does not have a column, the entry omits the member, so the product keeps its value; an empty cell clears the member.
+// `notes` say which values were changed to fit; rows with values that cannot fit are refused with their line.
 
 import { createHash } from 'node:crypto'
 import {
@@ -34,20 +33,20 @@ export interface ReadProduct {
   kind: 'product'
   line: number
   entry: ProductEntry
-  // The product's categories and all their parents, each after its parent.
+  // Categories of the product with all their parents, parents first.
   categories: CategoryEntry[]
-  // Whether a row of the product was refused, so the product may have SKUs that the entry lacks.
+  // Whether a row of the product was refused, so the product may have SKUs that the entry does not contain.
   isPartial: boolean
-  // Whether the file has no prices, so it can only change what exists: the price of each SKU is 0 here and is not used.
+  // Whether the file has no prices. It can then only change existing SKUs, and the price 0 of each SKU in the entry is ignored.
   isPriceless: boolean
-  // Original codes of SKUs that got a generated code because another SKU of the file has theirs, by the generated code.
+  // SKUs whose code another SKU of the file already has: their original codes, by the codes generated for them.
   sharedCodes: ReadonlyMap<string, string>
-  // Paths of the product in the shop that the file comes from, if they differ from those in this shop.
+  // Paths of the product in the shop that exported the file, if they differ from those in this shop.
   oldPaths: readonly string[]
   notes: Remark[]
 }
 
-// A single row, or the whole product if the reason says so. In that case no other row of the product is listed.
+// A refused row, or a refused product if its reason says so (`leavesOut`). A refused product is listed once, with no other row.
 export interface RefusedRow {
   kind: 'refused'
   line: number
@@ -57,7 +56,7 @@ export interface RefusedRow {
 
 export type ShopifyOutcome = ReadProduct | RefusedRow
 
-// Limits of the shop file, and our own ones for what it does not limit.
+// Limits of the shop file, and limits of the import for what the shop file does not limit.
 const skuMax = skusMax
 const imageMax = 50
 const imageHeldMax = 250
@@ -71,7 +70,7 @@ const nameLengthMax = 200
 const codeLengthMax = skuCodeLengthMax
 const summaryLengthMax = 200
 const { brandLengthMax, descriptionLengthMax, descriptionHtmlLengthMax } = limits
-// Maximum lengths of cells: longer text is cut when it is read. Safe HTML may be longer than its text.
+// Maximum lengths of cells: longer text is truncated when it is read. Sanitized HTML may be longer than its text.
 const cellLengthMax = 4_096
 const listLengthMax = 65_536
 const safeLengthMax = 4 * descriptionHtmlLengthMax
@@ -81,14 +80,14 @@ const barcodeLengthMax = 64
 
 export interface ShopifyOptions {
   currency: string
-  // Origin of this server. The server's own pictures are stored by their path.
+  // Origin of this server. URLs of the server's own pictures are stored as paths.
   origin?: string | null
   // Stock of counted SKUs for which the file has no quantity.
   stockDefault?: number | null
 }
 
-// The first row is the header. The rows of a product are consecutive, as Shopify writes them: a product is yielded as soon as the next
-// one begins, and only slugs, SKU codes and categories of the whole file stay in memory.
+// The first row is the header. The rows of a product are consecutive, as Shopify writes them: a product is yielded once the next one
+// begins, and only slugs, SKU codes and categories of the whole file stay in memory.
 export async function* readShopifyProducts(
   rows: AsyncIterable<CsvRow> | Iterable<CsvRow>,
   { currency, origin = null, stockDefault = null }: ShopifyOptions,
@@ -125,9 +124,9 @@ export async function* readShopifyProducts(
 
     const row: Row = { header, line, cells }
     const itsHandle = cell(row, 'handle')
-    // Shopify compares handles without case.
+    // Shopify compares handles case-insensitively.
     if (itsHandle === '' || itsHandle.toLowerCase() !== handle.toLowerCase()) {
-      // A row without a handle may belong to the product before it.
+      // A row without a handle may belong to the product before it, which is then incomplete.
       if (draft && itsHandle === '') draft.mayLackRows = true
       if (draft) yield* finish(memory, draft)
       handle = itsHandle
@@ -148,17 +147,17 @@ export async function* readShopifyProducts(
 
 type Refusal = { reason: Remark }
 
-// What is known of the file so far: the lines at which slugs and codes were first read, and the first definition of each category.
+// State kept for the whole file: the lines where slugs and codes were first read, and the first definition of each category.
 type Memory = {
   currency: string
   origin: string | null
   stockDefault: number | null
-  // Whether numbers have a decimal comma: spreadsheets then write semicolons between cells.
+  // Whether numbers have a decimal comma. Spreadsheets then separate cells by semicolons.
   hasDecimalComma: boolean
   slugs: Map<string, number>
   codes: Map<string, number>
   categories: Map<string, CategoryEntry>
-  // Notes about the file, which are returned with its first product.
+  // Notes about the whole file. They are returned with its first product.
   notes: Remark[]
 }
 
@@ -171,7 +170,7 @@ type Draft = {
   isGiftCard: boolean
   isPriceless: boolean
   mayLackRows: boolean
-  // Refused rows of the product. They are reported once it is known whether the whole product is refused.
+  // Refused rows. They are reported after the last row of the product, unless the whole product is refused.
   refused: { line: number; reason: Remark }[]
   hasRows: boolean
   optionNames: string[]
@@ -184,7 +183,7 @@ type Variant = { line: number; values: string[]; code: string; sku: Writable<Omi
 type Image = { url: string; alt: string; position: number }
 type Writable<Entry> = { -readonly [Member in keyof Entry]: Entry[Member] }
 
-// All columns that are read, with their names in Shopify's older and newer headers.
+// The columns that the import reads, with their names in Shopify's older and newer headers.
 export const shopifyColumns = {
   handle: ['handle', 'url handle'],
   title: ['title'],
@@ -192,14 +191,14 @@ export const shopifyColumns = {
   vendor: ['vendor'],
   type: ['type', 'custom product type'],
   category: ['product category', 'standardized product type', 'standard product type'],
-  // Our own column: further categories of a product from another system, one per line.
+  // Not a Shopify column: further categories of a product from another system, one per line.
   furtherTypes: ['further product types'],
-  // Our own column: one line for each name and text, separated by a tab.
+  // Not a Shopify column: metadata, one member per line, as name and text separated by a tab.
   metadata: ['further metadata'],
-  // Our own column: former paths of the product, one per line.
+  // Not a Shopify column: former paths of the product, one per line.
   oldPaths: ['old paths'],
   tags: ['tags'],
-  // Named in the way in which Shopify names columns of metafields.
+  // Named as Shopify names metafield columns.
   maker: ['maker (product.metafields.cartwright.maker)', 'maker'],
   warnings: ['warnings (product.metafields.cartwright.warnings)', 'warnings'],
   withdrawalExempt: ['no withdrawal (product.metafields.cartwright.withdrawal_exempt)'],
@@ -251,13 +250,13 @@ export const optionColumns = [
 ] as const
 
 const columnByName: ReadonlyMap<string, Column> = new Map(
-  // The cast holds: the keys are those of the table, which Object.entries loses.
+  // The cast holds: the names are the keys of the table, whose type Object.entries loses.
   Object.entries(shopifyColumns).flatMap(([column, names]) =>
     names.map((name): [string, Column] => [name, column as Column]),
   ),
 )
 
-// Returns the columns that are read from a file with this header.
+// Returns the columns of this header that the import reads.
 export function readColumnsOf(header: readonly string[]): Set<ShopifyColumn> {
   return new Set(header.flatMap((text) => columnByName.get(oneLine(text).toLowerCase()) ?? []))
 }
@@ -279,12 +278,12 @@ function readHeader(cells: readonly string[], { stockDefault }: Memory): { heade
   }
   const notes = unreadNotes(unread)
   if (isPriceless) notes.push(remark('no_prices'))
-  // Shopify leaves the quantity column out for shops with several locations.
+  // Shopify omits the quantity column for shops with several locations.
   else if (!places.has('quantity') && stockDefault === null) notes.push(remark('no_quantities'))
   return { header: { places, width: cells.length }, notes }
 }
 
-// Columns that only Shopify's inventory files have.
+// Only Shopify's inventory files have these columns.
 function isInventory(header: readonly string[]): boolean {
   const names = new Set(header.map((text) => oneLine(text).toLowerCase()))
   return names.has('location') || (names.has('hs code') && names.has('coo'))
@@ -296,7 +295,7 @@ export function unreadNotes(columns: readonly string[]): Remark[] {
 
 const listedLengthMax = 1_000
 
-// Returns as many column names as fit into a note.
+// Returns as many column names as fit in a note.
 export function listedColumns(columns: readonly string[]): string[] {
   let length = 0
   return columns
@@ -327,7 +326,7 @@ function decimal(memory: Memory, row: Row, column: Column): string {
   return withoutNoise(text.replaceAll('.', '').replace(',', '.'))
 }
 
-// A spreadsheet that calculated 58.12 in binary may write 58.120000000000005. The intended number has at most six decimals.
+// A spreadsheet that computed 58.12 in binary may write 58.120000000000005. The number that was meant has at most six decimals.
 function withoutNoise(text: string): string {
   if (!/^-?\d{1,9}\.\d{9,20}$/.test(text)) return text
   const rounded = Number(text).toFixed(6)
@@ -342,7 +341,7 @@ function has({ header }: Row, column: Column): boolean {
   return header.places.has(column)
 }
 
-// Reads the product's own members from its first row.
+// Reads the members of the product itself from its first row.
 async function begin(memory: Memory, handle: string, row: Row, breath: SlicePauses): Promise<Draft | Refusal> {
   if (handle === '') return { reason: remark('handle_missing') }
   const tooWide = tooWideFor(row)
@@ -402,7 +401,7 @@ async function begin(memory: Memory, handle: string, row: Row, breath: SlicePaus
   }
 }
 
-// A handle may contain letters that a slug must not have.
+// A handle may contain letters that a slug cannot contain.
 function oldPathsOf(handle: string, slug: string): string[] {
   return handle.toLowerCase() === slug ? [] : [`/products/${detached(handle)}`]
 }
@@ -412,7 +411,7 @@ function brandOf(vendor: string, note: Note): string | null {
   return cut(vendor, brandLengthMax) || null
 }
 
-// Title and description for search engines.
+// Reads the title and description for search engines.
 function searchTexts(row: Row, note: Note): Partial<Draft['entry']> {
   const entry: Partial<Draft['entry']> = {}
   const read = (column: 'seoTitle' | 'seoDescription', max: number) => {
@@ -425,7 +424,7 @@ function searchTexts(row: Row, note: Note): Partial<Draft['entry']> {
   return entry
 }
 
-// Information about a product that EU law requires.
+// Reads the product information that EU law requires.
 function lawfulMembers(row: Row, note: Note): Partial<Draft['entry']> {
   const entry: Partial<Draft['entry']> = {}
   if (has(row, 'maker')) entry.maker = slugify(cell(row, 'maker')) || null
@@ -442,7 +441,7 @@ function exemptionIn(text: string, note: Note): WithdrawalExemption | null {
   return found ?? null
 }
 
-// A shorter guarantee is not more than the legal one.
+// A guarantee of two years would not exceed the legal one.
 const guaranteeYearsMin = 3
 
 function guaranteeIn(row: Row, note: Note): GuaranteeEntry | null {
@@ -458,7 +457,7 @@ function guaranteeIn(row: Row, note: Note): GuaranteeEntry | null {
   return isFit ? { years: Number(years), url: isPage ? url : null } : null
 }
 
-// Line breaks and tabs belong to the text.
+// Control characters except line breaks and tabs, which are part of the text.
 const unprintable = /(?![\t\n\r])\p{Cc}/gu
 
 function warningsOf(text: string, note: Note): WarningEntry[] {
@@ -481,7 +480,7 @@ function withinLength(html: string, note: Note): string | null {
   return null
 }
 
-// Shoppers see only active products of the online store. An empty cell means yes for both, as at Shopify.
+// Shoppers only see active products of the online store. As in Shopify, an empty cell means yes for both columns.
 function isPublished(row: Row, note: Note): boolean {
   const status = cell(row, 'status').toLowerCase()
   const published = cell(row, 'published')
@@ -492,21 +491,21 @@ function isPublished(row: Row, note: Note): boolean {
   return (status === '' || status === 'active') && (published === '' || truth(published) === true)
 }
 
-// Whole sentences of the first paragraph, or as many words as fit.
+// Returns whole sentences of the first paragraph, or else as many words as fit.
 function summaryOf(text: string): string {
   const [paragraph = ''] = text.split('\n\n', 1)
   const line = oneLine(paragraph)
   if (line.length <= summaryLengthMax) return line
   const room = cut(line, summaryLengthMax - 1)
   const sentences = /^.*(?:[.!?…](?= )|[。！？])/u.exec(room)?.[0]
-  // A shorter sentence is probably an abbreviation such as "Dr." or "No."
+  // A shorter "sentence" is probably an abbreviation such as "Dr." or "No."
   if (sentences !== undefined && sentences.length >= 40) return sentences
   const wordEnd = room.lastIndexOf(' ')
   return `${wordEnd > 0 ? room.slice(0, wordEnd) : room}…`
 }
 
-// "A > B > C" is a path in a tree. The slug is made from the whole path: "Accessories" has many parents, and its slug must not depend on
-// which of them is first in the file.
+// "A > B > C" is a path in a tree. The slug is made from the whole path: several parents may have a category "Accessories", and its slug
+// must not depend on which of them is first in the file.
 function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[] {
   const names = path
     .split('>')
@@ -527,7 +526,7 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
     }
     parent = slug
   }
-  // "T-shirts" and "T shirts" are the same category, and the first spelling in the file defines its name and its parent.
+  // "T-shirts" and "T shirts" are the same category; its first spelling in the file defines its name and its parent.
   const entries: CategoryEntry[] = []
   for (let slug = parent; slug !== null; slug = entries[0]?.parent ?? null) {
     const entry = memory.categories.get(slug)
@@ -540,7 +539,7 @@ function categoriesFor(memory: Memory, path: string, note: Note): CategoryEntry[
 function tagsOf(text: string, note: Note): string[] {
   const spellings = new Map<string, string>()
   for (const tag of text.split(',').map(oneLine)) {
-    // Shopify compares tags without case; the first spelling is used.
+    // Shopify compares tags case-insensitively; the first spelling is used.
     if (tag !== '' && !spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag)
   }
   const tags = [...spellings.values()]
@@ -550,7 +549,7 @@ function tagsOf(text: string, note: Note): string[] {
   return short.slice(0, tagMax)
 }
 
-// Adds the image and the variant of a row. The first row always is a variant; a later one may have only an image.
+// Adds the image and the variant of a row. The first row of a product always has a variant; a later row may only have an image.
 function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
   const note: Note = (one) => addNote(draft.notes, row.line, one)
   const tooWide = tooWideFor(row)
@@ -568,7 +567,7 @@ function addRow(memory: Memory, draft: Draft, row: Row): Refusal | undefined {
   return undefined
 }
 
-// A row with more cells than the header has an extra delimiter somewhere, so none of its cells can be trusted.
+// A row with more cells than the header has an extra delimiter somewhere, so its cells may be in the wrong columns.
 function tooWideFor({ header, cells }: Row): Refusal | undefined {
   if (cells.slice(header.width).every((text) => text.trim() === '')) return undefined
   return { reason: remark('row_too_wide', { cells: cells.length, columns: header.width }) }
@@ -597,7 +596,7 @@ function pictureOf({ origin }: Memory, text: string, note: Note): string | undef
   if (origin !== null && text.startsWith(`${origin}/media/`) && isPicture(text.slice(origin.length)))
     return text.slice(origin.length)
   const url = URL.parse(text)
-  // An http URL is changed to https: pages served by https would not show the picture otherwise.
+  // http: is changed to https:, because pages served by https: do not show http: pictures.
   const isRaised = url?.protocol === 'http:' && url.port === ''
   if (isRaised) url.protocol = 'https:'
   if (url?.protocol === 'https:' && url.href.length <= 2_000) {
@@ -615,7 +614,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   const values = isNoOption(given) ? given.map(() => '') : given
   if (values.some((value) => value.length > nameLengthMax))
     return { reason: remark('option_value_too_long', { max: nameLengthMax }) }
-  // The code stays as written, blanks included, since warehouses compare it.
+  // Blanks inside the code are preserved, because warehouses compare codes exactly.
   const code = raw(row, 'sku')
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
@@ -633,7 +632,7 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
     sku.compareAtPrice = compareAtPriceOf(decimal(memory, row, 'compareAtPrice'), price, memory.currency, note)
   const stock = stockOf(quantityOf(memory, row), note) ?? memory.stockDefault ?? undefined
   if (stock !== undefined) sku.stock = stock
-  // Noted once per product, since it is the same for all variants.
+  // Noted once per product, since the remark is the same for all its variants.
   if (isUntracked(row) && !isUncounted(row) && !draft.notes.some(({ code }) => code === 'untracked_counted'))
     note(remark('untracked_counted'))
   const weightGrams = weightGramsOf(memory, row, note)
@@ -647,14 +646,14 @@ function readVariant(memory: Memory, draft: Draft, row: Row, note: Note): Varian
   return { line: row.line, values, code, sku }
 }
 
-// Shopify's way to write that a product has no options.
+// Shopify writes "Default Title" for a product without options.
 export function isNoOption([first = '', ...others]: readonly string[]): boolean {
   return first.toLowerCase() === 'default title' && others.every((value) => value === '')
 }
 
 function priceOf(text: string, currency: string, of: 'price' | 'compare_at_price'): number | Refusal {
   if (text === '') return { reason: remark('price_missing') }
-  // Trailing zeros have no meaning, and "1200.00" is also a price in yen.
+  // Trailing zeros are removed: "1200.00" is also a price in yen.
   const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
   const amount = parseDecimal(digits, currency)
   const value = cut(text, 40)
@@ -675,8 +674,8 @@ function compareAtPriceOf(text: string, price: number, currency: string, note: N
   return null
 }
 
-// Without a tracker Shopify does not count the variant and always sells it, for example gift cards. A row with a quantity means to count
-// it, unless the quantity is negative.
+// Without an inventory tracker, as for gift cards, Shopify does not count the variant and always sells it. If the row has a positive
+// quantity, the variant is counted anyway.
 function isUncounted(row: Row): boolean {
   return isUntracked(row) && /^(?:0*|-\d+(?:\.0+)?)$/.test(cell(row, 'quantity'))
 }
@@ -718,7 +717,8 @@ function barcodeOf(text: string, note: Note): string | null {
 
 const gramsByUnit: Readonly<Record<string, number>> = { g: 1, kg: 1_000, oz: 28.349523125, lb: 453.59237 }
 
-// Grams are exact; the unit beside them only decides how Shopify displays them. A weight with its unit is used if there are no grams.
+// Grams are exact, and the unit beside them only decides how Shopify displays the weight. If there are no grams, the weight and its unit
+// are used.
 function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | undefined {
   if (!has(row, 'grams') && !has(row, 'weight')) return undefined
   const grams = decimal(memory, row, 'grams')
@@ -735,7 +735,7 @@ function weightGramsOf(memory: Memory, row: Row, note: Note): number | null | un
 
 function measureIn(memory: Memory, row: Row, note: Note): MeasureEntry | null {
   const amount = decimal(memory, row, 'measure')
-  // Shopify writes 0 if there is no measure.
+  // Shopify writes 0 if the product has no measure.
   if (/^[0.]*$/.test(amount)) return null
   const [unit, baseUnit] = [cell(row, 'measureUnit'), cell(row, 'measureBaseUnit')]
   const read = readMeasure({ amount, unit, baseAmount: decimal(memory, row, 'measureBase'), baseUnit })
@@ -747,7 +747,7 @@ function measureIn(memory: Memory, row: Row, note: Note): MeasureEntry | null {
   return read.measure
 }
 
-// Called when all variants are known. Decides which options the product has, which variants repeat another, and which codes must be
+// Called when all variants are known. Decides which options the product has, which variants are repeated, and which codes must be
 // generated.
 function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
   const { line, handle, entry, notes } = draft
@@ -761,7 +761,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
   const sharedCodes = new Map<string, string>()
   for (const [index, variant] of draft.variants.entries()) {
     const values = places.map((place) => variant.values[place] ?? '')
-    // A file that only changes SKUs may identify them by code alone.
+    // A file without prices only changes existing SKUs, and may identify them by code alone.
     const isByCode = draft.isPriceless && places.length === 0 && variant.code !== ''
     const combination = JSON.stringify(isByCode ? variant.code : values)
     const missing = names[values.indexOf('')]
@@ -776,7 +776,7 @@ function* finish(memory: Memory, draft: Draft): Generator<ShopifyOutcome> {
     }
     const wanted = codes[index] ?? ''
     const taken = ownCodes.get(wanted) ?? memory.codes.get(wanted)
-    // Shopify allows equal codes. The first SKU in the file keeps the code.
+    // Shopify allows equal codes. The first SKU in the file keeps its code.
     const code = taken === undefined ? wanted : generateSkuCode(wanted, entry.slug, values)
     if (taken !== undefined) {
       sharedCodes.set(code, wanted)
@@ -823,7 +823,7 @@ function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly nu
   const names: string[] = []
   for (const place of places) {
     const given = cut(optionNames[place] ?? '', 90)
-    // The name becomes the key of an object, and `__proto__` would change its prototype.
+    // The name becomes the key of an object, where `__proto__` would set the prototype.
     const usable = given === '__proto__' ? '' : given
     let name = usable || `Option ${place + 1}`
     while (names.includes(name)) name += ` ${place + 1}`
@@ -833,13 +833,13 @@ function optionNamesFor({ optionNames, notes, line }: Draft, places: readonly nu
   return names
 }
 
-// Values in the order of the file, without those of refused variants.
+// Values are in the order of the file. Values that only refused variants have are left out.
 function optionsOf(names: readonly string[], skus: readonly SkuEntry[]): NonNullable<ProductEntry['options']> {
   return names.map((name) => ({ name, values: [...new Set(skus.map((sku) => sku.options?.[name] ?? ''))] }))
 }
 
-// A missing code is made from the slug and the option values, so the next import finds the same SKU whatever the order of the rows. If
-// the words do not distinguish variants ("Rosé" and "Rose"), or cannot be written in a slug, each of them also gets a digest of its
+// A missing code is made from the slug and the option values, so the next import finds the same SKU in any order of rows. If these words
+// are the same for several variants ("Rosé" and "Rose"), or cannot be written in a slug, each of these variants also gets a digest of its
 // values.
 function codesFor({ entry, variants }: Draft, places: readonly number[]): string[] {
   const made = variants.map((variant) => {
@@ -855,12 +855,12 @@ function codesFor({ entry, variants }: Draft, places: readonly number[]): string
   return made.map(({ plain, distinct, isExact }) => (isExact && uses.get(plain)?.size === 1 ? plain : distinct))
 }
 
-// Makes a code for a SKU whose own code is missing or taken, the same in every import.
+// Returns a code for a SKU whose own code is missing or taken. Every import generates the same code.
 export function generateSkuCode(code: string, slug: string, values: readonly string[]): string {
   return withDigest(code, JSON.stringify([slug, ...values]), codeLengthMax)
 }
 
-// Sorted by position, images without one last. Equal positions keep the order of the file, since the sort is stable.
+// Sorted by position; images without a position come last. The sort is stable: equal positions stay in the order of the file.
 function imagesOf(images: Image[], notes: Remark[], line: number): NonNullable<ProductEntry['images']> {
   const ordered = images.toSorted((one, other) => one.position - other.position)
   if (ordered.length > imageMax) addNote(notes, line, remark('images_cut', { max: imageMax }))
@@ -874,23 +874,22 @@ function addNote(notes: Remark[], line: number, one: Remark): void {
   else if (notes.length === noteMax) notes.push(remark('further_notes'))
 }
 
-// Different handles get different slugs, within a file and across files: a handle that is not a valid slug gets a digest. Shopify
-// compares handles without case.
+// Different handles get different slugs, even in different files: the slug of a handle that is not a valid slug has a digest. Shopify
+// compares handles case-insensitively.
 export function slugOfHandle(handle: string): string {
   const name = handle.toLowerCase()
   if (isSlug(name)) return name
   return withDigest(slugify(name) || 'product', name, limits.slugLengthMax)
 }
 
-// "T-shirts" and "T shirts" are the same category. "Обувь 1" and "Одежда 1" are different, though their slugs would only contain the
-// digit.
+// "T-shirts" and "T shirts" give the same slug. "Обувь 1" and "Одежда 1" need a digest, since only the digit can be written in a slug.
 function wordsOf(category: string): string {
   const words = slugify(category)
   if (words === '') return `category-${digest(category)}`
   return dropsLetters(category) ? `${words}-${digest(category.toLowerCase())}` : words
 }
 
-// If they were only cut, two long texts could get the same slug.
+// Truncation alone could give two long texts the same slug.
 function shortSlug(slug: string, text: string): string {
   return slug.length < limits.slugLengthMax - 1 ? slug : withDigest(slug, text, limits.slugLengthMax)
 }
@@ -903,7 +902,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }
 
-// Spreadsheets write true and false in their own language.
+// Spreadsheets write true and false in the user's language.
 const yes = ['true', 'yes', '1', 'wahr', 'ja', 'vrai', 'oui', 'verdadero', 'vero', 'waar']
 const no = ['false', 'no', '0', 'falsch', 'nein', 'faux', 'non', 'falso', 'onwaar']
 
@@ -914,11 +913,11 @@ function truth(text: string): boolean | undefined {
 }
 
 function oneLine(text: string): string {
-  // Fast path: most cells are empty or one plain word, and there are millions of them.
+  // Fast path: most cells are empty or one word of ASCII, and there are millions of them.
   return /^[!-~]*$/.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
-// Never cuts within a surrogate pair.
+// Truncates without splitting a surrogate pair.
 function cut(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   return text
@@ -927,7 +926,7 @@ function cut(text: string, lengthMax: number): string {
     .trimEnd()
 }
 
-// Copies a string. A substring keeps the whole string in memory, here a row of some kilobytes for a slug of some bytes.
+// Returns a copy. A substring would keep the whole string in memory: a row of some kilobytes for a slug of some bytes.
 function detached(text: string): string {
   return Buffer.from(text).toString()
 }

@@ -12,12 +12,12 @@ import { isNoOption, optionColumns, type ShopifyColumn } from './shopify.ts'
 
 export interface ShopifyContext {
   currency: string
-  // Origin of this server, put before the paths of its own pictures.
+  // Origin of this server, with which the paths of its own pictures are completed.
   origin: string
   categories: ReadonlyMap<string, CategoryRow>
 }
 
-// Categories by slug and by id, since a product names its categories by slug and a category names its parent by id.
+// Returns categories by slug and by id: a product names its categories by slug, and a category names its parent by id.
 export function categoryMap(categories: readonly CategoryRow[]): ReadonlyMap<string, CategoryRow> {
   return new Map(
     categories.flatMap((category) => [
@@ -57,8 +57,8 @@ export function shopifyLines(product: ProductRow, context: ShopifyContext): stri
 
 export type ShopifyRow = Partial<Record<ShopifyColumn, string>>
 
-// Returns as many rows as there are SKUs or images. The first has the product's own cells. Weight and category are written into all
-// columns that an import may read.
+// Returns one row per SKU or image, whichever are more. The first row also has the product's cells. Weight and category are written into
+// every column that an import may read.
 export function shopifyRows(product: ProductRow, context: ShopifyContext): ShopifyRow[] {
   const { slug, images, skus } = product
   return Array.from({ length: Math.max(skus.length, images.length) }, (_, index) => {
@@ -79,7 +79,7 @@ export function shopifyRows(product: ProductRow, context: ShopifyContext): Shopi
 function productCells(product: ProductRow, { categories }: ShopifyContext): ShopifyRow {
   const { name, brand, description, descriptionHtml, tags, publishedAt, archivedAt } = product
   const category = categories.get(product.categories[0] ?? '')
-  // The path consists of slugs.
+  // `categoryPathTo` returns slugs; the file has names.
   const path = category ? categoryPathTo(category, categories) : []
   const type = path.map((slug) => categories.get(slug)?.name.replaceAll('>', ' ') ?? slug).join(' > ')
   return {
@@ -131,9 +131,10 @@ function measureCells({ measure }: SkuRow): ShopifyRow {
 }
 
 function optionCells(options: ProductRow['options'], sku: SkuRow): ShopifyRow {
-  // Shopify's way to write that a product has no options.
+  // Shopify writes "Default Title" for a product without options.
   if (options.length === 0) return { option1Name: 'Title', option1Value: 'Default Title' }
-  // An option that has "Default Title" as one of its values is written into the second columns, where it is read correctly.
+  // A single option with the value "Default Title" is written into the second option columns: in the first ones it would mean that the
+  // product has no options.
   const [only, other] = options
   const first = only?.values.some((value) => isNoOption([value])) && !other ? 1 : 0
   const cells: ShopifyRow = {}

@@ -1,6 +1,6 @@
-// Reads a stock file: a row for each SKU with the new count, and preferably also the count that was seen, so a sale in between is not
-// undone. The columns are those of Shopify's inventory file. A file written by Shopify has a row for each location, or in older ones a
-// column, and names the product and its options instead of a code; its counts are added up. Pure.
+// Reads a stock file: one row per SKU with the new count, and preferably the count on which it is based, so a sale in between is not
+// undone. The columns are those of Shopify's inventory file. A file written by Shopify has a row per location, or a column per location
+// if it is older, and names product and options instead of a code; the counts of its locations are added. Pure.
 
 import { skuCodeLengthMax } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -9,7 +9,7 @@ import { isNoOption, slugOfHandle } from './shopify.ts'
 
 export type StockOutcome =
   | { kind: 'level'; line: number; code: string; onHand: number; expectedOnHand: number | null; variant?: VariantName }
-  // The row has no new count.
+  // The row has no new count, so nothing changes.
   | { kind: 'same'; line: number; code: string }
   | { kind: 'refused'; line: number; code: string; reason: Remark }
 
@@ -17,7 +17,7 @@ export type StockLevelRow = Extract<StockOutcome, { kind: 'level' }>
 
 export interface VariantName {
   slug: string
-  // Values of the variant's options, in their order.
+  // Values in the order of the product's options.
   values: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export async function* readStock(rows: AsyncIterable<CsvRow> | Iterable<CsvRow>)
   if (!places) yield { kind: 'refused', line: 1, code: '', reason: remark('file_empty') }
 }
 
-// Returns whether the header is that of a stock file. A product file may also have a column for the count.
+// Returns whether the header is that of a stock file. A product file may also have a column with counts.
 export function isStockFile(header: CsvRow | undefined): boolean {
   if (!header) return false
   const places = placesOf(header.cells)
@@ -82,7 +82,7 @@ export function isStockFile(header: CsvRow | undefined): boolean {
   return (wanted >= 0 && (sku >= 0 || location >= 0)) || wideColumns(header.cells, places).length > 0
 }
 
-// Finds the locations of Shopify's older file: all columns after the country of origin.
+// Returns the location columns of Shopify's older inventory file: all columns after the country of origin (`COO`).
 function wideColumns(cells: readonly string[], { handle, sku, wanted, location }: Places): number[] {
   const header = cells.map((cell) => cell.trim().toLowerCase())
   const origin = header.indexOf('coo')
@@ -135,8 +135,8 @@ function refusal(line: number, code: string, reason: Remark): StockOutcome {
   return { kind: 'refused', line, code: code.slice(0, codeLengthMax), reason }
 }
 
-// Adds up the rows of a variant, one for each location, which are consecutive. The counts are Shopify's, so they are not compared with
-// the stock here.
+// Adds up the consecutive rows of a variant, one per location. The counts are Shopify's, so no expected count is compared with the stock
+// of this shop.
 class Locations {
   readonly #met = new Map<string, number>()
   #variant: { key: string; row: StockLevelRow; problem?: Remark } | undefined;
@@ -161,7 +161,7 @@ class Locations {
       this.#variant = { key, row: { kind: 'level', line, code, onHand: 0, expectedOnHand: null, variant } }
     }
     const text = row.wanted || row.expected
-    // Shopify writes words for a product that a location does not stock.
+    // Shopify writes "not stocked" for a product that the location does not stock.
     const count = /^not stocked$/i.test(text) || text === '' ? 0 : signedCountOf(text)
     if (count === undefined) this.#variant.problem = notANumber(text)
     else this.#variant.row.onHand += count
@@ -181,7 +181,7 @@ function countOf(text: string): number | undefined {
   return count <= onHandMax ? count : undefined
 }
 
-// Shopify sells below zero, so counts may be negative.
+// Shopify can sell more than it has, so counts may be negative.
 function signedCountOf(text: string): number | undefined {
   const count = countOf(text.replace(/^-/, ''))
   return count === undefined || !text.startsWith('-') ? count : -count

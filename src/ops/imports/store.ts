@@ -24,7 +24,7 @@ export interface ImportHead extends ImportKey {
   mode: Mode
   kind: ImportKind
   name: string
-  // Imports in the state `discarded` are not shown any more and will be deleted.
+  // Discarded imports are not shown and will be deleted.
   state: TransferState | 'discarded'
   pieces: number
   received: number
@@ -43,19 +43,19 @@ export interface ImportPlan {
   changes: readonly AdminPlannedChange[]
   refusedRows: readonly AdminRefusedRow[]
   notes: readonly AdminRemark[]
-  // Null if the file's system is known, so nothing has to be assigned.
+  // Null if the system that wrote the file is known, so no meanings have to be assigned.
   fileColumns: readonly AdminFileColumn[] | null
 }
 
 export type Transfer = ImportHead & ImportPlan
 
-// The table has no state `columns`: a plan without assigned columns is stored as a ready plan without changes.
+// `columns` is not a state in the table: a plan that waits for meanings of columns is stored as `ready`, without changes.
 const head = new Fragment(`
   merchant_id as "merchantId", id, mode, kind, name,
   case when state = 'ready' and file_columns is not null and assigned is null then 'columns' else state end as state, pieces, received, created, changed, unchanged, refused, written,
   problem, created_at as "createdAt", updated_at as "updatedAt"`)
 
-// The problem as JSON, or as a sentence of an earlier release.
+// The problem is JSON, or a sentence of an earlier release.
 type HeadColumns = Omit<ImportHead, 'problem'> & { problem: string | null }
 
 function headOf<Columns extends HeadColumns>(row: Columns): Columns & ImportHead {
@@ -90,7 +90,7 @@ export async function findImport(
   }
 }
 
-// Newest first: ids sort by time.
+// Newest first. Ids sort by time.
 export async function listImports(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -119,7 +119,7 @@ export async function countImports(db: Reader, merchantId: string): Promise<Impo
   return row ?? { all: 0, shown: 0, waiting: 0 }
 }
 
-// Discards the oldest transfer that has ended.
+// Discards the oldest import that is done or failed.
 export async function discardOldest(tx: Tx, merchantId: string): Promise<void> {
   await tx.sql`
     update transfers set state = 'discarded' where merchant_id = ${merchantId} and id = (
@@ -145,12 +145,12 @@ export function insertImport(
       ${createdAt}, ${createdAt})`
 }
 
-// Every step of a transfer waits for the previous one.
+// Makes concurrent steps of the same import wait for each other.
 export async function lockImport(tx: Tx, { merchantId, id }: ImportKey): Promise<void> {
   await tx.lockRow`select id from transfers where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// Returns whether the piece is new.
+// Returns false if the piece was already stored.
 export async function insertPiece(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -172,7 +172,7 @@ export async function findPiece(db: Reader, { merchantId, id }: ImportKey, piece
   return row.text
 }
 
-// Planning begins with the last piece.
+// Planning begins once the last piece is received.
 export async function setReceived(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -183,7 +183,7 @@ export async function setReceived(
     where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// Planning begins, or starts again.
+// Stores the assigned meanings, and starts planning again.
 export async function setAssigned(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -218,7 +218,7 @@ export interface DueImport extends ImportKey {
   assigned: readonly AssignedColumn[] | null
 }
 
-// Transfers that the loop has to work on, longest untouched first.
+// Lists imports that the loop has to work on. Those that were not worked on for the longest time come first.
 export async function listDue(db: Reader, now: number, limit: number): Promise<DueImport[]> {
   const rows = await db.sql<Omit<DueImport, 'assigned'> & { assigned: string | null }>`
     select merchant_id as "merchantId", id, mode, kind, pieces, state, assigned from transfers
@@ -235,15 +235,15 @@ export async function hasDueImports(db: Reader, now: number): Promise<boolean> {
   return (await listDue(db, now, 1)).length > 0
 }
 
-// If a run has not extended its lease for this long, another run takes over.
+// Lease of a run: if the run does not extend it in time, another run takes over.
 export const runMs = 20_000
 
-// Called after the clock was set back: otherwise a killed run would keep its lease for longer than `runMs`.
+// Called after the clock was set back: otherwise the lease of a killed run would last longer than `runMs`.
 export function correctImportTimes(tx: Tx, { now }: ClockSetBack): void {
   tx.send`update transfers set run_until = ${now + runMs} where run_until > ${now + runMs}`
 }
 
-// Lets one node at a time plan. Returns how many earlier runs were killed, or undefined if another run is planning.
+// Takes the lease, so only one node plans. Returns how many runs were killed before, or undefined if another run holds the lease.
 export async function claimPlanning(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -257,7 +257,7 @@ export async function claimPlanning(
   return row?.interruptions
 }
 
-// Returns false if another run has taken over, or the transfer was discarded.
+// Returns false if another run has taken over, or the import was discarded.
 export async function extendPlanning(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -276,11 +276,11 @@ export interface PlanResult extends ImportPlan {
   unchanged: number
   refused: number
   problem: AdminRemark | null
-  // Meanings that were assigned to the same columns in an earlier file.
+  // Meanings that were assigned to the same columns of an earlier file.
   assigned: readonly AssignedColumn[] | null
 }
 
-// Returns false if another run has taken over, or the transfer was discarded.
+// Returns false if another run has taken over, or the import was discarded.
 export async function savePlan(
   tx: Tx,
   { merchantId, id }: ImportKey,
@@ -329,7 +329,7 @@ export interface WritingProgress {
   requestId: string | null
 }
 
-// Locks the transfer for a batch. Returns undefined if it is not being written any more.
+// Locks the import for a batch. Returns undefined if the import is no longer in the state `writing`.
 export async function lockWriting(tx: Tx, key: ImportKey): Promise<WritingProgress | undefined> {
   await lockImport(tx, key)
   const [row] = await tx.sql<{
@@ -406,7 +406,7 @@ export async function deleteImport(tx: Tx, { merchantId, id }: ImportKey): Promi
   await tx.sql`delete from transfers where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// Leaves out transfers that are being written, however long that takes.
+// Leaves out imports that are being written, even if that takes long.
 export async function listOldImports(
   db: Reader,
   { endedBy, now }: { endedBy: number; now: number },

@@ -1,5 +1,5 @@
-// Writes a confirmed plan, a batch at a time. A batch is one transaction: its changes, its entry in the list of changes, and the position
-// in the plan. A killed process leaves only whole batches behind, and the next one continues.
+// Writes a confirmed plan, a batch at a time. One transaction has the changes of a batch, its entry in the list of changes, and the position in
+// the plan. If the process is killed, only whole batches are written, and the next process continues after them.
 
 import { type AdminRefusedRow, refusedRowsMax } from '../../contract/admin/transfers.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -35,11 +35,11 @@ import {
 } from './store.ts'
 
 const operation = 'confirmAdminTransfer'
-// Few enough that concurrent reads only wait for some milliseconds: a product takes about a millisecond, and so do five stock levels. Where
-// statements are round trips, reads do not wait for the whole batch.
+// Few, so concurrent reads wait only some milliseconds: a product takes about a millisecond, and so do five stock levels. `shared`: if
+// statements are round trips to a server, reads do not wait for the whole batch.
 const batchProducts = { alone: 10, shared: 40 } as const
 const batchLevels = 50
-// Early, and then ever more rarely, as for files of the operator.
+// After so many items table statistics are refreshed, early and then ever more rarely, as in the command `import`.
 const learnAfter = [10, 50, 250, 1_250, 6_250]
 
 interface Written {
@@ -48,7 +48,7 @@ interface Written {
   count: number
 }
 
-// Writes one batch. Returns whether there is more to do.
+// Writes one batch. Returns whether there is more to write.
 export async function writeBatch(round: LoopRound, transfer: DueImport, failures: RowFailure[]): Promise<boolean> {
   const { storage, now } = round
   try {
@@ -99,7 +99,7 @@ function batchOf({ isAlone }: Tx, { kind }: DueImport): number {
   return isAlone ? batchProducts.alone : batchProducts.shared
 }
 
-// Undefined where nothing is left.
+// Returns undefined if nothing is left to write.
 async function writeSome(
   tx: Tx,
   transfer: DueImport,
@@ -140,12 +140,12 @@ async function writeSome(
   return { from: writing.position, to }
 }
 
-// Categories are only recounted at the end: a category of thousands would be recounted with every batch.
+// Product counts of categories are only updated at the end: with every batch, a category of thousands would be recounted.
 async function finish(tx: Tx, transfer: DueImport, now: number): Promise<void> {
   if (transfer.kind === 'products') {
     await lockSeller(tx, transfer.merchantId)
     await recountCategories(tx, transfer.merchantId, 'all')
-    // They wait for the end of it.
+    // Downloads of pictures wait until the import has ended.
     tx.signal('remote_pictures')
   }
   await setDone(tx, transfer, now)
@@ -160,7 +160,7 @@ function after({ written, refused, refusedRows }: WritingProgress, position: num
   }
 }
 
-// Returns at least one item.
+// Returns the items that fit into a batch, but at least one.
 function withinWeight(items: readonly ImportItem[]): ImportItem[] {
   let weight = 0
   const fitting = items.findIndex(({ item }) => {
@@ -227,7 +227,7 @@ async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, con
   const rows = items.map((row) => ({ ...row, ask: JSON.parse(row.item) as StockItem }))
   const outcomes = await changeSkus(
     tx,
-    // Prices do not change, so no category needs an update.
+    // Categories are only needed if prices change.
     { seller, mode, categories: [], actor: { kind: actor.kind, id: actor.id ?? '' } },
     rows.map(({ ask }) => ask),
     { dryRun: false, context },
@@ -248,7 +248,7 @@ function levelRemark({ code, message, details: { current } }: Refusal): Remark {
 
 const deletedAtOnce = 200
 
-// Deletes what a written plan does not need any more. Returns whether there is more to delete.
+// Deletes what a written import no longer needs. Returns whether there is more to delete.
 export async function deleteWritten(storage: Storage, transfer: DueImport): Promise<boolean> {
   const items = await storage.write((tx) => deleteItems(tx, transfer, deletedAtOnce))
   const pieces = await storage.write((tx) => deletePieces(tx, transfer, 1))

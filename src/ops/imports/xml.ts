@@ -1,6 +1,6 @@
-// Reads XML as tokens from pieces of text, with saxes. Only well-formed XML without document types is accepted, so there are no entities
-// besides the five of XML and numeric ones, and no external files. Memory is bounded by one token, and the parser gets small pieces, so
-// other work can run in between.
+// Reads XML as tokens from pieces of text, with saxes. Only well-formed XML without document types is accepted, so there are no external
+// files, and no entities except numeric ones and the five predefined ones. Memory is bounded by one token, and the parser gets small
+// pieces, so other work can run in between.
 
 import { SaxesParser } from 'saxes'
 import { type Remark, remark } from '../../contract/remarks.ts'
@@ -17,7 +17,7 @@ const mebibyte = 1024 * kibibyte
 export const tokenLengthMax = mebibyte
 const tagLengthMax = 64 * kibibyte
 const depthMax = 64
-// A piece is parsed in less than a millisecond.
+// Parsing a piece takes less than a millisecond.
 const pieceLength = 4 * 1024
 
 export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<XmlToken> {
@@ -33,16 +33,16 @@ export async function* readXml(texts: AsyncIterable<string>): AsyncGenerator<Xml
 }
 
 class XmlReader {
-  // Always parsed as XML 1.0, whatever the file declares: 1.1 only adds control characters and nothing that a feed needs.
+  // Always parsed as XML 1.0, even if the file declares 1.1, which only adds control characters.
   readonly #parser = new SaxesParser({ defaultXMLVersion: '1.0', forceXMLVersion: true })
   #tokens: XmlToken[] = []
   #hasBegun = false
-  // Number of lines before the text that the parser got.
+  // Number of lines before the current piece.
   #linesBefore = 0
   #depth = 0
-  // Name of the last tag that began or ended.
+  // Name of the last start tag or end tag.
   #lastName = ''
-  // Position where the current tag begins, or undefined outside tags.
+  // Position where the open tag begins, or undefined outside of tags.
   #tagFrom: number | undefined
   // Position where the last token ended.
   #tokenFrom = 0
@@ -94,7 +94,7 @@ class XmlReader {
     yield* this.#tokensOf(() => this.#parser.close())
   }
 
-  // Tokens before an error are returned first, since the caller may find a clearer problem in them.
+  // Tokens before an error are yielded first, since the caller may find a clearer problem in them.
   *#tokensOf(parse: () => void): Generator<XmlToken> {
     this.#tokens = []
     let mistake: unknown
@@ -135,7 +135,7 @@ class XmlReader {
   }
 
   #refuse(reason: string): void {
-    // An unknown entity stays as written: people put entities of HTML into feeds.
+    // An unknown entity stays in the text as written, because feeds often contain HTML entities.
     if (reason === 'undefined entity' || reason === 'malformed character entity') return
     throw this.#error(this.#remarkFor(reason))
   }
@@ -149,7 +149,7 @@ class XmlReader {
     if (reason === 'unexpected end') return remark('ends_within_tag')
     if (reason === 'unexpected close tag') return remark('wrong_end_tag', { element })
     if (reason === 'disallowed character in entity name') return remark('bare_ampersand')
-    // A `<!` that begins neither a comment nor CDATA nor DOCTYPE.
+    // A `<!` that does not begin a comment, CDATA or a DOCTYPE.
     if (reason === 'incorrect syntax') return remark('document_type')
     if (reason.startsWith('unclosed tag')) return remark('ends_within_element', { element: tag })
     if (reason.startsWith('unmatched closing tag')) return remark('stray_end_tag', { element: tag })
@@ -165,6 +165,6 @@ class XmlReader {
   }
 }
 
-// Characters that XML 1.0 does not allow; old systems write some of them into feeds.
+// Characters that XML 1.0 does not allow. Old systems write some of them into feeds.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g

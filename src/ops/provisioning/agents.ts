@@ -1,4 +1,4 @@
-// Settings for agents in a shop file, for each mode separately. A mode that the file does not name does not change.
+// Settings for agents in a shop file, per mode. A mode that the file does not contain does not change.
 
 import { issue } from '../../contract/issues.ts'
 import { agentSettingMembers, loadAgentSettings, setAgentSettings } from '../../domain/agents/settings.ts'

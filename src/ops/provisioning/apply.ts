@@ -1,5 +1,5 @@
-// Changes a shop to match its file. Nothing is deleted: what the file does not name does not change, and a SKU that its product no longer
-// names is retired. Applying the same file again changes nothing.
+// Changes a shop to match its file. Nothing is deleted: what the file does not contain does not change, but a SKU that is missing in its
+// product is retired. Applying the same file again changes nothing.
 
 import type { ProductEntry } from '../../contract/entries.ts'
 import { type Remark, remarkText } from '../../contract/remarks.ts'
@@ -36,11 +36,11 @@ import { refreshTableStatistics } from './store.ts'
 import { type CreatedSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
-  // Only report what would change.
+  // Only reports what would change.
   dryRun: boolean
-  // Tools to create webhook endpoints. A file with endpoints cannot be applied without them.
+  // Tools to create webhook endpoints, required if the file has endpoints.
   webhooks?: EndpointTools
-  // Writes entries into the list of changes. Without it none are written, as for the demo shop.
+  // Writes entries into the list of changes (default: no entries are written, as for the demo shop).
   record?: Recorder
 }
 
@@ -50,9 +50,9 @@ export interface ApplyReport {
   refused: readonly { slug: string; reason: string }[]
   refusedPromotions: readonly { code: string; reason: string }[]
   unchangedProducts: number
-  // Secrets of endpoints that were created, shown only this once.
+  // Secrets of created endpoints. They cannot be shown again.
   secrets: readonly CreatedSecret[]
-  // Warnings for the operator, although the file was applied.
+  // Warnings for the operator. The file was applied nevertheless.
   warnings: readonly string[]
 }
 
@@ -123,8 +123,8 @@ async function eachBatch(
   return { changes, refused, unchangedProducts, notes }
 }
 
-// Renders stale products, as a server's loop does; both also render what a killed process left behind. A product that cannot be rendered
-// may belong to another merchant: it is deferred and left to the loop, which logs it.
+// Renders stale products, like a loop of the server, including those that a killed process left behind. A product that cannot be
+// rendered, possibly of another merchant, is deferred; the loop retries and logs it.
 async function catchUp(storage: Storage, now: number): Promise<void> {
   let rows: number
   do
@@ -135,7 +135,8 @@ async function catchUp(storage: Storage, now: number): Promise<void> {
   while (rows > 0)
 }
 
-// Runs after the products, whose SKUs promotions may name. The catalog's answers do not contain promotions, so nothing is rendered again.
+// Runs after the products, since promotions may name their SKUs. Responses of the catalog do not contain promotions, so no product is
+// rendered again.
 async function applyPromotions(
   storage: Storage,
   file: ShopFile,
@@ -191,7 +192,8 @@ async function refuseApps(storage: Storage, { merchant, apps = [] }: ShopFile): 
   await storage.read(async (db) => planApps(db, apps, (await findMerchant(db, merchant.slug))?.id))
 }
 
-// Runs before anything is written. Reading the file cannot check this: whether private addresses may be called is a setting.
+// Runs before anything is written. Checked here and not when the file is read, because a setting of the server decides whether private
+// addresses may be called.
 function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools | undefined): void {
   for (const [index, { webhooks = [] }] of installations.entries()) {
     for (const [at, { url }] of webhooks.entries()) {
@@ -203,7 +205,7 @@ function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools |
   }
 }
 
-// Runs last, in its own transaction: after a secret is created, nothing else can fail before it is shown.
+// Runs last, in its own transaction: once a secret is created, nothing else can fail before the secret is shown.
 async function applyWebhooks(
   storage: Storage,
   file: ShopFile,

@@ -1,5 +1,5 @@
-// Apps of a shop file. Their names are unique on the whole server: two files that name the same app mean the same one, and only the file
-// that declared it may change it.
+// Apps of a shop file. Names of apps are unique on the whole server: an app that two files name is the same app, and only the file that
+// declared it may change it.
 
 import { type Issue, issue } from '../../contract/issues.ts'
 import { openInterfaceScopes } from '../../contract/words.ts'
@@ -58,13 +58,13 @@ export async function saveApps(
   const changed = new Set(changes.map(({ name }) => name))
   for (const [index, definition] of entries.map(definitionOf).entries()) {
     if (!changed.has(definition.name) || (await createApp(tx, definition, now, merchantId))) continue
-    // Another process may have created the app in the meantime, from another file.
+    // Another process has created the app from another file in the meantime.
     if (!(await setDeclaredApp(tx, definition, merchantId, now))) throw notChangeable(index, 'declared')
   }
   return changes
 }
 
-// Returns what a schema cannot check in an entry. The path is relative to the entry.
+// Returns the first problem that a schema cannot detect. Its path is relative to the entry.
 export function entryProblem(entry: AppEntry): Issue | undefined {
   const read = entry.jwks === undefined ? undefined : readClientKeys(entry.jwks)
   if (read && 'problem' in read) return { ...read.problem, path: `/jwks${read.problem.path}` }

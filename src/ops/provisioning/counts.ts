@@ -1,11 +1,11 @@
-// Recounts the products of every category after a shop file or an import.
+// Updates the product counts of all categories after a shop file or an import.
 
 import { recountCategories } from '../../domain/catalog/categories.ts'
 import { lockMerchant } from '../../domain/merchants/store.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 
-// Recounts even if the work fails, since transactions that it committed before stay. Counting all categories also repairs what an earlier
-// killed run left behind.
+// Recounts even if the work fails, since some of its transactions may be committed. Counting all categories also repairs counts that a
+// killed run left wrong.
 export async function recountCategoriesAfter<Outcome>(
   storage: Storage,
   slug: string,
@@ -15,7 +15,7 @@ export async function recountCategoriesAfter<Outcome>(
   try {
     outcome = await work()
   } catch (error) {
-    // If the storage is unavailable the recount fails too, and the first error is the one to report.
+    // If the storage is unavailable, the recount fails too, and the first error must be reported.
     await Promise.allSettled([recount(storage, slug)])
     throw error
   }

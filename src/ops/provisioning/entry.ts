@@ -1,4 +1,4 @@
-// A refusal of one entry of a shop file. It names the place in the file as a JSON Pointer.
+// Refuses an entry of a shop file. The path is the JSON Pointer to the entry.
 
 import type { BrokenRule } from '../../contract/issues.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'

@@ -1,5 +1,5 @@
-// Exports a shop as a file for `apply`. Applied to the same shop it changes nothing; applied elsewhere it creates the same shop. Keys,
-// people, orders and accounts at payment providers are never in the file.
+// Exports a shop as a file for `apply`. Applied to the same shop, the file changes nothing; applied to another server, it creates the
+// same shop. The file never contains keys, people, orders or accounts at payment providers.
 
 import { makersMax, type ProductEntry } from '../../contract/entries.ts'
 import { modes } from '../../contract/words.ts'
@@ -43,7 +43,8 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
     installations: await installationsOf(db, merchant.id),
     agents: await agentsOf(db, merchant.id),
   }
-  // Methods with default settings are left out. A term of null means never; a missing one means the default.
+  // Methods with default settings are left out. `termDays` is written even if it is null: null means that orders never expire, and a
+  // missing member means the default.
   const payments = methods.filter(({ isDefault }) => !isDefault).map(shownMethod)
   return { ...plain(file), payments: payments.map(({ termDays, ...method }) => ({ ...plain(method), termDays })) }
 }
@@ -53,14 +54,14 @@ async function merchantEntryOf(db: Reader, merchant: Merchant): Promise<Merchant
   const entry: MerchantEntry = { ...shopEntryOf(merchant), timeZone: merchant.timeZone }
   if (!mail) return entry
   const { senderName, replyTo, locale, off } = mail
-  // The cast holds: settings were checked against the schema when they were written.
+  // The cast holds: settings are checked against the schema when they are stored.
   return {
     ...entry,
     mail: { senderName, replyTo, language: locale ?? undefined, off } as NonNullable<MerchantEntry['mail']>,
   }
 }
 
-// Archived products are left out: they are not sold any more, and a file cannot express that.
+// Archived products are left out: they are no longer sold, and a shop file cannot mark them as archived.
 async function productsOf(db: Reader, merchantId: string): Promise<ProductEntry[]> {
   const entries: ProductEntry[] = []
   for (let after = ''; ; ) {
@@ -103,7 +104,7 @@ async function installationsOf(db: Reader, merchantId: string): Promise<NonNulla
   return entries
 }
 
-// A mode without settings is left out.
+// A mode with default settings is left out.
 async function agentsOf(db: Reader, merchantId: string): Promise<NonNullable<ShopFile['agents']>> {
   const entries: NonNullable<ShopFile['agents']> = []
   for (const mode of modes) {
@@ -113,11 +114,11 @@ async function agentsOf(db: Reader, merchantId: string): Promise<NonNullable<Sho
   return entries
 }
 
-// Leaves out members with default values: null, and empty texts, lists and maps.
+// Leaves out members with default values: null, and empty texts, lists and objects.
 function plain<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(plain) as Value
   if (value === null || typeof value !== 'object') return value
-  // The cast holds: the remaining members are those of the value.
+  // The cast holds: only members with default values are missing.
   return Object.fromEntries(
     Object.entries(value)
       .map(([name, member]) => [name, plain(member)])

@@ -1,5 +1,5 @@
-// Everything that products and promotions depend on: the merchant, its categories, taxes, shipping, payment methods and installations.
-// Planned from the stored data, and written in one transaction.
+// What products and promotions depend on: the merchant with its categories, manufacturers, taxes, shipping, payment methods and
+// installations. Changes are planned from the stored data, and written in one transaction.
 
 import { makersMax, type SkuEntry } from '../../contract/entries.ts'
 import { planCategories, refuseDeepCategories } from '../../domain/catalog/categories.ts'
@@ -58,11 +58,11 @@ export async function saveFoundation(
 ): Promise<Foundation> {
   const plan = await planFoundation(tx, file, lockMerchant(tx, file.merchant.slug), now)
   const { merchant } = plan
-  // Two nodes may create the same shop concurrently; the later one finds it and plans again.
+  // If another node has created the shop concurrently, the insert fails, and this node plans again.
   if (plan.isNewMerchant && !(await insertMerchant(tx, merchant, now))) return saveFoundation(tx, file, now, record)
   if (!plan.isNewMerchant && plan.merchantDiffers) await updateMerchant(tx, merchant, now)
   if (plan.timeZoneChanged) await countAllAgain(tx, merchant.id)
-  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see the products as stale.
   if (plan.answersChanged) await markAllProductsStale(tx, merchant.id, now - clockSkewMsMax)
   for (const category of plan.newCategories) await insertCategory(tx, merchant.id, category)
   for (const category of plan.changedCategories) await updateCategory(tx, merchant.id, category)
@@ -155,7 +155,8 @@ async function refuseOtherCurrency(db: Reader, before: Merchant | undefined, mer
   throw refuse('currency_not_changeable', { message, current: { currency: before.currency } })
 }
 
-// Returns whether anything will be published once the file is applied. Products that the file unpublishes still count until the next run.
+// Returns whether the shop sells and ships anything once the file is applied. A product that the file unpublishes still counts until the
+// file is applied again.
 function sellingAfter({ products = [] }: ShopFile, before: { sells: boolean; ships: boolean }) {
   const published = products.filter(({ published = true }) => published)
   const isShipped = ({ requiresShipping = true }: SkuEntry) => requiresShipping

@@ -1,4 +1,4 @@
-// Plans the changes of a shop's installations by a file. Pure, except for the ids of new ones.
+// Plans the changes of a shop's installations by a shop file. Pure, except for the ids of new installations.
 
 import { normalizeRedirectHost } from '../../domain/merchants/redirects.ts'
 import type { Installation } from '../../domain/merchants/store.ts'

@@ -1,4 +1,4 @@
-// Payment methods without a provider, as a shop file or the operator sets them.
+// Payment methods without a provider, as set by a shop file or the operator.
 
 import type { PaymentMethodEntry } from '../../contract/entries.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -6,7 +6,7 @@ import { defaultSettings, lacksInstructions, type MethodSettings } from '../../d
 import { membersChanged, type PlannedChange } from '../../platform/audit/change.ts'
 
 export interface MethodsPlan {
-  // Settings to be written.
+  // Settings that differ and must be written.
   changed: readonly MethodSettings[]
   // Settings of all methods after the change.
   settings: readonly MethodSettings[]
@@ -36,7 +36,7 @@ function settingsOf({ mode, method, ...entry }: PaymentMethodEntry, before: Meth
   return { mode, method, isOffered: enabled, instructions, termDays, isDefault: false }
 }
 
-// The settings under the names of the shop file.
+// Returns the settings under the member names of the shop file.
 export function shownMethod({ mode, method, isOffered, instructions, termDays }: MethodSettings) {
   return { mode, method, enabled: isOffered, instructions, termDays }
 }

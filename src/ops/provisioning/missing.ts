@@ -1,4 +1,4 @@
-// Plans the categories that a file names and the shop does not have. Pure, except that it makes their ids.
+// Plans the categories that a file names and the shop does not have. Pure, except that it generates their ids.
 
 import { type CategoryEntry, categoryDepthMax } from '../../contract/entries.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
@@ -9,7 +9,7 @@ export interface MissingCategories {
   changes: CategoryChange[]
 }
 
-// An existing category is not changed. A category that would be too deep, because the merchant moved its parent, is not created.
+// Existing categories do not change. A category that would be too deep, because the merchant has moved its parent, is not created.
 export function planMissing(
   wanted: readonly CategoryEntry[],
   stored: readonly CategoryRow[],

@@ -1,5 +1,5 @@
 // Reads a shop file in YAML or JSON, and checks it against its schema and for contradictions. All problems are reported together, each
-// with its place.
+// with its path.
 
 import { isUtf8 } from 'node:buffer'
 import { type Document, isPair, isSeq, parseDocument, stringify, visit } from 'yaml'
@@ -27,7 +27,7 @@ import {
 import { entryProblem } from './apps.ts'
 import { ShopFile } from './shopfile.ts'
 
-// Limited because YAML needs much memory: 28 MB took 3.8 GB.
+// Limited because parsing YAML needs much memory: 3.8 GB for 28 MB.
 export const fileBytesMax = 8 * 1024 * 1024
 const aliasesMax = 1_000
 const problemsMax = 50
@@ -39,7 +39,7 @@ export function readShopBytes(bytes: Buffer, now: number): ReadShop {
   return isUtf8(bytes) ? readShopFile(bytes.toString('utf8'), now) : aboutTheFile(issue('file_not_utf8'))
 }
 
-// Writes a shop file without aliases and line folding, as a person would.
+// Writes a shop file without YAML aliases and folded lines, as a person would.
 export function writeShopFile(file: ShopFile): string {
   return stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })
 }
@@ -73,8 +73,8 @@ export function readShopFile(text: string, now: number): ReadShop {
   return problems.length > 0 ? { problems } : { file }
 }
 
-// Finds numbers that lost digits, by comparing each number with its text. Octal and hexadecimal numbers have no fraction; the schema
-// checks their limits.
+// Finds numbers that lost digits when they were parsed, by comparing each number with its text. Octal and hexadecimal numbers have no
+// fraction, and the schema checks their limits.
 function roundedNumbers(document: Document.Parsed): EntryProblem[] {
   const problems: EntryProblem[] = []
   visit(document, {
@@ -88,7 +88,7 @@ function roundedNumbers(document: Document.Parsed): EntryProblem[] {
   return problems
 }
 
-// JSON Pointer to a node, made from its ancestors.
+// Returns the JSON Pointer to a node with these ancestors.
 function placeOf(steps: readonly unknown[]): string {
   return steps
     .map((step, index) => {
@@ -99,7 +99,7 @@ function placeOf(steps: readonly unknown[]): string {
     .join('')
 }
 
-// Aliases are resolved here: one may be undefined, or some may expand a few lines to a gigabyte.
+// Resolves YAML aliases: an alias may be undefined, and a few lines of aliases may expand to a gigabyte.
 function plainValue(document: Document.Parsed): { value: unknown } | { problems: EntryProblem[] } {
   try {
     return { value: document.toJS({ maxAliasCount: aliasesMax }) }
@@ -116,7 +116,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-// Problems that a schema cannot express.
+// Yields problems that a schema cannot detect.
 function* contradictions(file: ShopFile, now: number): Generator<EntryProblem> {
   yield* controlCharacterProblems(file, '')
   yield* problemsBelow('/merchant', merchantProblems(file.merchant))
@@ -175,7 +175,7 @@ function* promotionsProblems(file: ShopFile): Generator<EntryProblem> {
     promotions.map((promotion) => normalizePromotionCode(promotion.code)),
     (index) => `/promotions/${index}/code`,
   )
-  // A file of a shop with an imported catalog names no products; its promotions are checked against the shop when the file is applied.
+  // The file of a shop with an imported catalog has no products. Its promotions are checked against the shop when the file is applied.
   const categories = file.categories && new Set(file.categories.map(({ slug }) => slug))
   const codes = file.products && new Set(file.products.flatMap(({ skus }) => skus.map(({ code }) => code)))
   for (const [index, promotion] of promotions.entries()) {
@@ -200,7 +200,7 @@ function* installationsProblems({ installations = [] }: ShopFile): Generator<Ent
     const normal = redirectHosts.map(normalizeRedirectHost)
     for (const [at, host] of normal.entries())
       if (host === undefined) yield issueAt(`/installations/${index}/redirectHosts/${at}`, 'not_one_host')
-    // Invalid hosts have no normal form, so they are compared as written.
+    // Invalid hosts have no normalized form and are compared as written.
     yield* repeatedValueProblems(
       normal.map((host, at) => host ?? (redirectHosts[at] as string)),
       (at) => `/installations/${index}/redirectHosts/${at}`,
@@ -218,7 +218,7 @@ function* paymentsProblems({ payments = [] }: ShopFile): Generator<EntryProblem>
   }
 }
 
-// These rules also apply to methods that the operator sets by hand.
+// Rules for methods that a shop file or the operator sets.
 export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<EntryProblem> {
   const { mode, method, enabled = true, instructions } = entry
   if (isBlank(instructions ?? undefined)) yield issueAt('/instructions', 'blank')
@@ -226,7 +226,7 @@ export function* paymentMethodProblems(entry: PaymentMethodEntry): Generator<Ent
     yield issueAt('/instructions', 'instructions_needed')
 }
 
-// Private addresses are not checked here: whether they may be called is a setting of the server, checked when the file is applied.
+// Private addresses are checked when the file is applied, because a setting of the server decides whether they may be called.
 function* webhooksProblems(file: ShopFile): Generator<EntryProblem> {
   for (const [index, { webhooks = [] }] of (file.installations ?? []).entries()) {
     const place = `/installations/${index}/webhooks`

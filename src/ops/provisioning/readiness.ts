@@ -1,4 +1,4 @@
-// What a shop lacks to sell. Reported as warnings, since a file may be one of several and a shop may grow. Pure.
+// What a shop lacks to sell. Reported only as warnings, since a file may be one of several and a shop may be built step by step. Pure.
 
 import type { Mode } from '../../contract/words.ts'
 
@@ -14,7 +14,7 @@ export interface SellingFacts {
 
 export type ReadinessGap = 'no_installation' | 'no_redirect_host' | 'no_shipping_zone' | 'no_tax_rates'
 
-// Test mode allows every loopback host, so an installation without hosts can be tried out.
+// In test mode, an installation without redirect hosts can be tried out, because every loopback host is allowed.
 export function readinessWarnings(facts: SellingFacts): string[] {
   if (!facts.sells) return []
   return [
@@ -27,7 +27,7 @@ export function readinessWarnings(facts: SellingFacts): string[] {
   ]
 }
 
-// `name` is that of the installation, if the lack is one of an installation.
+// `name`: the installation that has the gap, if the gap is one of an installation.
 export function readinessGapText(lack: ReadinessGap, name = ''): string {
   return texts[lack].replace('{name}', () => name)
 }

@@ -1,4 +1,5 @@
-// Entries in the list of changes for what an operator's file changed. Each entry can be undone by itself if its kinds of changes can be.
+// Entries in the list of changes for what a file of the operator changed. An entry can be undone by itself if an undo exists for all its
+// kinds of changes.
 
 import { type Mode, modes } from '../../contract/words.ts'
 import type { CategoryRow } from '../../domain/catalog/answer.ts'
@@ -20,10 +21,10 @@ export interface RecordedEntry {
   changes: readonly AuditedChange[]
 }
 
-// Writes entries in the transaction of the changes they describe.
+// Writes entries in the transaction of the changes that they describe.
 export type Recorder = (tx: Tx, merchantId: string, entries: Iterable<RecordedEntry>) => void
 
-// The parts of a foundation that entries describe.
+// The parts of a foundation that are described by entries.
 export interface PlannedFoundation
   extends Omit<CategoryPlan, 'changes'>,
     Omit<MakerPlan, 'changes'>,
@@ -121,7 +122,7 @@ function installationChanges(
     })
 }
 
-// Limits of one entry, so it can be read and undone like that of an admin operation. The changes of a product stay in one entry.
+// Limits of one entry, so an entry can be read and undone like that of an admin operation. All changes of a product are in one entry.
 const changesMax = 1_000
 const lengthMax = 300_000
 

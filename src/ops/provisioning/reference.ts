@@ -1,11 +1,11 @@
-// Writes all members of the shop file into docs/shop-file.md (`npm run shop-file`, after each change of shopfile.ts or
+// Writes the members of the shop file into docs/shop-file.md (`npm run shop-file`, after each change of shopfile.ts or
 // contract/entries.ts).
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { patterns } from '../../contract/patterns.ts'
 import { shopFileSchema } from './shopfile.ts'
 
-// The keywords of JSON Schema that shop files use.
+// The keywords of JSON Schema that occur in the schema of shop files.
 interface Schema {
   type?: string
   const?: unknown
@@ -29,7 +29,7 @@ interface Schema {
 
 const [begin, end] = ['<!-- members: printed by npm run shop-file -->', '<!-- members end -->']
 
-// Returns the page with new tables.
+// Replaces the tables in the page.
 export function withMemberTables(page: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error('docs/shop-file.md has lost its marks')
@@ -57,7 +57,7 @@ function memberTables(): string {
     .join('\n')
 }
 
-// Nested members follow their parent, with their whole path. Required members are bold.
+// Nested members follow their parent and are named by their whole path. Required members are bold.
 function rowsOf({ properties = {}, required = [] }: Schema, way: string): string[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${way}${name}`
@@ -99,7 +99,7 @@ function lengthText({ minLength = 0, maxLength }: Schema): string {
   return maxLength === undefined ? '' : ` of ${minLength}–${numberText(maxLength)}`
 }
 
-// The name of each pattern in the page, which explains it.
+// Names of patterns, which the page explains.
 const words: readonly (readonly [start: string, words: string])[] = [
   ['^[a-z0-9]+(-[a-z0-9]+)*$', 'slug'],
   ['^[a-z0-9]+([_-][a-z0-9]+)*$', 'word'],

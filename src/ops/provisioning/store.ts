@@ -4,8 +4,8 @@ import type { Mode } from '../../contract/words.ts'
 import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { ReadinessGap } from './readiness.ts'
 
-// Merchants that sell live and offer no payment method, or a bank transfer without instructions where to pay. A method without a row is
-// not offered in live mode.
+// Lists merchants with a live installation that offer no payment method, or a bank transfer without instructions. A method without a row
+// is not offered in live mode.
 export async function listUnpayable(
   db: Reader,
   limit: number,
@@ -22,7 +22,8 @@ export async function listUnpayable(
     order by m.slug limit ${limit}`
 }
 
-// What merchants lack to sell their published products: one row for each lack, with the name of the installation if it lacks a host.
+// Lists what merchants lack to sell their published products: one row per gap, with the name of the installation if it has no redirect
+// host.
 export async function listUnready(
   db: Reader,
   limit: number,
@@ -50,7 +51,7 @@ export async function listUnready(
     order by slug, problem, name limit ${limit}`
 }
 
-// Returns the merchants with an open live shop.
+// Returns the ids of merchants with an open live shop.
 export async function listSellers(db: Reader, limit: number): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select m.id from merchants m
@@ -71,7 +72,7 @@ export async function findSelling(db: Reader, merchant: string): Promise<{ sells
   return { sells: row?.sells === 1, ships: row?.ships === 1 }
 }
 
-// Returns the ids newest first.
+// Returns the ids, newest first.
 export async function listLivingKeyIds(
   db: Reader,
   installationId: string,
@@ -112,7 +113,7 @@ export async function deleteExpiredKeys(
     where installation_id = ${installationId} and name in (${listFragment(names)}) and expires_at <= ${now}`
 }
 
-// Renews the statistics of the tables that an import fills.
+// Refreshes the statistics of the tables that an import fills.
 export async function refreshTableStatistics(storage: Storage): Promise<void> {
   const tables = [
     ...['categories', 'products', 'product_categories', 'skus', 'stock', 'listed_products', 'stock_movements'],
@@ -121,7 +122,7 @@ export async function refreshTableStatistics(storage: Storage): Promise<void> {
   await storage.afterBulkLoad(tables)
 }
 
-// Returns the installations that the merchant or the operator made, without those of apps.
+// Returns the installations that the merchant or the operator created. Those of apps are left out.
 export async function listOwnInstallations(
   db: Reader,
   merchantId: string,

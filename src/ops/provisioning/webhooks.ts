@@ -1,5 +1,5 @@
-// Webhook endpoints that provisioning creates: those of a shop file, the demo shop's, and the URL at which `webhooks listen` receives on
-// the developer's own machine.
+// Webhook endpoints that provisioning creates: those of a shop file, that of the demo shop, and the one for `webhooks listen` on the
+// developer's machine.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { EndpointStatus } from '../../contract/words.ts'
@@ -50,7 +50,7 @@ export async function planWebhooks(
   return changesOf(await listPlans(db, installations))
 }
 
-// The caller has locked the merchant, so each endpoint is created once even if two people apply the same file.
+// The caller has locked the merchant, so each endpoint is created only once if two people apply the same file.
 export async function saveWebhooks(
   tx: Tx,
   installations: readonly InstallationWebhooks[],
@@ -92,7 +92,8 @@ async function listPlans(db: Reader, installations: readonly InstallationWebhook
   return plans
 }
 
-// If several endpoints have the URL, the oldest is meant. A disabled endpoint stays disabled: the server or the operator had a reason.
+// If several endpoints have the URL, the file means the oldest. A disabled endpoint stays disabled, since the server or the operator had
+// a reason.
 function planFor(installationId: string, entry: WebhookEntry, kept: readonly Endpoint[]): EndpointPlan {
   const { url, description = '', events = ['*'], paused } = entry
   const status = paused === undefined ? undefined : paused ? 'paused' : 'enabled'
@@ -125,7 +126,7 @@ function changesOf(plans: readonly EndpointPlan[]): PlannedChange[] {
     }))
 }
 
-// Names the setting that would allow the URL, for the operator.
+// If a setting would allow the URL, the error message names the setting for the operator.
 export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'allowPrivate'>): BrokenRule | undefined {
   const problem = findTargetProblem(url, { allowPrivate })
   if (problem === undefined || findTargetProblem(url, { allowPrivate: true }) !== undefined) return problem
@@ -135,7 +136,7 @@ export function urlProblem(url: string, { allowPrivate }: Pick<EndpointTools, 'a
 
 const bySetting = ['target_not_secure', 'target_private_address', 'target_private_host', 'target_port'] as const
 
-// Port and path at which `webhooks listen` receives. The demo shop's endpoint has this URL.
+// Port and path at which `webhooks listen` receives. The URL of the demo shop's endpoint contains them.
 export const receiverPort = 4010
 export const receiverPath = '/webhooks'
 
@@ -150,8 +151,8 @@ const demoEndpoint = {
   status: 'paused',
 } as const
 
-// Creates the endpoint if it is missing. It is paused and points at the developer's own machine, so it is created whatever the setting
-// is; nothing is called until `webhooks listen` runs. The caller has locked the merchant.
+// Creates the endpoint of the demo shop if it is missing. Its URL is on the developer's machine, which a setting may forbid to call, but
+// the endpoint is paused: it is not called until `webhooks listen` runs. The caller has locked the merchant.
 export async function ensureDemoEndpoint(
   tx: Tx,
   installationId: string,
@@ -166,8 +167,8 @@ export async function ensureDemoEndpoint(
   return { id: made.endpoint.id, secret: made.secret }
 }
 
-// Returns undefined if the database has outlived its root secret, which happens when a developer removes the data folder. The endpoint
-// cannot sign any more, so a new one replaces it.
+// Returns undefined if the secret cannot be decrypted, because a developer has removed the data folder with the root secret. The endpoint
+// can no longer sign, so a new one replaces it.
 function openedSecret(rootSecret: EndpointTools['rootSecret'], { id, secretSealed }: Endpoint): string | undefined {
   try {
     return decryptWebhookSecret(rootSecret, id, secretSealed)

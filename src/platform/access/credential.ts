@@ -14,9 +14,9 @@ export interface CredentialInput {
   // Origins of the pages that may use a publishable key (default: none, for a secret key).
   readonly origins?: readonly string[]
   readonly expiresAt: number | null
-  // The credential that this one replaces.
+  // The credential that is replaced by this one.
   readonly rotatedFrom: string | null
-  // The key that created this one or was shown its secret. This key is revoked with it (default: none).
+  // The key that created this one, or that got its secret in a rotation. If that key is revoked, so is this one (default: none).
   readonly madeBy?: string | null
 }
 
@@ -31,7 +31,7 @@ export interface NewCredential extends CredentialInput {
   readonly createdAt: number
 }
 
-// Returns the row to insert, and the key's text to show once.
+// Returns the row to insert, and the text of the key, which is shown once.
 export function newCredential(
   rootSecret: RootSecret,
   input: CredentialInput,

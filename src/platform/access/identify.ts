@@ -1,4 +1,5 @@
-// Identifies the caller. A key is looked up, verified and then trusted for two seconds; refusals are not cached.
+// Identifies callers by their API keys. A key is looked up and verified, and the result is cached for two seconds. Failures are not
+// cached.
 import type { Mode, Scope } from '../../contract/words.ts'
 import { handleRows, RowsFailed } from '../jobs/rows.ts'
 import { Lru } from '../kit/lru.ts'
@@ -12,25 +13,26 @@ import { findMovedOrigin } from './moved.ts'
 import type { Principal } from './principal.ts'
 import { type DigestRenewal, findCredential, type IdentityRow, renewDigests, touchCredentials } from './store.ts'
 
-// A caller with an API key. Its id is the id of the credential.
+// A caller with an API key. `id` is the id of the credential.
 export interface KeyCaller extends Principal {
   readonly kind: 'key'
   readonly installationId: string
   readonly merchantSlug: string
   readonly mode: Mode
   readonly scopes: readonly Scope[]
-  // Id of a publishable key: its visitors can only use carts that publishable keys created.
+  // Id of the key if it is publishable: its visitors can only use carts that were created with publishable keys.
   readonly publicKeyId?: string
 }
 
 export interface Identify {
-  // Returns undefined for every reason alike: malformed, unknown, expired, revoked, installation disabled, merchant closed.
+  // Returns undefined without telling the reason: the key is malformed, unknown, expired or revoked, its installation is disabled, or its
+  // merchant is closed.
   identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined>
-  // Ends the cached identity of a credential on this node immediately. Called after the commit that changed it.
+  // Removes a credential from the cache of this node. Called after the transaction that changed the credential has committed.
   forget(credentialId: string): void
-  // Ends all cached identities: some credentials were ended by another node or together.
+  // Removes all credentials from the cache: some were changed by another node, or many at once.
   forgetAll(): void
-  // Writes the last uses, each credential at most once a minute. A loop calls this more often than that.
+  // Writes when credentials were last used, each credential at most once a minute. A loop calls this more often.
   flushLastUse(now: number): Promise<void>
 }
 
@@ -40,7 +42,7 @@ export interface IdentifyOptions {
   readonly entriesMax?: number
 }
 
-// A revocation on another node takes effect here after this time.
+// Time after which a key that was revoked on another node no longer works here.
 const freshMs = 2_000
 const lastUseEveryMs = 60_000
 const touchesMax = 512 // in one transaction
@@ -48,7 +50,7 @@ const entriesMaxDefault = 10_000
 
 interface Entry {
   readonly caller: KeyCaller
-  // Every hit returns the same promise: making one each time would be most of the cost.
+  // Every cache hit returns this promise: creating one for each hit would be most of its cost.
   readonly answer: Promise<KeyCaller | undefined>
   readonly expiresAt: number
   readonly readAt: number
@@ -59,7 +61,7 @@ interface Use {
   readonly installationId: string
   at: number
   writtenAt: number
-  // Not retried before this instant, after a failed write.
+  // After a failed write, the write is not retried before this instant.
   retryAt: number
 }
 
@@ -74,17 +76,17 @@ const unknown: Promise<undefined> = Promise.resolve(undefined)
 export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDefault }: IdentifyOptions): Identify {
   const entries = new Lru<string, Entry>(entriesMax)
   const uses = new Lru<string, Use>(entriesMax)
-  // New digests for keys whose digest is by an older version of the root secret or does not bind the key.
+  // New digests of keys whose stored digest was made with an older version of the root secret, or is not bound to the key's rights.
   const renewals = new Lru<string, DigestRenewal>(entriesMax)
   const flights = new Map<string, Promise<Entry | undefined>>()
-  // Counts forget() calls: what was read before a call must not be cached after it.
+  // Number of forget() calls. What was read before a call must not be cached after it.
   let forgotten = 0
 
   function identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined> {
     const text = readAuthorization(authorization)
     if (text === undefined) return unknown
-    // A hit need not refresh the entry's place in the cache: a key in use is read and set again every two seconds, so the oldest entries
-    // are idle.
+    // A hit does not refresh the entry's place in the cache: a key in use is read and cached again every two seconds, so the oldest
+    // entries belong to idle keys.
     const entry = entries.peek(text)
     if (entry === undefined || !isFresh(entry, now)) return lookUp(text, now)
     return admit(entry, now)
@@ -143,7 +145,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     return entry
   }
 
-  // For a missing row, a digest that no key has is compared, so it takes as long as a wrong secret.
+  // If there is no row, the text is compared with a digest that no key has, so an unknown key takes as long as a wrong secret.
   function proofOf(text: string, row: IdentityRow | undefined): 'bound' | 'unbound' | null {
     const wanted = row?.pepperVersion ?? rootSecret.currentVersion
     const isKnown = rootSecret.hasVersion(wanted)
@@ -197,10 +199,10 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     for (const [id, use] of uses) {
       if (Math.abs(now - use.writtenAt) < lastUseEveryMs || now < use.retryAt) continue
       if (use.at > use.writtenAt) due.push({ id, at: use.at, use })
-      // Idle for a minute: every cache entry that refers to this use is stale, and the next entry creates a new one.
+      // The key was idle for a minute. All cache entries with this use are stale, and the next cache entry creates a new one.
       else uses.delete(id)
     }
-    // Sorted by id, so two nodes do not deadlock on each other's rows.
+    // Sorted by id, so concurrent nodes lock rows in the same order and do not deadlock.
     due.sort((one, other) => (one.id < other.id ? -1 : 1))
     const parts = Array.from({ length: Math.ceil(due.length / touchesMax) }, (_, part) =>
       due.slice(part * touchesMax, (part + 1) * touchesMax),
@@ -229,7 +231,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
 const noDigest = '0'.repeat(64)
 const noBinding: KeyBinding = { id: '', installationId: '', merchantId: '', mode: 'test', scopes: '', origins: null }
 
-// A negative age means that the clock was set back: such an entry could stay cached for hours.
+// A negative age means that the clock was set back. Such an entry must not stay cached for hours.
 function isFresh(entry: Entry, now: number): boolean {
   const age = now - entry.readAt
   return age >= 0 && age < freshMs
@@ -247,8 +249,7 @@ function callerFrom(row: IdentityRow): KeyCaller {
     id: row.id,
     merchantId: row.merchantId,
     installationId: row.installationId,
-    // Everyone who opens a page has its publishable key, so idempotency keys of visitors are kept apart from those of the shop's own
-    // servers.
+    // Every visitor of a page has its publishable key, so their idempotency keys are kept apart from those of the shop's servers.
     claimant: row.origins === null ? row.installationId : `${row.installationId} ${row.id}`,
     throttleKey: row.id,
     merchantSlug: row.merchantSlug,

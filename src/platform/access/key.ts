@@ -1,6 +1,6 @@
 // The format of an API key, `cwk_live_` or `cwk_test_` (publishable: `cwp_live_`, `cwp_test_`) + 12 lookup + 30 secret + 6 checksum
-// characters, and the values that are stored for it. The checksum detects a mistyped or invented key without a query; it protects
-// nothing.
+// characters, and the values that are stored for it. The checksum rejects a mistyped or invented key without a query; it is no security
+// measure.
 import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type KeyKind, keyKinds, type Mode, modes } from '../../contract/words.ts'
@@ -20,12 +20,12 @@ const keyLength = headLength + lookupLength + secretLength + checksumLength
 
 export interface ApiKey {
   readonly mode: Mode
-  // Public part that finds the row. The rest of the text proves that the caller holds the key.
+  // Public part, by which the row is found. The rest of the text proves that the caller has the key.
   readonly lookup: string
   readonly text: string
 }
 
-// The text is shown once to its owner and never stored.
+// The text is shown once to the owner and never stored.
 export function generateKey(mode: Mode, kind: KeyKind = 'secret'): ApiKey {
   const lookup = randomBase62(lookupLength)
   const body = heads[kind][mode] + lookup + randomBase62(secretLength)
@@ -41,8 +41,8 @@ export function parseApiKey(text: string): ApiKey | undefined {
   return { mode, lookup: text.slice(headLength, headLength + lookupLength), text }
 }
 
-// Shown in lists and logs, so the owner can tell keys apart: the public beginning, including the lookup part. The last four characters
-// are shown separately.
+// The public beginning of a key with the lookup part, shown in lists and logs to tell keys apart. The last four characters are shown
+// separately.
 export function keyPrefix(key: ApiKey): string {
   return key.text.slice(0, headLength + lookupLength)
 }
@@ -51,21 +51,21 @@ export function keyLast4(key: ApiKey): string {
   return key.text.slice(-4)
 }
 
-// Owner and purpose of a key: the columns of its row that never change.
+// Owner and rights of a key: columns of its row that never change.
 export interface KeyBinding {
   readonly id: string
   readonly installationId: string
   readonly merchantId: string
   readonly mode: Mode
-  // The scopes exactly as stored in the row.
+  // The scopes as stored in the row.
   readonly scopes: string
   // Origins separated by spaces; null for a secret key.
   readonly origins: string | null
 }
 
-// HMAC-SHA-256 with a pepper that is not in the database, so a stolen table cannot be used to test guesses. A slow hash would add
-// nothing: the secret is random, not chosen by a person. The digest also covers the key's rights: otherwise a person with write access to
-// the table could move the row of their own key to another installation.
+// HMAC-SHA-256 with a pepper that is not in the database, so a stolen table cannot be used to verify guesses. A slow hash would add
+// nothing: the secret is random, not chosen by a person. The digest also covers the key's rights: otherwise an attacker with write access
+// to the table could give their own key the rights of another installation.
 export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string, binding: KeyBinding): string {
   const { id, installationId, merchantId, mode, scopes, origins } = binding
   const bound = JSON.stringify([
@@ -79,7 +79,7 @@ export function keyDigest(rootSecret: RootSecret, pepperVersion: number, keyText
   return digestOf(rootSecret, pepperVersion, `${keyText} ${bound}`)
 }
 
-// Digest of keys that were created before digests were bound. It is replaced at their next use.
+// Digest of a key that was created by a release that did not bind digests to rights. The next use of the key replaces it.
 export function unboundDigest(rootSecret: RootSecret, pepperVersion: number, keyText: string): string {
   return digestOf(rootSecret, pepperVersion, keyText)
 }

@@ -1,4 +1,4 @@
-// Creates, rotates and revokes API keys. The text of a key is returned once, to be shown, and never stored.
+// Creates, rotates and revokes API keys. The text of a key is returned once to be shown, and never stored.
 
 import type { Mode, Scope } from '../../contract/words.ts'
 import { refuse } from '../kit/refuse.ts'
@@ -33,10 +33,10 @@ export interface KeyOwner {
 export interface KeyInput {
   name: string
   scopes: readonly Scope[]
-  // Normalised origins of a publishable key (default: none, for a secret key).
+  // Normalized origins of a publishable key (default: none, for a secret key).
   origins?: readonly string[]
   expiresAt: number | null
-  // The key that creates this one. This key is revoked with it (default: none).
+  // The key that creates this one. If that key is revoked, so is this one (default: none).
   madeBy?: string | null
 }
 
@@ -68,14 +68,14 @@ export interface RotatedKey extends CreatedKey {
 
 export interface Rotation {
   overlapMs: number
-  // Latest end of the successor, or null if it ends when the old key would have ended.
+  // Latest expiry of the new key, or null if it expires when the old key would have.
   endsBy?: number | null
-  // The key that is shown the successor, which is revoked with it. Null: a person or the operator.
+  // The key whose caller gets the new key. If that key is revoked, so is the new one. Null if a person or the operator rotates.
   madeBy?: string | null
 }
 
-// The new key works immediately, and the old one until the overlap ends or it expires. A key that was rotated before is refused, since
-// its successor would inherit the end of the overlap.
+// The new key works immediately. The old key works until the overlap ends or it expires. A key that was already rotated is refused, since
+// its new key would expire with the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,
@@ -116,7 +116,7 @@ export async function rotateKey(
   return { id: credential.id, name: old.name, scopes, key: keyText, oldKeyEndsAt }
 }
 
-// Revokes a key and the keys that it made. Returns the keys that were revoked, none if the key was revoked before.
+// Revokes a key and the keys that it created. Returns the revoked keys: none if the key was already revoked.
 export async function endKey(tx: Tx, id: string, now: number): Promise<readonly RevokedKey[]> {
   await lockCredential(tx, id)
   const old = await findCredentialById(tx, id)

@@ -1,11 +1,11 @@
-// What a caller that is not a person may create: nothing with more rights or a longer life than its own.
+// Limits what a machine caller may create: nothing with more rights or a longer life than its own credential.
 
 import { refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { Principal } from './principal.ts'
 
-// An app, with its token or a key of its installation, may only grant rights and send events to its own installation, with which they
-// end. Other keys act for the whole merchant.
+// An app, by its token or a key of its installation, may only grant rights and send events to its own installation, which end with the
+// installation. Other keys act for the whole merchant.
 export async function refuseBeyondApp(
   db: Reader,
   { merchantId, installationId: own }: Principal,
@@ -18,7 +18,7 @@ export async function refuseBeyondApp(
     throw refuse('scope_missing', { message: 'An app may only change what belongs to its installation.' })
 }
 
-// Returns when the caller's credential expires, or null for never. A token is renewed for as long as its app is installed.
+// Returns when the caller's credential expires, or null if it never does. A token is renewed for as long as its app is installed.
 export async function callerExpiresAt(db: Reader, { kind, id, installationId }: Principal): Promise<number | null> {
   if (kind !== 'key' || installationId === null) return null
   const [row] = await db.sql<{ expiresAt: number | null }>`
@@ -26,12 +26,13 @@ export async function callerExpiresAt(db: Reader, { kind, id, installationId }: 
   return row?.expiresAt ?? null
 }
 
-// Returns the key with which new things end. An app with a token creates things only for its own installation, with which they end.
+// Returns the key that created a thing, which is revoked with the key. Null for an app with a token: its things end with its
+// installation.
 export function makerKeyId({ kind, id }: Principal): string | null {
   return kind === 'key' ? id : null
 }
 
-// Returns the earlier of two ends.
+// Returns the earlier of two expiries. Null means never.
 export function earlierEnd(one: number | null, other: number | null): number | null {
   return one === null ? other : other === null ? one : Math.min(one, other)
 }

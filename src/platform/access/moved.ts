@@ -1,11 +1,11 @@
-// Finds the new cell of a merchant that was moved, by the keys and secrets that its callers and shoppers present.
+// Finds the new cell of a moved merchant by the keys and secrets that its callers and shoppers present.
 
 import type { Reader, Storage } from '../storage/storage.ts'
 
-// `key` is the public part of an API key, the others are digests of a page's secret.
+// `key`: the public part of an API key. The others: the digest of a page's secret.
 export type MovedReferenceKind = 'key' | 'checkout' | 'order'
 
-// Returns the origin of the merchant's new cell.
+// Returns the origin of the merchant's new cell, or undefined if no moved merchant has this key or secret.
 export async function findMovedOrigin(db: Reader, kind: MovedReferenceKind, name: string): Promise<string | undefined> {
   const [row] = await db.sql<{ origin: string }>`
     select v.origin from moved_names n join merchant_moves v on v.merchant_id = n.merchant_id and v.state = 'gone'

@@ -1,5 +1,5 @@
-// Origins of publishable keys: their normal form, and whether a page of an origin may call at all. A browser asks that before it sends a
-// request (a CORS preflight), without the key.
+// Origins of publishable keys: their normal form, and whether pages of an origin may call at all, which a browser asks in a CORS
+// preflight without sending the key.
 
 import { issue } from '../../contract/issues.ts'
 import type { Mode } from '../../contract/words.ts'
@@ -8,11 +8,11 @@ import { Lru } from '../kit/lru.ts'
 import type { Storage } from '../storage/storage.ts'
 import { isOriginOfKey } from './store.ts'
 
-// Describes a valid origin to the person who enters one.
+// The rule for origins, shown to a person who enters an invalid one.
 export const originRule = issue('not_an_origin')
 
-// Returns the normal form of an origin, as browsers send it. Returns undefined for anything else: a wildcard, a URL with a path, and
-// http, which only a key in test mode may have, for pages of the developer's own machine.
+// Returns an origin in the form that browsers send. Returns undefined for anything else, such as a wildcard or a URL with a path. http is
+// only allowed for loopback hosts in test mode.
 export function normalizeOrigin(text: string, mode: Mode): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\\?#@%*]/u.test(text)) return undefined
   const url = URL.parse(text)
@@ -27,7 +27,7 @@ export interface KnownOrigins {
   forgetAll(): void
 }
 
-// A new or revoked key is seen on other nodes after this time.
+// Time after which other nodes see a new or revoked key.
 const freshMs = 10_000
 const entriesMax = 10_000
 

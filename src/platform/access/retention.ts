@@ -1,10 +1,10 @@
-// Deletes keys that were revoked or have expired so long ago that they are not needed any more.
+// Deletes keys a retention time after they were revoked or expired.
 
 import { handleRows } from '../jobs/rows.ts'
 import type { Storage } from '../storage/storage.ts'
 import { deleteCredentials, listDeadCredentials } from './store.ts'
 
-// Returns the number of deleted keys. Any number of nodes may run this concurrently.
+// Returns the number of deleted keys. Several nodes may run this concurrently.
 export async function deleteDeadKeys(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },

@@ -21,8 +21,7 @@ export interface CredentialRow extends CredentialLife {
   readonly origins: string | null
 }
 
-// A credential with its installation and merchant: everything that the identity operation shows and that decides whether a caller is
-// admitted.
+// A credential with its installation and merchant: what the identity operation shows and what decides whether a caller is admitted.
 export interface IdentityRow extends CredentialRow {
   readonly digest: string
   readonly pepperVersion: number
@@ -40,11 +39,11 @@ export interface IdentityRow extends CredentialRow {
   readonly merchantCurrency: string
   readonly merchantCountry: string
   readonly merchantClosedAt: number | null
-  // Not 0 while the merchant is being moved from or to another cell.
+  // Greater than 0 while the merchant is being moved from or to another cell.
   readonly isMoving: number
 }
 
-// Origins of the credential `c`, unordered.
+// Origins of the credential `c`, in no particular order.
 const originsOf = new Fragment(`(
         select string_agg(o.origin, ' ') from key_origins o
         where o.installation_id = c.installation_id and o.credential_id = c.id)`)
@@ -53,7 +52,7 @@ export async function findCredential(db: Reader, lookup: string): Promise<Identi
   return findIdentity(db, new Fragment('c.lookup = ?', [lookup]))
 }
 
-// Not limited to an installation: for a caller who has proved to hold the credential, and for the operator.
+// Not limited to an installation: only for callers who have proved that they have the credential, and for the operator.
 export async function findCredentialById(db: Reader, id: string): Promise<IdentityRow | undefined> {
   return findIdentity(db, new Fragment('c.id = ?', [id]))
 }
@@ -80,7 +79,7 @@ async function findIdentity(db: Reader, condition: Fragment): Promise<IdentityRo
   return row
 }
 
-// Returns the credentials newest first.
+// Returns the credentials, newest first.
 export async function listCredentials(db: Reader, installationId: string): Promise<CredentialRow[]> {
   return db.sql<CredentialRow>`
     select c.id, c.name, c.mode, c.prefix, c.last4, c.scopes,
@@ -100,7 +99,7 @@ export interface MerchantCredential extends CredentialRow {
   readonly installationName: string
 }
 
-// Credentials of all installations of a merchant in one mode, or of one of them; newest first.
+// Lists credentials of a merchant in one mode, of all its installations or of one, newest first.
 export async function listCredentialsOf(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -141,15 +140,15 @@ export async function isOriginOfKey(db: Reader, origin: string, now: number): Pr
   return rows.length > 0
 }
 
-// Webhook endpoints, keys and invitations end with the key that made them, so a rotation passes them to its successor.
+// Webhook endpoints, keys and invitations end with the key that created them, so a rotation transfers them to the new key.
 export function transferToSuccessor(tx: Tx, id: string, successorId: string): void {
   tx.send`update webhook_endpoints set credential_id = ${successorId} where credential_id = ${id}`
   tx.send`update credentials set made_by = ${successorId} where made_by = ${id}`
   tx.send`update invitations set created_by = ${successorId} where created_by = ${id}`
 }
 
-// Returns false if the installation has no such credential or it was revoked before. After the commit, the caller forgets the credential,
-// so it ends immediately on this node; other nodes see it when they read again.
+// Returns false if the installation has no such credential, or if it was already revoked. After the commit, the caller removes the
+// credential from the cache of this node; other nodes keep theirs for up to two seconds.
 export async function revokeCredential(tx: Tx, installationId: string, id: string, now: number): Promise<boolean> {
   return (await revokeWithCreatedKeys(tx, installationId, id, now)).length > 0
 }
@@ -159,7 +158,7 @@ export interface RevokedKey {
   name: string
 }
 
-// Returns the key first, then the keys that it made. Those have made no keys themselves: no key can create a key with admin scopes.
+// Returns the key, followed by the keys that it created. These cannot have created keys: no key can create a key with admin scopes.
 export async function revokeWithCreatedKeys(
   tx: Tx,
   installationId: string,
@@ -176,7 +175,8 @@ export async function revokeWithCreatedKeys(
   return [...own, ...made]
 }
 
-// Revokes all keys of an installation that ends, and the keys that they made for others. The caller signals every node.
+// Revokes all keys of an installation that ends, and the keys that they created for other installations. The caller must signal the
+// change to all nodes.
 export async function revokeCredentials(tx: Tx, installationId: string, now: number): Promise<void> {
   await tx.sql`
     update credentials set revoked_at = ${now} where revoked_at is null and made_by in (
@@ -185,7 +185,7 @@ export async function revokeCredentials(tx: Tx, installationId: string, now: num
     update credentials set revoked_at = ${now} where installation_id = ${installationId} and revoked_at is null`
 }
 
-// Ends the overlap of a rotation. The end can only be brought forward: returns false if the credential already ends sooner.
+// Sets when the old key of a rotation expires. Returns false if the credential is revoked or would expire sooner anyway.
 export async function expireCredential(tx: Tx, installationId: string, id: string, at: number): Promise<boolean> {
   const rows = await tx.sql`
     update credentials set expires_at = ${at}
@@ -195,7 +195,7 @@ export async function expireCredential(tx: Tx, installationId: string, id: strin
   return rows.length > 0
 }
 
-// Keys that ended before `endedBy`. Revoked and expired keys have an index each.
+// Lists keys that were revoked or expired by `endedBy`. There is an index for each of the two.
 export async function listDeadCredentials(db: Reader, endedBy: number, now: number): Promise<CredentialName[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   const revoked = db.sql<CredentialName>`
@@ -232,14 +232,14 @@ export interface DigestRenewal {
   pepperVersion: number
 }
 
-// Replaces the digests of keys that were just verified with digests by the current version of the root secret.
+// Replaces digests of keys that were just verified by digests with the current version of the root secret.
 export async function renewDigests(tx: Tx, renewals: readonly DigestRenewal[]): Promise<void> {
   for (const { id, before, digest, pepperVersion } of renewals)
     await tx.sql`
       update credentials set digest = ${digest}, pepper_version = ${pepperVersion} where id = ${id} and digest = ${before}`
 }
 
-// Updates credentials of many installations in one statement. The ids were read before, so no tenant is named.
+// Updates credentials of many installations in one statement. The ids come from rows that were read before, so no tenant is named.
 export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: number }[]): Promise<void> {
   if (uses.length === 0) return
   await tx.sql`
@@ -252,7 +252,7 @@ export async function touchCredentials(tx: Tx, uses: readonly { id: string; at: 
     where credentials.id = used.id and (credentials.last_used_at is null or credentials.last_used_at < used.used_at)`
 }
 
-// Not limited to an installation, like `findCredentialById`. Values that are read afterwards do not change until the transaction ends.
+// Not limited to an installation, like `findCredentialById`. What is read afterwards does not change until the transaction ends.
 export async function lockCredential(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from credentials where id = ${id} ${tx.forUpdate}`
 }

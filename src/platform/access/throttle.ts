@@ -1,4 +1,4 @@
-// Token buckets by id, in bounded memory. The time is an argument.
+// Token buckets by id, with bounded memory. Callers pass the present time.
 import { isIPv4, isIPv6 } from 'node:net'
 
 export interface ThrottleOptions {
@@ -8,25 +8,24 @@ export interface ThrottleOptions {
 }
 
 export interface Throttle {
-  // Returns 0 if the call is admitted, or else the milliseconds until it would be. A refusal takes no token.
+  // Returns 0 if the call is admitted, otherwise the milliseconds until it would be. A refused call takes no token.
   take(id: string, nowMs: number, cost?: number): number
-  // Returns the same as take() without taking a token. A limiter that counts only failures peeks first and takes a token after a failure.
+  // Like take(), but takes no token. To count only failures, call peek() first, and take() after a failure.
   peek(id: string, nowMs: number, cost?: number): number
   readonly size: number
 }
 
 const entriesMaxDefault = 50_000
 
-// Number of entries that are examined when a new one needs room.
+// Number of entries to examine when a new entry needs room.
 const glance = 8
 
-// A bucket is one number: the instant at which it is full again. Each token moves the instant forward by the time of one token, and the
-// bucket is empty when the instant is a whole burst ahead (the generic cell rate algorithm, ITU-T I.371).
-//
-// A full bucket is the same as no bucket, so forgetting it loses nothing. If the table is full, an iterator that cycles through it
-// examines the next few entries, drops those that are full, or else the fullest of them. A client that cycles through addresses to
-// displace the bucket it has emptied therefore displaces its own new ones: an empty bucket is only dropped if all its neighbours are as
-// empty, and then each of them has cost a burst.
+// A bucket is stored as one number: the instant at which it is full again. Each token taken moves this instant forward by the time of one
+// token, and the bucket is empty when the instant is a whole burst ahead (the generic cell rate algorithm, ITU-T I.371).
+// A full bucket equals no bucket, so nothing is lost if it is dropped. When the table is full, an iterator that cycles through it
+// examines the next few entries and drops the full ones, or the fullest if none is full. A client that changes its address to have its
+// empty bucket dropped therefore displaces its own newer buckets: an empty bucket is only dropped if all examined buckets are as empty,
+// and emptying each of them has cost a burst.
 export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefault }: ThrottleOptions): Throttle {
   if (!(perSecond > 0 && burst >= 1 && entriesMax >= 1)) throw new RangeError('createThrottle: a bound is missing')
   const tokenMs = 1000 / perSecond
@@ -34,9 +33,8 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
   const fullAt = new Map<string, number>()
   let hand = fullAt.entries()
 
-  // Never more than one burst ahead: otherwise a bucket would stay empty for as long as the clock was set back. A bucket that is further
-  // ahead than possible was filled before the clock was set back, and is full by now; a small correction of the clock does not refill
-  // buckets.
+  // Limited to one burst ahead: otherwise a bucket would stay empty for as long as the clock was set back. A bucket that is more than two
+  // bursts ahead was emptied before the clock was set back, and counts as full; a small correction of the clock does not refill buckets.
   function fullFrom(id: string, nowMs: number): number {
     const at = fullAt.get(id)
     if (at === undefined || at <= nowMs || at > nowMs + 2 * burstMs) return nowMs
@@ -46,7 +44,7 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
     return latest
   }
 
-  // A cost above the burst could never be paid, so it takes the whole bucket instead.
+  // A cost above the burst could never be paid, so it empties the bucket instead.
   function priceOf(cost: number): number {
     return Math.min(cost * tokenMs, burstMs)
   }
@@ -93,11 +91,11 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
   }
 }
 
-// Returns the bucket of a client address. IPv6 is counted by /64, the smallest network that a subscriber gets; an IPv4 address written as
-// IPv6 counts as IPv4. All invalid addresses share one bucket, so they cannot get many.
+// Returns the bucket of a client address. IPv6 addresses share a bucket per /64, the smallest network that a subscriber gets. An IPv4
+// address written as IPv6 counts as IPv4. All invalid addresses share one bucket.
 export function addressBucket(ip: string): string {
   if (isIPv4(ip)) return ip
-  // Node writes IPv4 clients in this form if the socket listens to both.
+  // Node reports IPv4 clients in this form if a socket listens to both IPv4 and IPv6.
   if (ip.startsWith('::ffff:') && isIPv4(ip.slice(7))) return ip.slice(7)
   const address = ip.split('%', 1)[0] ?? '' // without the zone
   if (!isIPv6(address)) return 'unknown'
@@ -106,7 +104,8 @@ export function addressBucket(ip: string): string {
   return `${a.toString(16)}:${b.toString(16)}:${c.toString(16)}:${d.toString(16)}::/64`
 }
 
-// Returns the network of a client: for IPv6 the /48, the largest network that a site usually gets (RFC 6177). IPv4 is unchanged.
+// Returns the bucket of a client's network: for IPv6 the /48, the largest network that a site usually gets (RFC 6177); for IPv4 the
+// address.
 export function networkBucket(ip: string): string {
   const bucket = addressBucket(ip)
   return bucket.endsWith('::/64') ? `${bucket.split(':').slice(0, 3).join(':')}::/48` : bucket

@@ -1,5 +1,4 @@
-// Outcomes of a bulk operation. A refused item must not have written anything before it was refused, since all items share one
-// transaction.
+// Handles the items of a bulk operation. All items share one transaction, so an item must be refused before it writes anything.
 
 import type { BulkOutcome, BulkResponse } from '../../contract/admin/bulk.ts'
 import { Refusal } from '../kit/refuse.ts'
@@ -12,7 +11,7 @@ export interface BulkItem {
   refusal: Refusal | null
 }
 
-// Handles the items in the order of their ids, in which rows are locked; the outcomes are in the order of the items.
+// Handles items in the order of their ids, since rows are locked in that order. The outcomes are in the order of the items.
 export async function handleBulkItems<Item>(
   items: readonly Item[],
   idOf: (item: Item) => string,

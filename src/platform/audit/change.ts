@@ -1,4 +1,4 @@
-// The changes of a request or a shop file: one entry per thing, with each member that differs. Pure.
+// Changes of a request or a shop file: one change per thing, with the members that differ. Pure.
 
 import type { ChangeSubject } from '../../contract/words.ts'
 
@@ -23,14 +23,14 @@ export interface PlannedChange {
   members: readonly MemberChange[]
 }
 
-// A recorded change. It identifies the thing by its id, since names change. `look`: encrypted data was shown.
+// A change in the list of changes. It identifies the thing by its id, since names may change. `look`: encrypted data was shown.
 export interface AuditedChange {
   kind: PlannedChange['kind'] | 'look'
   what: ChangeSubject
   id: string
   name: string
   members: readonly MemberChange[]
-  // When the product or category was updated, before and after. Not shown, but restored by an undo if nothing was changed since.
+  // `updatedAt` of the product or category before and after the change. Not shown; an undo restores it if nothing was changed since.
   updatedAt?: { from: number | null; to: number }
 }
 
@@ -40,7 +40,7 @@ export interface MemberChange {
   to: unknown
 }
 
-// Changes of these kinds of things concern one mode. Other things are shared by both modes.
+// Kinds of things that belong to one mode. All others are shared by both modes.
 const inOneMode: ReadonlySet<ChangeSubject> = new Set([
   'order',
   'order_note',
@@ -70,7 +70,7 @@ export function isOfOneMode(changes: readonly AuditedChange[]): boolean {
   return changes.some(({ what }) => inOneMode.has(what))
 }
 
-// Returns the members of `to` that differ from `from`. Values are plain JSON and small.
+// Returns the members that differ. Values are small and plain JSON.
 export function membersChanged<Thing extends object>(
   from: Thing,
   to: Thing,
@@ -89,7 +89,7 @@ export function changeLines(change: PlannedChange): string[] {
   return [head, ...change.members.map(({ member, from, to }) => `    ${member}: ${short(from)} → ${short(to)}`)]
 }
 
-// Escapes control characters for a terminal: text that others wrote must not move the cursor or change the colours.
+// Escapes control characters for a terminal: foreign text must not move the cursor or change colours.
 export function escapeControlCharacters(line: string): string {
   return line.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

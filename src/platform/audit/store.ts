@@ -1,4 +1,4 @@
-// The SQL of the list of changes. An entry is written once, in the transaction of its changes, and only deleted by age.
+// The SQL of the list of changes. An entry is inserted in the transaction of its changes, and is only deleted because of its age.
 
 import { limits } from '../../contract/limits.ts'
 import type { ActorKind, Mode } from '../../contract/words.ts'
@@ -11,7 +11,7 @@ import { type AuditedChange, isOfOneMode } from './change.ts'
 
 export interface Actor {
   kind: ActorKind
-  // Id of the user, key or installation, or the name of a loop. Null for the operator.
+  // Id of the user, key or installation, or name of the loop. Null for the operator.
   id: string | null
 }
 
@@ -31,15 +31,15 @@ export interface NewAuditEntry {
 export interface AuditEntry extends Omit<NewAuditEntry, 'merchantId'> {
   id: string
   undoneBy: string | null
-  // Number of changed things if the entry was cut and names only some of them. Null for a whole entry.
+  // Number of changes before the entry was truncated. Null if the entry is complete.
   cutCount: number | null
 }
 
-// More than the limits of every operation add up to. An entry is stored whole, since it may be undone.
+// Above the limits of all operations: entries are stored completely so that they can be undone.
 export const entryLengthMax = 8_000_000
 
-// One request may change thousands of things, and entries are stored for years. A merchant's entries above the first size stay whole as
-// long as the newest of them fit into the second size. Older ones are cut (`trimLargeEntries`).
+// One request may change thousands of things, and entries are stored for years. Entries larger than `largeBytesMin` stay complete as long
+// as the newest of them fit into `largeBytesMax` per merchant. Older ones are truncated (`trimLargeEntries`).
 const largeBytesMin = 8_192
 export const largeBytesMax = 256 * 1024 * 1024
 
@@ -56,7 +56,7 @@ export function insertEntry(tx: Tx, entry: NewAuditEntry): string {
     values (${merchantId}, ${id}, ${mode}, ${actor.kind}, ${actor.id}, ${operation}, ${requestId},
       ${text}, ${undoes}, ${at}, ${bytes > largeBytesMin ? bytes : null})`
   const subjects = [...new Set(changes.map((change) => change.id))].sort()
-  // SQLite fills the rows with nulls up to a power of two.
+  // SQLite pads the rows with nulls up to a power of two.
   const rows = tx.rows(
     subjects.map((subject) => [merchantId, subject, id]),
     ['text', 'text', 'text'],
@@ -68,7 +68,7 @@ export function insertEntry(tx: Tx, entry: NewAuditEntry): string {
   return id
 }
 
-// Names of actors for people: keys and installations of the merchant, by id. A person's name is encrypted, so it is not read here.
+// Returns display names of actors: keys and installations of the merchant, by id. Names of people are encrypted and not read here.
 export async function listActorNames(
   db: Reader,
   merchantId: string,
@@ -100,7 +100,7 @@ function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): Audit
 }
 
 export interface AuditQuery {
-  // Entries of this mode and of both modes.
+  // Entries of this mode, and of things that both modes share.
   mode: Mode
   changeId?: string | undefined
   subjectId?: string | undefined
@@ -108,12 +108,12 @@ export interface AuditQuery {
   operation?: string | undefined
   from?: number | undefined
   to?: number | undefined
-  // The entry after which the list continues.
+  // Id of the last entry on the page before.
   after?: string | null
   limit: number
 }
 
-// Bytes of changes that one page reads. The first entry is read whatever its size.
+// Maximum bytes of changes per page. The first entry is returned even if it is larger.
 export const pageBytesMax = 300_000
 
 export interface EntryPage {
@@ -121,7 +121,7 @@ export interface EntryPage {
   isMore: boolean
 }
 
-// Newest first: ids sort by time. A page has fewer entries if they are large.
+// Newest first. Ids sort by time. A page has fewer entries if they are large.
 export async function listEntries(db: Reader, merchantId: string, query: AuditQuery): Promise<EntryPage> {
   const { mode, changeId, subjectId, actorId, operation, from, to, after, limit } = query
   const conditions = [
@@ -138,7 +138,7 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
     to !== undefined && new Fragment('e.at < ?', [to]),
     after && new Fragment('e.id < ?', [after]),
   ].filter((condition) => condition instanceof Fragment)
-  // Both engines know the length of a text in bytes without reading it; to count characters they would read all of it.
+  // Both engines know the bytes of a text without reading it. To count its characters they would read all of it.
   const found = await db.sql<{ id: string; bytes: number }>`
     select e.id, octet_length(e.changes) as "bytes" from audit_entries e where ${allConditions(conditions)}
     order by e.id desc limit ${limit + 1}`
@@ -155,7 +155,7 @@ export async function listEntries(db: Reader, merchantId: string, query: AuditQu
   return { entries: rows.map(entryFrom), isMore: found.length > page.length }
 }
 
-// Locks the entry until the commit, so it is undone only once.
+// Locks the entry until the transaction ends, so it is undone only once.
 export async function lockEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
   await tx.lockRow`select id from audit_entries where merchant_id = ${merchantId} and id = ${id}`
 }
@@ -168,7 +168,7 @@ export async function findEntry(db: Reader, merchantId: string, id: string): Pro
 
 const tracking: ReadonlySet<string> = new Set(['trackingNumber', 'trackingUrl'])
 
-// Removes tracking data of parcels whose shopper is erased from all entries, including those that undid a parcel.
+// Removes tracking data of parcels from all entries, including undone changes, because the shopper is erased.
 export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: readonly string[]): Promise<void> {
   if (parcelIds.length === 0) return
   const entries = await tx.sql<{ id: string; changes: string }>`
@@ -189,12 +189,12 @@ export async function forgetTracking(tx: Tx, merchantId: string, parcelIds: read
   }
 }
 
-// Number of entries in one round, each in its own transaction.
+// Number of entries per round, each truncated in its own transaction.
 export const entriesCutMax = 50
 
-// Cuts the oldest large entries of merchants that have more bytes of them than may stay whole. A cut entry still says who did what and
-// when, and names some of the things. Without the values and the other things it cannot be undone any more. Returns the number of cut
-// entries.
+// Truncates the oldest large entries of a merchant whose large entries exceed `bytesMax`. A truncated entry still says who did what and
+// when, and names some of the changed things. It has no values and does not name all things, so it cannot be undone. Returns the number
+// of truncated entries.
 export async function trimLargeEntries(storage: Storage, bytesMax = largeBytesMax): Promise<number> {
   const [over] = await storage.read(
     (db) => db.sql<{ merchantId: string }>`
@@ -228,10 +228,10 @@ async function cutEntry(tx: Tx, merchantId: string, id: string): Promise<void> {
     delete from audit_subjects where merchant_id = ${merchantId} and entry_id = ${id} and subject_id not in (${subjects})`
 }
 
-// Number of entries per transaction, so others do not wait long for locks.
+// Entries per transaction: few, so other transactions do not wait long for locks.
 export const entriesDeletedMax = 500
 
-// Returns the number of deleted entries. Any number of nodes may run this concurrently.
+// Returns the number of deleted entries. Several nodes may run this concurrently.
 export async function deleteOldEntries(
   storage: Storage,
   { endedBy, now }: { endedBy: number; now: number },

@@ -1,5 +1,5 @@
-// Undoes an entry of the list of changes. Each folder has undoers for its own kinds of things; a kind without one, such as money, cannot
-// be undone.
+// Undoes an entry of the list of changes. Domain folders define undoers for their kinds of things; a kind without an undoer, such as
+// money, cannot be undone.
 
 import { hasOwnEffect } from '../../contract/admin/changes.ts'
 import { type AdminScope, type ChangeSubject, type UndoableSubject, undoScopes } from '../../contract/words.ts'
@@ -14,9 +14,9 @@ import type { Actor } from './store.ts'
 export interface UndoAsk {
   tx: Tx
   seller: MerchantMode
-  // All changes of the undoer's kinds in the entry: `from` has the values to restore.
+  // All changes in the entry of the kinds that the undoer handles. `from` has the values to restore.
   changes: readonly AuditedChange[]
-  // Throw the same refusals, but write nothing.
+  // Throws the same refusals, but writes nothing.
   dryRun: boolean
   actor: Actor
   context: ChangeContext
@@ -24,13 +24,13 @@ export interface UndoAsk {
 
 export interface Undoer {
   kinds: readonly UndoableSubject[]
-  // Returns the changes. Locks before it compares, and refuses things that were changed since as overtaken.
+  // Returns the changes that it made. Locks the things before it compares them, and refuses if a thing was changed after the entry.
   undo(ask: UndoAsk): Promise<readonly AuditedChange[]>
 }
 
 export type Undoers = readonly Undoer[]
 
-// More than any operation changes; an entry of an earlier release may be larger.
+// More than any operation changes. Only an entry of an earlier release may be larger.
 const changesMax = 4_000
 
 export interface EntryUndo extends UndoAsk {
@@ -59,7 +59,7 @@ export function notUndoable(change?: AuditedChange): Refusal {
   return refuse('change_not_undoable', { current: { type: change?.what ?? null } })
 }
 
-// Refuses if the present values are not those that the entry wrote.
+// Refuses if the present values differ from those that the entry wrote.
 export function refuseIfOvertaken(change: AuditedChange, present: object | undefined): void {
   if (!present) throw overtakenRefusal(change, `${change.name} was changed since.`)
   const values = new Map<string, unknown>(Object.entries(present))
@@ -70,7 +70,7 @@ export function refuseIfOvertaken(change: AuditedChange, present: object | undef
     throw overtakenRefusal(change, `${change.name} was changed since.`, { member, present: values.get(member) ?? null })
 }
 
-// Makes the refusal for a reason that prevents the undo.
+// Returns the refusal of an undo, with the reason.
 export function overtakenRefusal(
   { what, id, name }: AuditedChange,
   message: string,
@@ -79,7 +79,7 @@ export function overtakenRefusal(
   return refuse('change_overtaken', { message, current: { subject: { type: what, id, name }, member, present } })
 }
 
-// Values that were valid when they were written may contradict later changes.
+// Values that were once valid may contradict later changes.
 export function refuseInvalidUndo(change: AuditedChange, problems: Iterable<EntryProblem>): void {
   for (const { path, message } of problems)
     throw overtakenRefusal(
@@ -88,7 +88,7 @@ export function refuseInvalidUndo(change: AuditedChange, problems: Iterable<Entr
     )
 }
 
-// Other rules refuse with their own codes. During an undo they all mean that the change is overtaken.
+// Other rules refuse with their own codes. In an undo, each such refusal means that later changes contradict the values.
 export async function refuseAsOvertaken<Result>(
   change: AuditedChange,
   work: () => Result | Promise<Result>,
@@ -101,23 +101,23 @@ export async function refuseAsOvertaken<Result>(
   }
 }
 
-// Returns the values to restore. Throws for a member that the undoer does not know.
+// Returns the values to restore. Throws if the change has a member that the undoer does not know.
 export function valuesBefore<Thing extends object>(
   change: AuditedChange,
   members: readonly (keyof Thing & string)[],
 ): Partial<Thing> {
   const known: ReadonlySet<string> = new Set(members)
   if (!change.members.every(({ member }) => known.has(member))) throw notUndoable(change)
-  // The cast holds: the values were recorded from such a thing.
+  // The cast holds: the values were recorded from a thing of this type.
   return Object.fromEntries(change.members.map(({ member, from }) => [member, from ?? null])) as Partial<Thing>
 }
 
-// Returns the instant of the last change: the one before the entry if nothing was changed since, or else now.
+// Returns `updatedAt` after an undo: the value before the entry if nothing was changed since, otherwise now.
 export function updatedAtAfter({ updatedAt }: AuditedChange, present: number, now: number): number {
   return updatedAt && updatedAt.from !== null && updatedAt.to === present ? updatedAt.from : now
 }
 
-// Returns the change as it is recorded for an undo.
+// Returns the change that an undo records.
 export function reverseChange({ what, id, name, kind, members }: AuditedChange): AuditedChange {
   return {
     ...{ kind: oppositeKind[kind], what, id, name },

@@ -1,4 +1,4 @@
-// An entry of the list of changes as the admin API shows it. Pure.
+// An entry of the list of changes as the admin API returns it. Pure.
 
 import type { AdminChange, AdminSubjectChange } from '../../contract/admin/changes.ts'
 import { limits } from '../../contract/limits.ts'
@@ -8,9 +8,9 @@ import type { AuditEntry } from './store.ts'
 
 export interface ChangeViewOptions {
   names: ReadonlyMap<string, string>
-  // Changes of this thing come first, since a page does not show all changes of a bulk operation.
+  // Changes of this thing come first, since a page may not show all changes of a bulk operation.
   subjectId?: string | undefined
-  // Number of changes on earlier pages.
+  // Number of changes on the pages before.
   skipped: number
 }
 

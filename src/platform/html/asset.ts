@@ -1,4 +1,4 @@
-// Content that is rendered once and served to many: a body with its ETag, sent completely or answered with a 304.
+// Content that is rendered once and served often, such as style sheets: a body with its ETag, answered completely or with a 304.
 
 import { createHash } from 'node:crypto'
 import { matchesIfNoneMatch } from '../http/conditional.ts'
@@ -6,7 +6,7 @@ import type { HtmlPage, PageAnswer } from '../http/pages.ts'
 
 export interface Asset {
   body: Buffer
-  // Part of the asset's URL, so it can be cached for ever.
+  // Part of the asset's URL, so the asset can be cached forever.
   hash: string
   headers: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ export function answerAsset(asset: Asset, { raw }: Parameters<HtmlPage['answer']
   const headers = {
     ...asset.headers,
     etag,
-    // The URL has the hash of this content, so the content under it never changes.
+    // The URL contains the hash of this content, so its content never changes.
     ...(queryOf(raw.url) === `v=${asset.hash}` && { 'cache-control': 'public, max-age=31536000, immutable' }),
   }
   // Assets contain no secret, so compressing them leaks nothing.

@@ -1,5 +1,5 @@
-// Scripts for browsers, written in TypeScript in folders named `browser`. A script is its entry and the files that it imports, as one
-// function: each file once, in the order in which modules would run, without types and comments.
+// Scripts for browsers, written in TypeScript in folders named `browser`. The entry and the files that it imports are joined to one
+// function, in the order in which modules would run, without types and comments.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { getCompileCacheDir, stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
 export interface BrowserScript {
-  // Changes with everything that the text depends on, so URLs can be made without the text.
+  // Hash of everything on which the text depends, so a URL can be built without building the text.
   hash: string
   text: () => string
 }
@@ -21,7 +21,7 @@ export function browserScript(entry: URL): BrowserScript {
   return { hash, text: () => stored(hash, () => joinSources(sources)) }
 }
 
-// All files share one scope, so each name is declared once in them. Indentation is removed: it is a fifth of a script.
+// All files share one scope, so a name is declared in only one of them. Indentation, a fifth of a script, is removed.
 export function joinSources(sources: readonly string[]): string {
   const lines = ["(()=>{'use strict'", ...sources.map(stripTypes).map(inOneScope)].join('\n')
   return `${lines.replace(/\n\s*(?=\n)|\n\s*(?=;)|\n$/g, '').replace(/^[ \t]+/gm, '')}})()`
@@ -29,7 +29,7 @@ export function joinSources(sources: readonly string[]): string {
 
 const imports = /^import (?:\{[^}]*\} from )?'(\.[^']+)'$/gm
 
-// Returns imported files before those that import them.
+// Returns every imported file before the files that import it.
 function sourcesOf(entry: URL): string[] {
   const sources = new Map<string, string>()
   function read(file: URL): void {
@@ -37,7 +37,7 @@ function sourcesOf(entry: URL): string[] {
     const source = readFileSync(file, 'utf8')
     sources.set(file.href, '')
     for (const [, specifier = ''] of source.matchAll(imports)) read(new URL(specifier, file))
-    // Moves the file to the end.
+    // Moves the file behind the files that it imports.
     sources.delete(file.href)
     sources.set(file.href, source)
   }
@@ -45,7 +45,7 @@ function sourcesOf(entry: URL): string[] {
   return [...sources.values()]
 }
 
-// Node replaces types with spaces. These are removed, with the space before them.
+// Node replaces types by spaces. These are removed, together with the space before them.
 export function stripTypes(source: string): string {
   const stripped = stripTypeScriptTypes(source)
   if (stripped.length !== source.length) throw new Error('the length has changed')
@@ -56,7 +56,7 @@ export function stripTypes(source: string): string {
   return marked.replace(/ *\0+(?:\s+\0+)*/g, '')
 }
 
-// Removes imports, exports and comment lines: imports and exports are not allowed in a function, and comments are not needed.
+// Removes imports and exports, which are not allowed in a function, and comment lines.
 function inOneScope(text: string): string {
   return text
     .replace(imports, '')
@@ -64,8 +64,8 @@ function inOneScope(text: string): string {
     .replace(/^\s*\/\/.*$/gm, '')
 }
 
-// Stripping types loads a compiler (75 ms, 35 MB), so the result is stored in Node's compile cache, in a folder that no other user can
-// write to. Without that folder, the compiler was loaded at the start anyway.
+// Stripping types loads a compiler (75 ms, 35 MB), so the result is stored in Node's compile cache, a folder that no other user can write
+// to. If there is no such folder, the compiler was already loaded at the start.
 function stored(hash: string, make: () => string): string {
   const folder = getCompileCacheDir()
   if (folder === undefined) return make()

@@ -1,4 +1,4 @@
-// Names of card brands for people. Names instead of logos, since a logo belongs to its owner and its use has rules.
+// Names of card brands as shown to people. Logos are not used, since their owners restrict their use.
 
 const names: Readonly<Record<string, string>> = {
   amex: 'Amex',

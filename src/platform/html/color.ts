@@ -20,7 +20,7 @@ export function formatColor(color: Rgb): string {
   return `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-// Contrast from 1 (the same colour) to 21 (black and white).
+// Returns the contrast, from 1 (equal colours) to 21 (black and white).
 export function contrast(one: Rgb, other: Rgb): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
@@ -39,15 +39,15 @@ export function mix(color: Rgb, other: Rgb, share: number): Rgb {
   return [part(0), part(1), part(2)]
 }
 
-// Returns black or white for text on this colour. One of the two always has a contrast of at least 4.58.
+// Returns black or white, whichever has more contrast with the colour: always at least 4.58.
 export function inkOn(color: Rgb): Rgb {
   return contrast(color, white) >= contrast(color, black) ? white : black
 }
 
 const steps = 50
 
-// Returns the nearest colour between `color` and `end` that is readable on all grounds; at worst `end` itself. The way to white leads
-// through the brightest colour of the same hue: on a direct way a dark green would turn grey and look disabled.
+// Returns the first colour on the way from `color` to `end` that is readable on all grounds, or `end` if none is. The way to white passes
+// the brightest colour of the same hue: mixed directly with white, a dark green would turn grey and look disabled.
 export function readableOn(color: Rgb, grounds: readonly Rgb[], end: Rgb, least = textContrast): Rgb {
   const ways =
     end === white ? [[color, brightest(color)] as const, [brightest(color), white] as const] : [[color, end] as const]

@@ -1,8 +1,8 @@
-// Reads and writes cookies of the pages. A cookie never authenticates a call of the API.
+// Reads and writes cookies of the pages. API calls are never authenticated by a cookie.
 
 const cookiesMax = 100
 
-// Cookies by name. If two have the same name, browsers send the more specific one first, and the first counts.
+// Returns cookies by name. If two cookies have the same name, browsers send the more specific one first, and the first is used.
 export function parseCookies(header = ''): Record<string, string> {
   const pairs = header.split(';', cookiesMax).map((pair): [name: string, value: string] => {
     const at = pair.indexOf('=')
@@ -17,8 +17,8 @@ export interface CookieKind {
   maxAgeSeconds: number
 }
 
-// On https the name has a prefix, so browsers accept the cookie only over https, and a cookie for the whole host only from that host.
-// `origin` is the server's own.
+// Finds a cookie of this server, whose own origin is `origin`. On https its name has a prefix with which browsers only accept it over
+// https and, for a cookie of the whole host, from that host.
 export function findCookie(header: string | undefined, kind: CookieKind, origin: string): string | undefined {
   const cookies = parseCookies(header)
   const name = nameOf(kind, origin)

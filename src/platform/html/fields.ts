@@ -1,9 +1,9 @@
-// The fields of a posted form: by name, and parsed from the bytes of `application/x-www-form-urlencoded` (WHATWG URL, 5.1). Parsed in
-// slices of time, since a signed-in person may post several megabytes.
+// The fields of a posted form, parsed from the bytes of `application/x-www-form-urlencoded` (WHATWG URL, 5.1). Parsed in time slices,
+// since a signed-in person may post several megabytes.
 
 import { createSlicePauses, type SlicePauses } from '../kit/breath.ts'
 
-// Read access to a form; URLSearchParams has it too.
+// Read access to a form, a subset of URLSearchParams.
 export interface FormFields extends Iterable<[string, string]> {
   get(name: string): string | null
   getAll(name: string): string[]
@@ -14,12 +14,12 @@ export interface FormFields extends Iterable<[string, string]> {
 
 export type FieldEntry = [name: string, value: string]
 
-// URLSearchParams walks through all fields for each name: 25,000 fields take 16 s. A simpler array per field would double the memory, and
-// would be copied while other requests wait.
+// URLSearchParams searches all fields for each name: 25,000 fields take 16 s. An array per field would be simpler, but double the memory,
+// which the garbage collector would copy while other requests wait.
 class FieldMap implements FormFields {
   readonly #names: string[] = []
   readonly #values: string[] = []
-  // Index of the first field of each name, and the other indexes of repeated names.
+  // Index of the first field of each name, and the indexes of its repetitions.
   readonly #first = new Map<string, number>()
   readonly #more = new Map<string, number[]>()
 
@@ -96,13 +96,13 @@ async function parse(
   for (let from = 0; from < bytes.length; ) {
     if (breath.isDue()) await breath.take()
     const end = placeOf(bytes, ampersand, from)
-    // Only searched again after the last equals sign was passed, since a form may have none.
+    // Searched again only after this equals sign was passed. If there is none, the bytes are searched only once.
     if (equalsAt < from) equalsAt = placeOf(bytes, equals, from)
     if (end > from) {
       const nameEnd = Math.min(equalsAt, end)
       const name = decode(from, nameEnd)
       const value = decode(Math.min(nameEnd + 1, end), end)
-      // Most are strings already, and a form has thousands, so only promises are awaited.
+      // Nearly all results are strings, and a form has thousands, so only promises are awaited.
       fields.add(
         clean(typeof name === 'string' ? name : await name),
         clean(typeof value === 'string' ? value : await value),
@@ -117,8 +117,8 @@ const [ampersand, plus, percent, equals, space] = [0x26, 0x2b, 0x25, 0x3d, 0x20]
 
 const bytesAtOnce = 65_536
 
-// Also replaces pluses by spaces. Four million bytes take 8 ms here; with `replaceAll` the pluses alone take 280 ms. Stops at too many
-// fields.
+// Also replaces pluses by spaces. Four million bytes take 8 ms; with `replaceAll`, the pluses alone take 280 ms. Stops once there are too
+// many fields.
 async function countFields(bytes: Buffer, fieldsMax: number, breath: SlicePauses): Promise<number> {
   let count = 1
   for (let from = 0; from < bytes.length && count <= fieldsMax; from += bytesAtOnce) {
@@ -140,8 +140,8 @@ function placeOf(bytes: Buffer, byte: number, from: number): number {
 
 type Decoded = string | Promise<string>
 
-// A failed decoding costs ten times as much as a successful one, so it is only tried until the first failure in a form. A long text is
-// decoded in slices and in place: four megabytes in one step take 7 ms, and each copy or view of a field brings the next garbage
+// A failed decoding costs ten times as much as a successful one, so after the first failure in a form it is not tried again. A long text
+// is decoded in slices and in place: in one step, four megabytes take 7 ms, and every copy or view of a field brings the next garbage
 // collection closer.
 function createDecoder(bytes: Buffer, breath: SlicePauses): (from: number, end: number) => Decoded {
   let isSound = true
@@ -160,7 +160,7 @@ function createDecoder(bytes: Buffer, breath: SlicePauses): (from: number, end: 
   }
 }
 
-// Invalid escapes are kept as text, and invalid UTF-8 is replaced.
+// Keeps invalid escapes as text, and replaces invalid UTF-8.
 async function decodeUnsound(bytes: Buffer, breath: SlicePauses): Promise<string> {
   let written = 0
   for (let read = 0; read < bytes.length; ) {

@@ -1,5 +1,5 @@
-// Style sheets and scripts of the pages: read once, and served with the hash of the content in the URL, so a browser fetches each version
-// once.
+// Style sheets and scripts of the pages: read once, and served with the hash of the content in the URL, so a browser downloads each
+// version once.
 
 import { readFileSync } from 'node:fs'
 import type { HtmlPage } from '../http/pages.ts'
@@ -18,7 +18,7 @@ interface FileParts {
   file: URL
 }
 
-// Colours, fonts and sizes that all pages share, put in front of each style sheet.
+// Colours, fonts and sizes that all pages share, prepended to each style sheet.
 const tokens = textOf(new URL('tokens.css', import.meta.url))
 
 export function serveStyleSheet({ path, name, file }: FileParts): ServedFile {
@@ -29,8 +29,8 @@ export function serveStyleSheet({ path, name, file }: FileParts): ServedFile {
   }
 }
 
-// `file` is the entry of the script. Its files are read when a page first names the script, and joined at the first request for it, so
-// the start does neither.
+// `file` is the entry of the script. Its files are read when a page first contains the script, and joined at the first request for it, so
+// neither delays the start.
 export function serveScript({ path, name, file }: FileParts): ServedFile {
   let made: BrowserScript | undefined
   let asset: Asset | undefined

@@ -1,5 +1,5 @@
-// Reads posted forms: their format and size. Bytes and fields are counted before they are parsed. The meaning of the fields is not known
-// here.
+// Reads posted forms, and limits their size. Bytes and fields are counted before they are parsed. The fields themselves are not
+// interpreted.
 
 import type { IncomingMessage } from 'node:http'
 import { readBytes, streamBody } from '../http/body.ts'
@@ -7,7 +7,7 @@ import { type FieldEntry, type FormFields, formFieldsFrom, parseFields } from '.
 import { type Html, html } from './html.ts'
 
 export const formBytesMax = 16_384
-// More fields than any form has that is open to everyone.
+// More than any public form has.
 export const formFieldsMax = 500
 
 // The status of the refusal.
@@ -21,11 +21,11 @@ export interface FormBounds {
 export async function readForm(raw: IncomingMessage): Promise<FormFields | FormErrorStatus> {
   const form = await readEncoded(raw, { bytesMax: formBytesMax, fieldsMax: formFieldsMax })
   if (typeof form === 'number') return form
-  // The database cannot store U+0000 in a text.
+  // The database cannot store U+0000.
   return [...form].some((entry) => entry.some((text) => text.includes('\0'))) ? 400 : form
 }
 
-// For long texts: removes U+0000, which pasted text may contain, so the text is not lost.
+// For long texts: removes U+0000, which pasted text may contain, so the text need not be refused.
 export async function readTypedForm(raw: IncomingMessage, bounds: FormBounds): Promise<FormFields | FormErrorStatus> {
   return readEncoded(raw, bounds, withoutZeros)
 }
@@ -51,7 +51,7 @@ async function readEncoded(
 export interface FilesForm {
   form: FormFields
   files: readonly Buffer[]
-  // Names of the files as the browser sent them, in the same order.
+  // Names of the files as sent by the browser, in the same order.
   fileNames: readonly string[]
 }
 
@@ -60,8 +60,8 @@ export function readFiles(raw: IncomingMessage, bytesMax: number): Promise<Files
   return readParts(raw, { bytesMax, partsMax: formFieldsMax, fieldBytesMax: bytesMax, keepsFiles: true })
 }
 
-// Reads the fields of a form with files. The files are discarded, so they take no memory: for clients that are not known to be allowed
-// uploads. `bytesMax` limits the fields.
+// Reads the fields of a form with files, and discards the files, so they use no memory: for clients that may not be allowed to upload.
+// `bytesMax` limits the fields.
 export async function readFields(
   raw: IncomingMessage,
   { bytesMax, fieldsMax }: FormBounds,
@@ -89,7 +89,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
   let part = new Part(bounds.keepsFiles)
   let fieldBytes = 0
   let isTooLarge = false
-  // The first delimiter has no line break before it.
+  // The first delimiter has no line break before it, so one is prepended.
   let rest = Buffer.from('\r\n')
 
   function take(chunk: Buffer): void {
@@ -111,7 +111,7 @@ async function readParts(raw: IncomingMessage, bounds: PartBounds): Promise<File
     if (isTooLarge) drop()
   }
 
-  // Discards the rest of the body.
+  // Discards everything; the rest of the body is ignored.
   function drop(): void {
     parts.length = 0
     part = new Part(false)
@@ -135,7 +135,7 @@ function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
     if (head === undefined) return 400
     if (head.fileName === undefined)
       entries.push([withoutZeros(head.name), withoutZeros(part.bytes().toString('utf8'))])
-    // A file field without a chosen file is sent empty.
+    // If no file was chosen, the file field is sent empty.
     else if (part.hasBytes) {
       files.push(part.bytes())
       fileNames.push(head.fileName)
@@ -144,7 +144,7 @@ function filesFormOf(parts: readonly Part[]): FilesForm | 400 {
   return { form: formFieldsFrom(entries), files, fileNames }
 }
 
-// Longer than the headers of a part.
+// More bytes than the headers of a part have.
 const partHeadBytes = 2_048
 
 interface PartHead {
@@ -153,9 +153,9 @@ interface PartHead {
   fileName: string | undefined
 }
 
-// The content between two delimiters, as it arrives.
+// The content between two delimiters, collected while it arrives.
 class Part {
-  // Undefined until the headers are complete, and for content that is not a part.
+  // Undefined until the headers are complete, and for content before the first or after the last delimiter.
   head: PartHead | undefined
   #headBytes = Buffer.alloc(0)
   #isHeadOver = false
@@ -190,7 +190,7 @@ class Part {
     this.#length += bytes.length
   }
 
-  // Bytes that are not known to belong to a file.
+  // Number of bytes that do not belong to a file, as far as is known.
   get fieldBytes(): number {
     return this.#headBytes.length + (this.head?.fileName === undefined ? this.#length : 0)
   }
@@ -203,13 +203,13 @@ class Part {
     return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#length)
   }
 
-  // Whether this is the text after the last delimiter.
+  // Whether this is the content after the last delimiter.
   get isLast(): boolean {
     return this.#headBytes.toString('latin1', 0, 2) === '--'
   }
 }
 
-// Returns undefined if the headers have no name.
+// Returns undefined if the headers contain no name.
 function headOf(text: string): PartHead | undefined {
   const [, disposition = ''] = /^content-disposition:[ \t]*form-data[ \t]*(;[^\r\n]*)/im.exec(text) ?? []
   const given = new Map<string, string>()
@@ -219,11 +219,11 @@ function headOf(text: string): PartHead | undefined {
   return name === undefined ? undefined : { name, fileName: given.get('filename') ?? given.get('filename*') }
 }
 
-// Longer than anything that people type into a field; the rest is cut.
+// More than anyone types into a field. Longer text is truncated.
 const lineLengthMax = 500
 
-// Returns a field as one line of text: limited in length, trimmed and without control characters. The first of several fields of the same
-// name counts, and a missing one is empty. Not for passwords, which must not be changed.
+// Returns a field as one line of text: truncated, trimmed and without control characters. Returns the first of several fields with the
+// name, or '' if there is none. Not for passwords, which must not be changed.
 export function readLineField(form: FormFields, name: string): string {
   return (form.get(name) ?? '')
     .slice(0, lineLengthMax)

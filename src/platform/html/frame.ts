@@ -1,4 +1,4 @@
-// The HTML document of every page: its head, and the parts of its body in order.
+// The HTML document of every page: its head and the parts of its body.
 
 import { type Html, html } from './html.ts'
 
@@ -7,17 +7,17 @@ export interface HtmlDocumentParts {
   // Language tag (default: en).
   locale?: string
   direction?: 'ltr' | 'rtl'
-  // Without a description, search engines are asked not to list the page.
+  // Without a description, search engines are told not to index the page.
   description?: string
   // URLs of assets.
   style?: string
   script?: string
   icon?: string
-  // Colour of the browser's own toolbar.
+  // Colour of the browser's toolbar.
   themeColor?: string
   // Additional elements for the head.
   head?: Part
-  // Attributes of the body element, with a space before each.
+  // Attributes of the body element, each with a leading space.
   attributes?: Html
   header?: Part
   body: Html

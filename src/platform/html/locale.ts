@@ -1,8 +1,8 @@
-// The languages in a browser's Accept-Language header.
+// Languages from the Accept-Language header of a browser.
 
 const acceptedMax = 20
 
-// Returns the tags of `de-CH,de;q=0.9,en;q=0.8` in the order of their weight.
+// Returns the language tags of `de-CH,de;q=0.9,en;q=0.8`, sorted by weight.
 export function acceptedLocales(header = ''): string[] {
   return header
     .slice(0, 1_000)
@@ -16,7 +16,7 @@ export function acceptedLocales(header = ''): string[] {
     .map(({ tag }) => tag)
 }
 
-// The header comes from outside, so anything but a language tag is ignored.
+// Returns undefined for anything but a language tag, since clients can send any text.
 export function localeOf(tag: string): Intl.Locale | undefined {
   if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,4}$/i.test(tag)) return undefined
   try {

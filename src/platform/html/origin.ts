@@ -1,17 +1,17 @@
-// Checks where a post comes from, by the headers of the browser. Always a second protection: the first is a secret in the URL, or a
+// Checks from which site a form was posted, by headers of the browser. Only a second protection: the first is a secret in the URL, or a
 // cookie that browsers do not send from other sites.
 
 import type { IncomingMessage } from 'node:http'
 
-// For pages with a session cookie: the browser must name an origin, and it must be ours. The pages send `Referrer-Policy: same-origin`,
-// since browsers would not name their origin otherwise.
+// For pages with a session cookie: the browser must send an Origin, which must be that of this server. These pages send `Referrer-Policy:
+// same-origin`, because browsers would otherwise not send the origin.
 export function isSameOrigin({ headers }: IncomingMessage, origin: string): boolean {
   const site = headers['sec-fetch-site']
   return headers.origin === origin && (site === undefined || site === 'same-origin')
 }
 
-// For pages whose URL is the secret. They send no referrer, so browsers without Sec-Fetch-Site send `Origin: null` for their forms too
-// (Fetch, 3.2), and only a different origin is refused.
+// For pages whose URL contains the secret. They send no referrer, so browsers without Sec-Fetch-Site send `Origin: null` even for their
+// own forms (Fetch, 3.2). Only a different origin is refused.
 export function isCrossSite({ headers }: IncomingMessage, origin: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'

@@ -1,4 +1,4 @@
-// Names of payment providers and methods that are the same in every language. Methods with a translated name are in the texts of the
+// Names of payment providers and methods that are the same in every language. Names that are translated are in the texts of the
 // languages.
 
 export const providerNames: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-// Renders long lists without blocking the event loop. The texts of each slice are joined within the slice: joining thousands of rows at
-// the end would block the loop for as long as rendering them.
+// Renders long lists in time slices. The texts of each slice are joined within the slice: joining thousands of rows at the end would
+// block the event loop for as long as rendering them.
 
 import { createSlicePauses } from '../kit/breath.ts'
 import { type Html, trusted } from './html.ts'

@@ -1,4 +1,4 @@
-// The actor of a request, as the list of changes names it.
+// Returns the actor of a request, as recorded in the list of changes.
 
 import type { Principal } from '../access/principal.ts'
 import type { Actor } from '../audit/store.ts'

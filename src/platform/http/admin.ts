@@ -1,4 +1,4 @@
-// Callers of the operations of the admin API, and the types of their handlers.
+// Callers of the admin API, and the types of its handlers.
 
 import type { AdminOperationId, AdminOperations } from '../../contract/admin/operations.ts'
 import { type AdminScope, adminScopes, type Mode } from '../../contract/words.ts'
@@ -16,8 +16,7 @@ export interface AdminCallers {
   key: AdminCaller
 }
 
-// A person who is signed in. Pages perform operations for the person without HTTP; the session cookie does not authenticate calls of the
-// API.
+// A person who is signed in. Pages perform operations for the person without HTTP; the session cookie does not authenticate API calls.
 export interface PersonCaller extends Principal {
   readonly kind: 'person'
   readonly installationId: null
@@ -33,7 +32,7 @@ export interface Person {
   scopes: readonly AdminScope[]
 }
 
-// Keeps idempotency keys and cursors of a person apart between merchants and modes.
+// `claimant` separates a person's idempotency keys and cursors by merchant and mode.
 export function personCaller({ userId, merchantId, mode, scopes }: Person): PersonCaller {
   return {
     kind: 'person',
@@ -48,7 +47,7 @@ export function personCaller({ userId, merchantId, mode, scopes }: Person): Pers
   }
 }
 
-// The person who runs the server, at the command line. Commands perform operations without HTTP.
+// The operator of the server, at the command line. Commands perform operations without HTTP.
 export interface OperatorCaller extends Principal {
   readonly kind: 'operator'
   readonly installationId: null
@@ -69,12 +68,12 @@ export function operatorCaller({ merchantId, mode }: MerchantMode): OperatorCall
   }
 }
 
-// Returns whether the caller is a key or an app, neither a person nor the operator.
+// Returns whether the caller is a key or an app, and neither a person nor the operator.
 export function isMachine({ kind }: AdminCaller): boolean {
   return kind === 'key' || kind === 'oauth'
 }
 
-// An access token has the scheme DPoP. Everything else is read as an API key.
+// The scheme DPoP marks an access token. Everything else is read as an API key.
 export function createAdminGate(gates: { key: Gate<KeyCaller>; oauth: Gate<OAuthCaller> }): Gate<AdminCaller> {
   return (request, now) => {
     const { authorization = '' } = request.raw.headers

@@ -1,5 +1,5 @@
-// Admits a caller: identifies it, checks its rate limits, and refuses credentials that may only be used once. All routes that take a
-// credential use this.
+// Admits a caller: identifies it, checks its rate limits, and refuses one-time credentials that were used before. All routes with
+// credentials use this.
 
 import type { IncomingMessage } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'
@@ -12,18 +12,18 @@ import { hasBody } from './body.ts'
 import type { AdmittedCaller, Gate } from './gates.ts'
 import type { Incoming, Trace } from './message.ts'
 
-// A throttle that is null admits every caller.
+// A throttle that is null admits every request.
 export interface Throttles {
   byCredential: Throttle | null
   byAddress: Throttle | null
   byFailedAddress: Throttle | null
-  // Limits visitors of pages with a publishable key by the address of the client.
+  // Limits visitors of pages with a publishable key, by client address.
   byVisitor: Throttle | null
 }
 
 export interface AdmissionParts {
   throttles: Throttles
-  // Returns whether any publishable key is bound to the origin.
+  // Returns whether a publishable key of any shop is bound to the origin.
   isKnownOrigin: (origin: string, now: number) => Promise<boolean>
 }
 
@@ -40,14 +40,14 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
       : refuse('unauthenticated', { headers: passed.headers })
   }
 
-  // Lets a page read the refusal if any key is bound to its origin, so its developer sees what is wrong.
+  // Lets a page read the refusal if any key is bound to its origin, so its developer sees the reason.
   async function showToPage({ raw, address }: Incoming, trace: Trace, now: Date): Promise<void> {
     const { origin } = raw.headers
     if (origin === undefined || throttles.byVisitor?.take(addressBucket(address), now.getTime())) return
     if (await isKnownOrigin(origin, now.getTime())) trace.pageOrigin = origin
   }
 
-  // Browsers send the origin of the page with every request to another origin, and a page cannot change it.
+  // Browsers send the page's origin with every cross-origin request, and scripts cannot change it.
   async function refuseOrigin(request: Incoming, trace: Trace, now: Date): Promise<never> {
     await showToPage(request, trace, now)
     const message =
@@ -82,8 +82,8 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
   return { passGate, admit, claimPass, refuseOrigin }
 }
 
-// Bytes per token above the usual size of a body. If a hundred chunks of a file a second cost one token each, the garbage collector would
-// be so busy that shoppers wait.
+// Bytes per token, for bodies above the usual limit. If each of a hundred file chunks per second cost one token, garbage collection would
+// delay the requests of shoppers.
 const bytesPerToken = 16_384
 
 function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {
@@ -92,15 +92,15 @@ function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {
   return bytes <= limits.bodyBytesMax ? 1 : Math.ceil(Math.min(bytes, bodyBytesMax) / bytesPerToken)
 }
 
-// For a visitor, a change costs as many tokens as this many reads.
+// Tokens that a change by a visitor costs. A read costs 1.
 const changeCost = 2
 
-// All visitors of a page share its key, so each is limited separately by address.
+// All visitors of a page share its key, so each visitor is limited separately, by address.
 export function visitorBucket({ throttleKey }: Principal, { address }: Incoming): string {
   return `${throttleKey} ${addressBucket(address)}`
 }
 
-// Node silently uses the first of two such headers, while a proxy in front may have checked the other.
+// If the header is repeated, Node silently uses the first one, while a proxy in front may have checked another.
 export function refuseRepeatedHeader(raw: IncomingMessage, name: string): void {
   let seen = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {

@@ -1,4 +1,4 @@
-// Performs an operation without HTTP for a known caller: a page of this process, or a command.
+// Performs an operation without HTTP for a known caller: for a page of this process, or a command.
 
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'
@@ -6,14 +6,14 @@ import { refuse } from '../kit/refuse.ts'
 import type { Checks } from './checks.ts'
 import { cursorSubject, type Perform, type Performable, type PerformedAnswer, type PerformParts } from './perform.ts'
 
-// A call of an operation. It is checked against the row like any other request.
+// A call of an operation. It is checked against the operation's row like any other request.
 export interface OperationCall {
   principal: Principal | null
   path?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
   // The query string of a URL, including its cursor. Replaces `query` and `cursor`.
   search?: string
-  // The cursor from a link in an earlier answer.
+  // The cursor from the link in an earlier response.
   cursor?: string
   body?: unknown
   key?: string

@@ -1,5 +1,5 @@
-// Reads a request body up to a size limit, and parses it as strictly as the contract says. Nothing is coerced or guessed: anything but
-// plain UTF-8 JSON is refused with its exact place.
+// Reads a request body up to a size limit, and parses it strictly. Nothing is coerced or guessed: anything but plain UTF-8 JSON is
+// refused with the place of the problem.
 
 import type { IncomingMessage } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'
@@ -30,7 +30,7 @@ function parsedJson(bytes: Buffer): JsonResult | Promise<JsonResult> {
   return bytes.length > limits.bodyBytesMax ? parseLongJson(text) : parseJson(text)
 }
 
-// Matches `application/json`, with no parameter but a charset of utf-8.
+// Matches `application/json` without parameters, except a charset of utf-8.
 const jsonMedia = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?$/i
 
 function refuseOtherMedia(raw: IncomingMessage): void {
@@ -41,7 +41,7 @@ function refuseOtherMedia(raw: IncomingMessage): void {
     throw refuse('unsupported_media_type', { issues: [issueAt('/headers/content-type', 'bad_content_type')] })
 }
 
-// `ended_early`: the caller disconnected or stopped sending. The answer will not be read, but the request must be completed.
+// `ended_early`: the client disconnected or stopped sending. Nobody reads the response, but the request must be completed.
 export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
   const chunks: Buffer[] = []
   const end = await streamBody(raw, bytesMax, (chunk) => chunks.push(chunk))
@@ -50,10 +50,10 @@ export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-// Collects small chunks, since a body sent a byte at a time would take a hundred times as much memory if each byte were held by itself.
+// Collects small chunks: stored one by one, a body that is sent byte by byte would take a hundred times the memory.
 const pieceBytesMin = 4_096
 
-// Passes a body on in chunks, without holding it in memory as a whole. All chunks but the last have at least 4 KiB.
+// Passes a body on in chunks without holding all of it in memory. Each chunk has at least 4 KiB, except the last.
 export function streamBody(
   raw: IncomingMessage,
   bytesMax: number,
@@ -88,7 +88,7 @@ export function streamBody(
   })
 }
 
-// The usual refusal names the usual limit, so other limits need their own text.
+// The sentence in the contract names the usual limit, so other limits need their own sentence.
 function tooLarge(bytesMax: number): Refusal {
   if (bytesMax === limits.bodyBytesMax) return refuse('body_too_large')
   return refuse('body_too_large', { message: `The body is larger than ${bytesMax / 1024} KiB.` })

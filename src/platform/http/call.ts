@@ -1,5 +1,5 @@
-// Turns an HTTP request into a call of an operation. Each step may refuse with the status in its comment, and the steps run in the order
-// of the lines.
+// Converts an HTTP request to a call of an operation. The steps run in the order of the lines; each may refuse with the status in its
+// comment.
 
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
@@ -15,7 +15,7 @@ import type { Incoming, Trace } from './message.ts'
 import { cursorSubject, type Performable, type PerformedCall } from './perform.ts'
 
 export interface Callable extends Performable {
-  // Null for operations without a credential.
+  // Null for operations that need no credential.
   gate: Gate | null
   checks: Checks
 }
@@ -28,7 +28,7 @@ export interface CallParts extends AdmissionParts {
 
 export interface ReadCall {
   call: PerformedCall
-  // Headers to send with the answer.
+  // Headers to send with the response.
   headers: Readonly<Record<string, string>>
 }
 
@@ -82,17 +82,17 @@ export function createCallReader(parts: CallParts) {
   }
 }
 
-// More bodies than a busy storefront sends at the same moment.
+// More bodies than a busy storefront sends at once.
 const bodiesPerCallerMax = 128
 
-// More than a page sends at the same moment; several people may share an address.
+// More bodies than a page sends at once; several visitors may share an address.
 const bodiesPerVisitorMax = 16
 
 function pageOf({ headers: { origin } }: IncomingMessage, origins: readonly string[]): string | null {
   return origin !== undefined && origins.includes(origin) ? origin : null
 }
 
-// All visitors share the namespace of keys, so a visitor who guesses another's key would get that visitor's answer.
+// All visitors share a namespace of idempotency keys: a visitor who guesses another visitor's key would get that visitor's response.
 function refuseGuessable(key: string): void {
   if (key.length >= visitorKeyLengthMin) return
   const message = `With a publishable key, an idempotency key must be random and have at least ${visitorKeyLengthMin} characters.`
@@ -101,13 +101,13 @@ function refuseGuessable(key: string): void {
 
 const visitorKeyLengthMin = 16
 
-// The database cannot contain U+0000, so a name with it is answered as not found, like any other unknown name.
+// The database cannot store U+0000, so a name with it is answered as not found, like any unknown name.
 function withoutZeros(path: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (!Object.values(path).some((value) => value.includes('\0'))) return path
   return Object.fromEntries(Object.entries(path).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]))
 }
 
-// A request should not contain a fragment; the router cuts it off too.
+// The fragment is removed, as in the router, although clients should not send one.
 function queryOf({ url = '' }: IncomingMessage): string {
   const mark = url.indexOf('?')
   if (mark < 0) return ''

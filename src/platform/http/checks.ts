@@ -1,4 +1,4 @@
-// Checks of a request against its row, whether it came by HTTP or not: the scope, the query, the body, the idempotency key.
+// Checks of a request against its row, over HTTP or not: the scope, the query, the body and the idempotency key.
 
 import { issueAt } from '../../contract/issues.ts'
 import type { Operation } from '../../contract/surface.ts'
@@ -11,10 +11,10 @@ export interface Checks {
   query: QueryReader
   refuseMissingScope(principal: Principal | null): void
   refuseBadBody(body: unknown): void
-  // For a body that was not parsed from JSON; the JSON reader makes this check itself.
+  // For a body that was not parsed from JSON. The JSON parser makes this check itself.
   refuseBadTexts(body: unknown): void
   refuseScopesBeyond(principal: Principal | null, body: unknown): void
-  // Returns null if the operation requires no key. `given` is the key that was sent beside the body.
+  // Returns null if the operation has no idempotency key. `given` is a key that was sent beside the body.
   keyOf(body: unknown, given: string | undefined): string | null
 }
 
@@ -46,8 +46,8 @@ export function createChecks(operation: Operation): Checks {
       throw refuse('invalid_request', { issues: [issueAt(path, 'bad_text')] })
     },
 
-    // A caller cannot grant a scope that its credential does not have. Checked here and not by the handler, because a stored answer to
-    // the same idempotency key may contain a secret that was given to a credential with more scopes.
+    // A caller cannot grant a scope that its credential does not have. Checked here and not in the handler, which a replay does not run:
+    // the stored response may contain a secret for a credential with more scopes.
     refuseScopesBeyond(principal, body) {
       if (!grantsScopes) return
       const { scopes = [] } = body as { scopes?: readonly string[] }
@@ -55,7 +55,7 @@ export function createChecks(operation: Operation): Checks {
       if (missing !== undefined) throw refuse('scope_missing', { current: { requiredScope: missing } })
     },
 
-    // The key is a member of the body or sent beside it. Both may be present if they are equal.
+    // The key is a member of the body or sent beside it. If both are present, they must be equal.
     keyOf(body, given) {
       if (idempotency === 'none') return null
       const { idempotencyKey: member } = (body ?? {}) as { idempotencyKey?: string }
@@ -70,7 +70,7 @@ export function createChecks(operation: Operation): Checks {
   }
 }
 
-// Returns the place of a text that the database cannot store. The schema was checked before, so nesting is bounded.
+// Returns the path of a text that the database cannot store. The depth is bounded, because the schema was checked before.
 function badTextIn(value: unknown, path: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined

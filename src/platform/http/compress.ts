@@ -1,6 +1,6 @@
-// Compresses answers for clients that accept it (RFC 9110, 12.5.3). Only answers that opt in: the length of a compressed body reveals
-// which of its texts are alike, so an attacker who controls a part of the text could guess a secret (BREACH). Pages for one person are
-// not compressed.
+// Compresses responses for clients that accept it (RFC 9110, 12.5.3). A response must opt in: the length of a compressed body reveals
+// repetitions in it, so an attacker who controls a part of the text could guess a secret in it (BREACH). Pages for one person are not
+// compressed.
 
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -8,29 +8,30 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { Lru } from '../kit/lru.ts'
 import type { Outgoing } from './message.ts'
 
-// Returns a promise only if something is compressed: most answers are not, and awaiting one costs a turn of the event loop.
+// Returns a promise only if something is compressed: most responses are not, and awaiting costs a turn of the event loop.
 export type Compress = (outgoing: Outgoing, accepted: string | string[] | undefined) => Outgoing | Promise<Outgoing>
 
 type Coding = 'br' | 'zstd' | 'gzip'
 type Effort = NonNullable<Outgoing['compress']>
 
-// Ordered by size, the smallest result first.
+// In the order of preference: the coding with the smallest results first.
 const codings: readonly Coding[] = ['br', 'zstd', 'gzip']
 
-// Below this size even the uncompressed body fits into one packet.
+// A smaller body fits into one packet even if it is not compressed.
 const bytesMin = 1_200
 // Larger bodies are not compressed.
 const bytesMax = 4 * 2 ** 20
 const cachedBytesMax = 16 * 2 ** 20
-// Compression uses the threads that read files. If this many compressions are in progress, answers are sent uncompressed.
+// Compression runs in the threads that also read files. While this many compressions are in progress, further responses are sent
+// uncompressed.
 const underWayMax = 32
 
 const brotli = promisify(brotliCompress)
 const zipped = promisify(gzip)
 const zstd = promisify(zstdCompress)
 
-// A page of 18 kB takes 0.3 ms at the level `fast`, a sheet of 30 kB takes 3 ms at `well`. The highest levels would take twenty times as
-// long for 4 % less.
+// A page of 18 kB takes 0.3 ms at the level `fast`, and a style sheet of 30 kB 3 ms at `well`. The highest levels would take twenty times
+// as long for 4 % less.
 const levels: Readonly<Record<Effort, Readonly<Record<Coding, number>>>> = {
   once: { br: 4, zstd: 3, gzip: 5 },
   fast: { br: 4, zstd: 3, gzip: 5 },
@@ -78,7 +79,7 @@ export function createCompress(): Compress {
     if (!effort || !isText.test(headers['content-type'] ?? '')) return outgoing
     const vary = headers.vary ? `${headers.vary}, accept-encoding` : 'accept-encoding'
     const coding = accepted === undefined ? undefined : codingFor(accepted)
-    // The client's cached representation is compressed, so its ETag is a weak one.
+    // The representation in the client's cache is compressed, so its ETag is weak.
     if (status === 304 && coding !== undefined)
       return { ...outgoing, headers: { ...headers, vary, ...weakened(headers) } }
     const varying = { ...outgoing, headers: { ...headers, vary } }
@@ -88,7 +89,7 @@ export function createCompress(): Compress {
   }
 }
 
-// A compressed body has the same content in different bytes, and a strong tag would promise the same bytes (RFC 9110, 8.8.3.3).
+// A strong ETag would promise identical bytes; a compressed body has the same content in other bytes (RFC 9110, 8.8.3.3).
 function weakened({ etag }: Outgoing['headers']): { etag?: string } {
   return etag?.startsWith('"') ? { etag: `W/${etag}` } : {}
 }
@@ -103,8 +104,8 @@ function encoded(body: string | Buffer, coding: Coding, level: number): Promise<
   return brotli(body, { params: { ...text, [constants.BROTLI_PARAM_QUALITY]: level } })
 }
 
-// Returns the coding that the client prefers, and among equals the one with the smallest result. Returns undefined if the client accepts
-// none.
+// Returns the coding that the client prefers, and of equally preferred ones that with the smallest results. Returns undefined if the
+// client accepts none.
 export function codingFor(accepted: string | string[] | undefined): Coding | undefined {
   const weights = new Map<string, number>()
   for (const part of String(accepted ?? '')

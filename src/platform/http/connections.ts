@@ -1,5 +1,5 @@
-// Limits of connections. A connection takes memory for its socket, a parser and unread data, so the total number is limited, the number
-// per address, the time without data (the server's own time-out), and the requests that wait in a connection.
+// Limits connections. Each takes memory for its socket, a parser and unread data. Limited are their number, their number per address, the
+// time in which a response must be read, and the pipelined requests of each. The server limits the time without data.
 
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net'
@@ -8,23 +8,24 @@ import { addressBucket } from '../access/throttle.ts'
 export interface ConnectionBounds {
   connectionsMax?: number | undefined
   connectionsPerAddressMax?: number | undefined
-  // Maximum time in which a client must read an answer.
+  // Maximum time in which a client must read a response.
   answerTimeoutMs?: number | undefined
-  // Addresses, networks, or `loopback`, `linklocal`, `uniquelocal`. They are not limited by address, since they carry the connections of
+  // Addresses, networks, or `loopback`, `linklocal`, `uniquelocal`. Their connections are not limited by address, since they belong to
   // many clients.
   trustedProxies: readonly string[]
 }
 
 export interface Connections {
   watch(server: Server): void
-  // Called when the client has read more of an answer that is sent in chunks, which restarts its time limit.
+  // Called when the client has read more of a streamed response. Restarts its time limit.
   progressed(socket: Socket): void
   readonly open: number
   readonly refused: number
 }
 
-// Half of the connections are open to every address, so a load test or a load balancer that is not configured is not refused while there
-// is room. Above that, an address with a thousand connections gets no more, so neither one client nor five can take all ten thousand.
+// Half of the connections are available to every address, so a load test, or a load balancer that is missing in the settings, is not
+// refused while there is room. Beyond that, an address with a thousand connections gets no more, so even five clients together cannot
+// take all ten thousand.
 export function createConnections(bounds: ConnectionBounds): Connections {
   const { connectionsMax = 10_000, connectionsPerAddressMax = 1_000, answerTimeoutMs = 60_000 } = bounds
   const trusted = networksOf(bounds.trustedProxies)
@@ -32,10 +33,10 @@ export function createConnections(bounds: ConnectionBounds): Connections {
   let open = 0
   let refused = 0
   const sockets = new Set<Socket>()
-  // Since when a socket has had unsent data at every check.
+  // The instant since which a socket had unsent data in every check.
   const pendingSince = new Map<Socket, number>()
 
-  // Node's own time-out restarts with every byte that is read, so a client could delay an answer for ever.
+  // Node's own time-out restarts with every byte that the client reads, so a client could prolong a response forever.
   function cutStalled(): void {
     const now = performance.now()
     for (const socket of sockets) {
@@ -90,8 +91,8 @@ export function createConnections(bounds: ConnectionBounds): Connections {
   }
 }
 
-// Returns the address of the client. Addresses that trusted proxies report are believed, from the last proxy backwards; the first address
-// that is not trusted is the client, whatever it reports about others.
+// Returns the address of the client. Addresses in X-Forwarded-For are used from the last one backwards, as long as the proxy that
+// reported them is trusted. The first address that is not trusted is the client.
 export function createClientAddress(trustedProxies: readonly string[]): (raw: IncomingMessage) => string {
   const trusted = networksOf(trustedProxies)
   return ({ socket, headers }) => {
@@ -103,15 +104,15 @@ export function createClientAddress(trustedProxies: readonly string[]): (raw: In
   }
 }
 
-// More than any client pipelines. A client that sends more without reading is disconnected.
+// More pipelined requests than any client sends. A client that sends more without reading responses is disconnected.
 const waitingMax = 100
 
-// Handles pipelined requests one after the other: the next one begins when the previous answer is sent. So a connection holds one answer
-// at a time, however many requests it has sent.
+// Handles pipelined requests one after the other: each begins when the previous response is sent. A connection therefore holds one
+// response at a time.
 export function handleInTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>()
   return (request, response) => {
-    // A response has no socket yet if it is not the first of its connection. The others take this path without extra cost.
+    // The first response of a connection has its socket at once and takes this path. A pipelined one gets it later.
     if (response.socket) {
       handle(request, response)
       return
@@ -146,7 +147,7 @@ function networksOf(names: readonly string[]): BlockList {
   return list
 }
 
-// Node writes IPv4 clients as IPv6 if the socket listens to both; the BlockList handles that.
+// Node reports IPv4 clients as IPv6 if a socket listens to both; BlockList handles that.
 function isIn(list: BlockList, address: string): boolean {
   const version = isIP(address)
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4')

@@ -1,6 +1,6 @@
-// Headers that let a page of another origin read an answer in a browser (Fetch Standard, CORS protocol). They allow no cookies.
+// Headers that let a page of another origin read a response in a browser (Fetch Standard, CORS protocol). Cookies are not allowed.
 
-// Headers in addition to those that every page may read.
+// Headers that pages may read in addition to those that are always readable.
 const shownHeaders = 'x-request-id, idempotency-replayed, retry-after'
 
 export function corsHeadersFor(origin: string): Record<string, string> {

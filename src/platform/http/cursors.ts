@@ -1,4 +1,4 @@
-// Cursors of lists, as signed links: each continues only its own list, for the caller it was given to and with the same filters.
+// Cursors of lists, as signed links: each continues only its own list, for the caller who got it and with the same filters.
 
 import { hash, type KeyObject } from 'node:crypto'
 import { fillPath, type Operation } from '../../contract/surface.ts'
@@ -15,12 +15,13 @@ export interface CursorSubject {
 }
 
 export interface Cursors {
-  // Returns the position in a cursor, or null if none was sent.
+  // Returns the position in the cursor, or null if no cursor was sent.
   read(subject: CursorSubject, cursor: string | null): string | null
   link(subject: CursorSubject, path: Readonly<Record<string, string>>, position: string): string
 }
 
-// The first key signs. Cursors by any of the keys are accepted, since another node may sign with another version of the root secret.
+// The first key signs. Cursors signed with any of the keys are accepted, since another node may sign with another version of the root
+// secret.
 export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Cursors {
   function payloadOf(cursor: string): string | undefined {
     for (const key of keys) {
@@ -38,7 +39,7 @@ export function createCursors(keys: readonly [KeyObject, ...KeyObject[]]): Curso
       if (!payload?.startsWith(prefix)) throw badCursorRefusal()
       return payload.slice(prefix.length)
     },
-    // Uses the row's own path: the request line may name another host.
+    // Uses the path of the operation's row, since the request line may contain another host.
     link(subject, path, position) {
       const parameters = new URLSearchParams()
       for (const [name, value] of Object.entries(subject.query))

@@ -1,5 +1,5 @@
-// Gates identify callers. Each kind of caller has a gate, which reads the credential of a request. Domain folders pass their gates to the
-// server.
+// Gates identify callers. There is a gate for each kind of caller, which reads its credential from the request. Domain folders define the
+// gates that need their tables.
 
 import type { KeyCaller } from '../access/identify.ts'
 import type { Principal } from '../access/principal.ts'
@@ -12,22 +12,22 @@ export type Gate<Caller extends Principal = Principal> = (
 
 export interface AdmittedCaller<Caller extends Principal> {
   principal: Caller
-  // Headers to send with the answer.
+  // Headers to send with the response.
   headers?: Readonly<Record<string, string>>
-  // Marks a one-time credential as used; denies if it was used before.
+  // Marks a one-time credential as used. Denies the caller if the credential was used before.
   claim?(): Promise<DeniedCaller | null>
 }
 
 export interface DeniedCaller {
   // The `WWW-Authenticate` challenge (default: `Bearer`).
   headers: Readonly<Record<string, string>>
-  // Whether this may have been a guess. Guesses are limited by address.
+  // Whether the credential may have been guessed. Guesses are limited by address.
   isSuspicious: boolean
 }
 
 const denied: DeniedCaller = { headers: {}, isSuspicious: true }
 
-// An app's token was presented to an operation that takes a key.
+// The token of an app was presented to an operation that requires a key.
 const deniedToken: DeniedCaller = {
   headers: {
     'www-authenticate':
@@ -36,9 +36,9 @@ const deniedToken: DeniedCaller = {
   isSuspicious: true,
 }
 
-// The key is looked up even if its address has used up its allowed failures: many callers may share an address, and a valid key must work
-// whatever others guess. The cost of guesses is limited: total load is bounded, the checksum is verified before the database is queried,
-// and a guess has to find 178 bits.
+// The key is looked up even if its address has used up its limit of failures: many callers may share an address, and a valid key must
+// work although others guess. Guessing is limited anyway: the total load is bounded, the checksum is verified before the database is
+// queried, and a guess has to find 178 bits.
 export function createKeyGate(
   identify: (authorization: string | undefined, now: number) => Promise<KeyCaller | undefined>,
 ): Gate<KeyCaller> {

@@ -1,15 +1,15 @@
-// Input and output of handlers. The types are derived from the contract's rows, so the compiler requires a handler of the right type as
-// soon as a row is routed.
+// Input and output of handlers. The types are derived from the contract's rows, so the compiler requires a handler of the right type for
+// each row.
 
 import type { Audit, BodyOf, Operation, PathOf, QueryOf, ReplyOf } from '../../contract/surface.ts'
 import type { AuditedChange } from '../audit/change.ts'
 import type { Cause } from '../outbox/announce.ts'
 import type { Reader, Storage, Tx } from '../storage/storage.ts'
 
-// `Callers` names the caller type of each of the surface's gates.
+// `Callers` maps the `caller` of a row to the type of the caller.
 export interface HandlerInput<Row extends Operation, Callers> {
-  // A changing operation may write: its handler and its idempotency key are one transaction. Others read one snapshot. An operation that
-  // calls another service, or reads much, runs outside of both and reads in its own transactions.
+  // A changing operation gets a transaction, which also stores its idempotency key. Others get one snapshot. An operation that calls
+  // another service, or reads much, gets neither and reads in transactions of its own.
   db: Row extends { asksOutside: true } ? Pick<Storage, 'read'> : Row['idempotency'] extends 'required' ? Tx : Reader
   caller: Row['caller'] extends keyof Callers ? Callers[Row['caller']] : null
   path: PathOf<Row['path']>
@@ -17,11 +17,11 @@ export interface HandlerInput<Row extends Operation, Callers> {
   body: BodyOf<Row>
   paging: Paging
   now: Date
-  // Cause that events of this request will name. Null: the operator caused it.
+  // Named as the cause in events of this request. Null if the operator called.
   cause: Cause | null
 }
 
-// Position in a list. `after` is what an earlier page passed to `next`, or null at the beginning.
+// Position in a list. `after` is what an earlier page passed to `next`, or null on the first page.
 export interface Paging {
   after: string | null
   next(after: string): string
@@ -35,11 +35,11 @@ type HandledOf<Row extends Operation> = Row extends { asksOutside: true; audit: 
     ? AuditedReply<Extract<ReplyOf<Row>, object | null>>
     : ReplyOf<Row> | RenderedReply
 
-// The answer of a recorded operation, with what it changed or showed. Without a change no entry is written.
+// The reply of a recorded operation, with what it changed or showed. Without changes, no entry is written.
 export class AuditedReply<Reply extends object | null> {
   readonly reply: Reply
   readonly changes: readonly AuditedChange[]
-  // The entry that this one undoes.
+  // The entry that is undone by this one.
   readonly undoes: string | null
   constructor(reply: Reply, changes: readonly AuditedChange[], undoes: string | null = null) {
     this.reply = reply
@@ -48,11 +48,11 @@ export class AuditedReply<Reply extends object | null> {
   }
 }
 
-// The result of calling another service, or of reading in many steps, with the writes to make. The writes are one transaction with the
+// The result of calling another service, or of reading in many steps, with the writes to make. The writes share a transaction with the
 // idempotency key, and may run twice.
 export class OutsideResult<Reply extends object | null> {
   readonly write: (tx: Tx) => Promise<AuditedReply<Reply>>
-  // Undoes what the service did, if nothing is written.
+  // Undoes what the service did if nothing is written.
   readonly discard: () => Promise<void>
   constructor({
     write,
@@ -67,17 +67,18 @@ export type Handlers<Rows extends Readonly<Record<string, Operation>>, Callers> 
   readonly [Id in keyof Rows]: Handler<Rows[Id], Callers>
 }
 
-// Handlers whose file is loaded with the first request to one of them.
+// Returns handlers that are loaded with the first request to one of them.
 export function lazyHandlers<Rows extends Readonly<Record<string, Operation>>, Callers>(
   rows: Rows,
   load: () => Promise<Handlers<Rows, Callers>>,
 ): Handlers<Rows, Callers> {
   const handlerOf = (id: keyof Rows) => async (ask: never) => (await load())[id](ask)
-  // The cast holds: each handler has the type of the row with its id.
+  // The cast holds: each handler is made for the row with its id.
   return Object.fromEntries(Object.keys(rows).map((id) => [id, handlerOf(id)])) as unknown as Handlers<Rows, Callers>
 }
 
-// An answer that was serialised earlier, with additional headers. A changing operation returns text, which is stored with its key.
+// A response that was serialized before, with additional headers. A changing operation must return text, which is stored with its
+// idempotency key.
 export class RenderedReply {
   readonly body: string | Buffer
   readonly headers: Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
-// Requests at the hosts of shops. The public host serves everything; the host of a shop serves only the shop and what its shoppers need:
-// their checkout, their orders, its pictures. Unknown hosts are answered as not found. Only the Host header is read: a proxy in front
-// passes it on, and X-Forwarded-Host is ignored.
+// Routes requests by host. The public host serves everything. The host of a shop serves only the shop and what its shoppers need: their
+// checkout, their orders and its pictures. Other hosts are answered as not found. Only the Host header is read, which a proxy in front
+// passes on; X-Forwarded-Host is ignored.
 
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../kit/refuse.ts'
@@ -9,16 +9,17 @@ import type { FindRoute } from './router.ts'
 import type { Route } from './serve.ts'
 
 export interface ShopHosts {
-  // Returns whether the host serves everything: the public host, an IP address, or a name of this machine or network.
+  // Returns whether the host serves everything: the public host, an IP address, or a name in the local machine or network.
   isOurs(header: string | undefined): boolean
-  // Returns `ours` if no shop has a host, so every host serves everything, and undefined for the host of no shop.
+  // Returns `ours` if no shop has a host, so every host serves everything. Returns undefined if shops have hosts but this is not one of
+  // them.
   find(header: string | undefined, path: string): Promise<HostedRequest | { location: string } | 'ours' | undefined>
 }
 
-// Path of a shop's pages.
+// Path of the shop's pages at the public host.
 const shopPath = ({ slug }: HostedRequest) => `/shops/${slug}`
 
-// One route for all requests at other hosts than the public one: the target route is known after the lookup of the host.
+// One route for all requests that are not at the public host: which route answers is known after the host is looked up.
 export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
   const led = new WeakMap<IncomingMessage, { route: Route; request: Incoming }>()
   return {
@@ -45,7 +46,7 @@ export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
     },
   }
 
-  // Pages that all shops share come first: no page of a shop has such a path.
+  // Pages that all shops share are tried first: no page of a shop has such a path.
   async function leadOfShop(shop: HostedRequest, given: Incoming): Promise<Lead | undefined> {
     const { method = '', url = '' } = given.raw
     const common = leadOf(findRoute(method, url), given)
@@ -57,7 +58,7 @@ export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
     return own && { ...own, request: { ...own.request, shop } }
   }
 
-  // Refuses like the shop's pages.
+  // Refusals are shown like those of the shop's pages.
   function fallback(): Route {
     const found = findRoute('GET', '/shop')
     if (!found || found === 'bad path' || 'allowed' in found) throw new Error('there are hosts of shops and no shop')
@@ -75,7 +76,7 @@ function leadOf(found: ReturnType<FindRoute>, request: Incoming): Lead | undefin
   return { route: found.route, request: { ...request, path: found.path } }
 }
 
-// A permanent redirect to the main host.
+// Redirects permanently to the main host of the shop.
 function movedTo(method: string, location: string) {
   if (method !== 'GET' && method !== 'HEAD') throw refuse('route_not_found')
   return { status: 308, body: '', headers: { location, 'cache-control': 'public, max-age=3600' } }

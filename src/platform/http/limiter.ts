@@ -1,5 +1,5 @@
-// Limits requests whose body is still arriving: a total, and a lower limit for each caller or address. Slow senders use up this limit,
-// and not that of requests in progress.
+// Limits requests whose body is still arriving, in total and per caller or address. Slow senders use up this limit and not that of
+// requests in progress.
 
 import type { IncomingMessage } from 'node:http'
 import { pauseWork } from '../kit/work.ts'
@@ -7,7 +7,7 @@ import type { Pressure } from './pressure.ts'
 import { unavailableRefusal } from './refusal.ts'
 
 export interface BodyLimiter {
-  // Returns false if the total limit or that of the key is reached.
+  // Returns false if the total limit or the limit of the key is reached.
   enter(key: string, most: number): boolean
   leave(key: string): void
   readonly waiting: number
@@ -37,8 +37,8 @@ export function createBodyLimiter(waitingMax: number): BodyLimiter {
   }
 }
 
-// Waits for a body under the limit of the key. Meanwhile the request does not count as in progress. Bodies that have arrived are not
-// limited: a shop's server may send hundreds of requests at the same moment.
+// Waits for a body within the limit of the key. Meanwhile, the request does not count as in progress. Bodies that have already arrived
+// are not limited: a shop's server may send hundreds of requests at once.
 export type ReceiveBody = <Body>(
   raw: Pick<IncomingMessage, 'complete'>,
   limit: { key: string; most: number },

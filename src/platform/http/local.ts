@@ -1,6 +1,5 @@
-// The API for a client in this process: a function like `fetch` that performs operations instead of sending requests. The rows and their
-// checks are the same; only HTTP, the credential and the rate limit are missing. Errors that are not refusals are thrown, as defects of
-// the calling page.
+// A client of the API inside this process: like `fetch`, but it performs operations instead of sending requests. The operations and their
+// checks are the same, without HTTP, credentials and rate limits. Errors other than refusals are thrown, as defects of the calling page.
 
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'
@@ -39,7 +38,7 @@ export function localFetch(
   }
 }
 
-// Returns the stored body of a read, to detect changes. Returns undefined if the read is refused.
+// Returns the body of a read's response, to detect changes. Returns undefined if the read is refused.
 export function localBodyReader(
   mounted: Pick<MountedSurface, 'perform' | 'find'>,
   principal: Principal,

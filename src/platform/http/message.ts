@@ -1,17 +1,17 @@
-// A request after routing, and an answer before it is sent.
+// A request after routing, and a response before it is sent.
 
 import type { IncomingMessage } from 'node:http'
 
 export interface Incoming {
   raw: IncomingMessage
-  // Parameters of the path.
+  // Parameters in the path.
   path: Readonly<Record<string, string>>
   address: string
   // Set if the request came to the host of a shop.
   shop?: HostedRequest
 }
 
-// A request at the host of a shop. Its path is that of the shop; `raw` has the path as it was sent.
+// The shop of a request at its own host. The request's `path` belongs to the pages of this shop; `raw` has the URL as it was sent.
 export interface HostedRequest {
   merchantId: string
   slug: string
@@ -22,31 +22,31 @@ export interface HostedRequest {
 export interface Outgoing {
   status: number
   body: string | Buffer
-  // Names of headers in lower case.
+  // Header names are in lower case.
   headers: Record<string, string>
-  // Set if the body contains no secret and no data of one person, so it may be compressed: `well` if it is sent often, `fast` if it is
-  // made for one request, `once` if its bytes are unique because it contains something random.
+  // Set if the body contains no secret and no data of one person, so it may be compressed. `well`: the body is sent often. `fast`: it is
+  // made for one request. `once`: it contains something random, so its bytes never repeat.
   compress?: 'once' | 'fast' | 'well'
-  // Sent instead of `body`, chunk by chunk as the client reads it. A failure closes the connection, so the client sees that the file is
-  // incomplete.
+  // Sent instead of `body`, chunk by chunk as the client reads it. On an error the connection is closed, so the client sees that the
+  // response is incomplete.
   stream?: AsyncGenerator<Buffer, void, undefined>
 }
 
-// Facts about a request that are collected for its log line.
+// Facts about a request, collected for its log line.
 export interface Trace {
   requestId: string
   callerId: string | null
   code: string | null
-  // Origin of the page in a browser that may read the answer.
+  // Origin of the web page that may read the response.
   pageOrigin: string | null
-  // Replaces the route's name if one route has several pages.
+  // Replaces the name of the route, if one route has several pages.
   name: string | null
 }
 
 export const jsonType = 'application/json; charset=utf-8'
 
-// Requests get our own ids, which are unique and named in events and errors; a caller's id never replaces them. It is logged as well, to
-// join a proxy's log with ours. Text that looks like one of our keys or secrets is not accepted as an id.
+// The id of a request is always generated here, since events and errors name it and it must be unique. The id that the caller sent is
+// also logged, to match the log of a proxy with ours, unless it looks like an API key or a secret.
 export function callerRequestId({ headers }: IncomingMessage): { callerRequestId?: string } {
   const id = headers['x-request-id']
   return typeof id === 'string' && /^(?!cw|whs)[\w.:-]{1,128}$/i.test(id) ? { callerRequestId: id } : {}

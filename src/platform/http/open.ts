@@ -1,4 +1,4 @@
-// Callers of the operations of the open API, and the types of their handlers.
+// Callers of the open API, and the types of its handlers.
 
 import type { OperationId, Operations } from '../../contract/open/operations.ts'
 import type { Mode, Scope } from '../../contract/words.ts'
@@ -13,11 +13,11 @@ export interface OpenInterfaceCallers {
   oauth: OAuthCaller
 }
 
-// The page of a storefront, or its server, before a shopper has signed in.
+// A page of a storefront, or its server, before a shopper has signed in.
 export interface VisitorCaller extends KeyCaller {
   // Empty if a server calls with a secret key.
   readonly origin: string
-  // The network of the client.
+  // Network of the client address.
   readonly network: string
 }
 
@@ -26,8 +26,8 @@ export interface CustomerCaller extends KeyCaller {
   readonly email: string
 }
 
-// An installed app with a DPoP-bound access token, identified by `domain/oauth/`. Its id is that of the installation, and its scopes are
-// those of the token: an app may request fewer than it was granted.
+// An installed app with a DPoP-bound access token, identified by `domain/oauth/`. `id` is the id of the installation. `scopes` are those
+// of the token: an app may request fewer than it was granted.
 export interface OAuthCaller extends Principal {
   readonly kind: 'oauth'
   readonly installationId: string

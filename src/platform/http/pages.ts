@@ -14,44 +14,46 @@ import type { Route } from './serve.ts'
 
 // A page, an asset or a probe: any route that is not an operation of the contract.
 export interface HtmlPage {
-  // Pattern of the router, such as `/media/:shop/:file`.
+  // Path pattern, such as `/media/:shop/:file`.
   path: string
-  // Name in the log and the metrics. The URL itself may contain a secret and is never logged.
+  // Name in the log and the metrics. The URL is never logged, since it may contain a secret.
   name: string
-  // A probe is answered under any load, since it measures that load.
+  // A probe is answered even under overload, since it reports the load.
   isProbe?: boolean
-  // Whether the page is expensive to make or large, so reads are limited by address. Posts always are.
+  // Whether the page takes long to make or is large, so reads are limited by address. Posts are always limited.
   isExpensive?: boolean
-  // Whether the page takes messages of another server instead of forms. Many may come from one address, so they are not limited like
-  // forms: the page itself limits what it refuses.
+  // Whether another server posts messages to this page. Many may come from one address, so they are not limited like forms; the page
+  // itself limits the messages that it refuses.
   takesMessages?: boolean
-  // A page with forms also handles POST; it reads the body itself.
+  // A page with forms also handles POST, and reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
-  // Whether the page also belongs to the merchant's host, so it is served there. Without it, the page is not found at hosts of shops.
+  // Returns whether the page is served at the host of this merchant's shop. Without this function, the page is not found at hosts of
+  // shops.
   isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
-  // The page for a person if the page failed: by a defect, an outage or too much load. Without it, the answer is JSON.
+  // Returns the page shown if this page fails because of a defect, an outage or too much load. Without this function, the response is
+  // JSON.
   failed?(request: Incoming, status: number): PageAnswer | Promise<PageAnswer>
 }
 
 export interface PageRequest extends Incoming {
-  // Reads the body, under the limit of the client's address.
+  // Reads the body, within the limit of the client's address.
   receive<Body>(read: () => Promise<Body>): Promise<Body>
-  // Takes additional tokens from the client's address for unusually large work; refuses if too few are left.
+  // Takes additional tokens from the client's address for unusually large work. Refuses if too few are left.
   spend?(cost: number): void
-  // Names the page for the log and the metrics if its path has several pages. Names come from a fixed set.
+  // Sets the name for the log and the metrics, if the path has several pages. Names come from a fixed set.
   named?(name: string): void
 }
 
 export type PageAnswer = Outgoing
 
-// A route whose request is handed over to a library that writes the answer by itself. Counted and limited like a page.
+// A route whose requests are handed to a library, which writes the response itself. Counted and limited like a page.
 export interface HandOffRoute {
   path: string
   name: string
   methods: readonly ('GET' | 'POST')[]
   handle(request: Incoming, response: ServerResponse, requestId: string): Promise<void>
-  // The answer to a failure: a page, or the error body of the library's protocol.
+  // Returns the response to a failure: a page, or the error body of the library's protocol.
   failed(failure: HandOffFailure): Omit<PageAnswer, 'status'> | Promise<Omit<PageAnswer, 'status'>>
 }
 
@@ -65,10 +67,10 @@ export interface HandOffFailure {
 
 export interface PageParts {
   receive: ReceiveBody
-  // Milliseconds that this address must wait before it may post a form or read an expensive page; 0 if it need not wait. A request of
-  // usual size costs 1.
+  // Returns how many milliseconds the address must wait before it may post a form (`post`) or read an expensive page (`look`), or 0. A
+  // request of usual size costs 1.
   waitMs: (kind: 'post' | 'look', address: string, cost: number) => number
-  // The error body if a page has none of its own.
+  // The error body of pages that have none of their own.
   errorBody: Surface['errorBody']
 }
 
@@ -119,7 +121,7 @@ function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming, bodiesM
 }
 
 export interface HandOffParts extends SendParts {
-  // Limits requests whose body is being read; they count as in progress meanwhile.
+  // Limits requests whose body is being read. These also count as requests in progress.
   limiter: BodyLimiter
   errorBody: Surface['errorBody']
 }
@@ -160,12 +162,12 @@ export function handOffRoute(parts: HandOffParts, handOff: HandOffRoute): Route 
   }
 }
 
-// The library stores parts of requests for a while, so long requests could fill the database.
+// The library stores parts of a request for a while, so long requests could fill the database.
 const handOffUrlMax = 4_096
 const handOffBytesMax = 16_384
 
-// The library trusts the request line, so it must have a path and no other host. The library would also read bodies of any size, so the
-// size is limited here.
+// The library trusts the request line, so only a path is accepted in it, without a host. The library also reads bodies of any size, so
+// the size is limited here.
 function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (!url.startsWith('/')) throw badPathRefusal()
   refuseZero({ url })
@@ -176,7 +178,7 @@ function refuseUnfit({ url = '', headers }: IncomingMessage): void {
   if (Number(headers['content-length'] ?? 0) > handOffBytesMax) throw refuse('body_too_large')
 }
 
-// Pages read path and query by themselves, and the database cannot contain U+0000.
+// Pages read path and query themselves, and the database cannot store U+0000.
 function refuseZero({ url = '' }: Pick<IncomingMessage, 'url'>): void {
   if (url.includes('%00')) throw refuse('invalid_request', { issues: [issueAt('/path', 'contains_zero')] })
 }

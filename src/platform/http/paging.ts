@@ -1,4 +1,4 @@
-// Cuts the rows of a list to one page. The handler's statement must select one row more than a page has.
+// Returns the rows of one page of a list. The handler's query must select one row more than the page size.
 
 import { limits } from '../../contract/limits.ts'
 import type { ListMeta } from '../../contract/parts.ts'

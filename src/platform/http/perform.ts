@@ -27,11 +27,11 @@ export interface PerformedCall {
   path: Readonly<Record<string, string>>
   query: QueryValues
   body: unknown
-  // Position at which a list continues, or null at its beginning.
+  // Position after which a list continues, or null on its first page.
   after: string | null
   // The idempotency key, if the operation requires one.
   key: string | null
-  // Null if there is no logged request: the operator calls at the command line.
+  // Null if the operator calls at the command line, which logs no request.
   requestId: string | null
   now: Date
 }
@@ -40,13 +40,13 @@ export interface PerformedAnswer {
   status: number
   body: string | Buffer
   headers: Readonly<Record<string, string>>
-  // Whether this is the answer to an earlier request with the same key.
+  // Whether this is the response to an earlier request with the same idempotency key.
   isReplayed: boolean
-  // Id of the entry that this request wrote into the list of changes. Null for a replay, since an earlier request wrote it.
+  // Id of the entry in the list of changes. Null for a replay, since the earlier request wrote the entry.
   changeId: string | null
 }
 
-// The common type of all handlers. Their own types were checked against the rows before.
+// The common type of all handlers. Each handler's own type was checked against its row where it was mounted.
 export type AnyHandler = (ask: {
   db: Reader | Pick<Storage, 'read'>
   caller: Principal | null
@@ -67,16 +67,16 @@ export interface Performable {
 export interface PerformParts {
   storage: Storage
   cursors: Cursors
-  // Encrypts stored answers that contain a secret.
+  // Encrypts stored responses that contain a secret.
   sealedKeeper: AnswerCodec
-  // Time for which answers are stored.
+  // Time for which responses are stored.
   answersMs: number
 }
 
 export type Perform = (performable: Performable, call: PerformedCall) => Promise<PerformedAnswer>
 
 const noHeaders = {}
-// At 2 ms each, the last one waits for 0.4 s. The remaining capacity of the server is for other requests.
+// Requests that wait for their turn. At 2 ms each, the last one waits for 0.4 s; the server's remaining capacity is for other requests.
 const waitingMax = 200
 
 export function createPerform(
@@ -92,7 +92,7 @@ export function createPerform(
     const { status } = operation.reply
     const { audit = 'none' } = operation
     let changeId: string | null = null
-    // The entry is written in the transaction of its changes. A transaction that is repeated writes its own entry.
+    // The entry is written in the transaction of its changes, so a retried transaction writes it again.
     const handle = async (tx: Tx, outside?: OutsideResult<object | null>) => {
       const reply = outside ? await outside.write(tx) : await handler({ ...ask, db: tx })
       if (audit === 'none') return reply
@@ -127,8 +127,8 @@ export function createPerform(
   }
 }
 
-// Another service is called before the transaction, and not again if the key already has an answer. What the service did is undone if
-// nothing is written.
+// Another service is called before the transaction, unless there is already a response for the key. If nothing is written, what the
+// service did is undone.
 async function onceOutside(
   { storage, claim, keeper }: { storage: Storage; claim: IdempotencyClaim; keeper: AnswerCodec | undefined },
   begin: () => Promise<object | null>,
@@ -140,7 +140,7 @@ async function onceOutside(
   try {
     outside = await begin()
   } catch (error) {
-    // The reason may be a concurrent request with the same key.
+    // A concurrent request with the same key may have caused the error.
     const done = await findOnce(storage, claim, keeper)
     if (!done) throw error
     return done
@@ -201,11 +201,11 @@ async function claimFor(
   operation: Operation,
   { principal, path, query, body, key, now }: PerformedCall,
 ): Promise<IdempotencyClaim> {
-  // Throws for a defect: only operations with a credential change anything.
+  // A defect otherwise: every changing operation requires a credential and a key.
   if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
   const fingerprint = await requestFingerprint(id, path, body ?? {}, operation.query && query)
-  // A handler refuses what the caller's own scopes do not allow, and a replay does not run the handler. An answer with a secret is
-  // therefore only replayed to the credential that got it, not to others of its installation.
+  // A replay does not run the handler, which refuses what the caller's scopes do not allow. A response with a secret is therefore only
+  // replayed to the credential that got it, and not to other credentials of the installation.
   const isOwn = operation.reply.isSecret === true && operation.audit !== undefined
   const claimant = isOwn ? `${principal.claimant} ${principal.id}` : principal.claimant
   return { claimant, key, fingerprint, now: now.getTime() }

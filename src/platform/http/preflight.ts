@@ -1,4 +1,4 @@
-// Answers the preflight request that a browser sends before a page of another origin calls an operation (Fetch Standard, CORS-preflight
+// Answers the CORS preflight that a browser sends before a page of another origin calls an operation (Fetch Standard, CORS-preflight
 // request).
 
 import type { Operation } from '../../contract/surface.ts'
@@ -14,7 +14,7 @@ export interface PreflightParts {
   refused: Route['refused']
 }
 
-// One route for each path that pages may call.
+// Returns one route for each path that pages of other origins may call.
 export function preflightRoutes(rows: readonly Operation[], parts: PreflightParts): Route[] {
   const paths = Map.groupBy(
     rows.filter(({ forPages }) => forPages),
@@ -55,7 +55,7 @@ function preflightRoute(
           allow,
           'access-control-allow-methods': methods.join(', '),
           'access-control-allow-headers': `authorization, content-type, idempotency-key${isOfCustomer ? ', customer-session' : ''}`,
-          // Caching is harmless: calls with a revoked key fail anyway.
+          // Harmless: calls with a revoked key fail even if the preflight is cached.
           'access-control-max-age': '600',
           'cache-control': 'no-store',
         },

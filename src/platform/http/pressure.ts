@@ -1,11 +1,11 @@
-// Sheds load before the process is overloaded: a 503 after a microsecond is better than an answer after a minute. Two values are watched:
-// the number of requests in progress, and the delay of the event loop's timers.
+// Sheds load before the process is overloaded: a 503 after a microsecond is better than a response after a minute. Watches the number of
+// requests in progress and the delay of timers.
 
 export interface Pressure {
   // Returns false if the request must be refused. After true, leave() must be called once.
   enter(): boolean
   leave(): void
-  // While a request waits for its caller it does not count as in progress. Each pause is followed by one resume, which is never refused.
+  // A request does not count as in progress while it waits for its client. Each pause() is followed by one resume(), which never refuses.
   pause(): void
   resume(): void
   readonly inFlight: number
@@ -20,9 +20,9 @@ export interface PressureOptions {
 
 const sampleMs = 200
 
-// Returns the new lag of the event loop after a timer was late by `lateMs`. Half of the old value stays, and a sample counts at most half
-// more than the maximum. So a single pause, however long (a checkpoint, a slow disk, a machine that was asleep), refuses no request:
-// those that arrived during the pause can be answered now. Two pauses in a row may refuse some.
+// Returns the smoothed lag of the event loop after a timer was late by `lateMs`. Half of the old value remains, and a sample is capped at
+// 1.5 times the maximum. So a single pause, however long (a checkpoint, a slow disk, a machine that was asleep), refuses no requests:
+// those that arrived meanwhile can now be answered. Two pauses in a row may refuse some.
 export function lagAfter(lagMs: number, lateMs: number, lagMsMax: number): number {
   return lagMs / 2 + Math.min(Math.max(0, lateMs), 1.5 * lagMsMax) / 2
 }

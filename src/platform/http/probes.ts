@@ -1,11 +1,11 @@
-// Probes of this process: whether it is alive, whether it is ready for requests, and its metrics.
+// Probes of this process: whether it is alive and whether it is ready, and its metrics.
 
 import type { Metrics } from '../metrics/metrics.ts'
 import type { HtmlPage, PageAnswer } from './pages.ts'
 
 export interface ReadinessParts {
   isDraining: () => boolean
-  // Returns true if the port is open but the demo shop is still being created.
+  // Returns true while the port is open but the demo shop is not yet created.
   isStarting: () => boolean
   // Rejects if the database cannot be reached.
   schemaGap: () => Promise<{ pending: number; isTooNew: boolean }>
@@ -35,15 +35,15 @@ export async function checkReadiness(parts: ReadinessParts): Promise<Readiness> 
 }
 
 export interface ProbeParts {
-  // Null if metrics are not served here.
+  // Null if metrics are not served on this port.
   metrics: Pick<Metrics, 'scrape'> | null
-  // Returns the readiness for the query of the request.
+  // Returns the readiness that the query parameters ask for.
   readiness: (query: URLSearchParams) => Promise<{ isReady: boolean; said: object; status?: number }>
 }
 
 export function probePages({ metrics, readiness }: ProbeParts): HtmlPage[] {
   return [
-    // Only shows that the event loop runs. The database is not checked: an outage of the database must not restart the process.
+    // Only shows that the event loop runs. The database is not checked, since restarting the process would not end its outage.
     { path: '/healthz', name: 'healthz', isProbe: true, answer: async () => json(200, { status: 'ok' }) },
     {
       path: '/readyz',

@@ -1,4 +1,4 @@
-// Parses the query of a request by its row: unknown parameters are refused, and nothing is guessed.
+// Parses the query string of a request by the operation's row. Unknown parameters are refused, and nothing is guessed.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -31,7 +31,7 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
     const zero = Object.keys(values).filter((name) => [values[name]].flat().some(hasZero))
     if (zero.length > 0)
       throw refuse('invalid_request', {
-        // The database cannot contain U+0000, and bodies are refused for it too.
+        // The database cannot store U+0000. Bodies that contain it are also refused.
         issues: zero.map((name) => issueAt(`/query/${escaped(name)}`, 'contains_zero')),
       })
     const issues = validate
@@ -64,13 +64,13 @@ export function createQueryReader({ query: schema, paged }: Pick<Operation, 'que
   }
 }
 
-// A text that cannot be parsed as the declared type stays a text, so the schema refuses it with its place.
+// A value that cannot be parsed as the declared type remains a string, so the schema refuses it with its path.
 function valueFor(
   schema: (TSchema & { type?: string; items?: TSchema }) | undefined,
   texts: readonly string[],
 ): unknown {
   if (schema?.type === 'array') return texts.map((text) => valueFor(schema.items, [text]))
-  // A repeated parameter stays an array, so the schema refuses it if a single value is declared.
+  // A repeated parameter remains an array, so the schema refuses it unless it declares an array.
   const [text = '', second] = texts
   if (second !== undefined) return texts
   if (schema?.type === 'integer') return /^(0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text

@@ -1,4 +1,4 @@
-// The answers to refusals, and the conversion of other errors to refusals.
+// Responses to refusals, and the conversion of other errors to refusals.
 
 import { withShortMessage } from '../../contract/issues.ts'
 import { refusals } from '../../contract/refusals.ts'
@@ -12,7 +12,7 @@ export interface RefusalAnswer extends Outgoing {
   body: string
 }
 
-// Any error that is not a refusal is a defect or an outage: logged in full, answered without details.
+// An error that is not a refusal is a defect or an outage: it is logged with all details and answered without them.
 export function toRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof StorageUnavailable) {

@@ -1,5 +1,5 @@
-// Finds the route of a request by its method and path. The tree contains patterns and no handlers, so servers of one process with the
-// same routes share it: building one takes 17 ms, and the tests open thousands of servers.
+// Finds the route of a request by method and path. The tree of patterns contains no handlers, so servers with the same routes in one
+// process share it: building a tree takes 17 ms, and the tests open thousands of servers.
 
 import findMyWay from 'find-my-way'
 import type { Route } from './serve.ts'
@@ -9,7 +9,7 @@ export interface FoundRoute {
   path: Record<string, string>
 }
 
-// The path exists, but with other methods.
+// The path exists, but not for this method.
 export interface OtherMethods {
   allowed: readonly string[]
 }
@@ -19,7 +19,7 @@ export type FindRoute = (method: string, url: string) => FoundRoute | OtherMetho
 
 type Tree = ReturnType<typeof findMyWay>
 
-// Data that the tree stores for a route: its index. A path that cannot be decoded has no such data.
+// The tree stores the index of each route. For a path that cannot be decoded, it returns no index.
 interface Stored {
   place: number
 }
@@ -34,7 +34,7 @@ export function createRouter(routes: readonly Route[]): FindRoute {
     const found = tree.find(method as Parameters<Tree['find']>[0], url)
     if (!found) return undefined
     const route = routes[(found.store as Stored | null)?.place ?? -1]
-    // The cast holds: no pattern has optional parameters, so all are set.
+    // The cast holds: no pattern has optional parameters, so every parameter is set.
     return route ? { route, path: found.params as Record<string, string> } : 'bad path'
   }
 
@@ -60,9 +60,9 @@ function buildTree(routes: readonly Route[]): Tree {
   const tree = findMyWay({
     maxParamLength: 1_000,
     caseSensitive: true,
-    // The query is parsed later, by the row.
+    // The query string is parsed later, by the operation's row.
     querystringParser: () => noQuery,
-    // With this option, a path that cannot be decoded is found, but without stored data.
+    // With this option, find() returns a result without stored data for a path that cannot be decoded.
     onBadUrl: () => {},
   })
   for (const [place, { methods, pattern }] of routes.entries())

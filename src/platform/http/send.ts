@@ -1,4 +1,4 @@
-// Writes answers, with the headers that all have.
+// Sends responses, with the headers that all responses have.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,15 +14,15 @@ export interface SendParts {
 
 export type Send = (response: ServerResponse, outgoing: Outgoing) => void
 
-// Browsers use only https for a year after each answer.
+// For a year after each response, browsers only use https.
 const httpsOnly = 'max-age=31536000'
 
 export function createSend({ isDraining, isHttps }: SendParts): Send {
   return (response, { status, body: given, headers, stream }) => {
-    // Counting the bytes of a text costs as much as encoding it, so a long text is encoded once.
+    // Counting the bytes of a string costs as much as encoding it, so a long one is encoded first, once.
     const body = typeof given === 'string' && given.length > longTextMin ? Buffer.from(given) : given
     const lines = ['x-content-type-options', 'nosniff']
-    // A status without a body has no length and no type.
+    // Statuses without a body have neither length nor type.
     const isBodiless = status === 304 || status === 204
     if (!isBodiless && !stream) lines.push('content-length', String(Buffer.byteLength(body)))
     for (const name in headers) {
@@ -31,9 +31,10 @@ export function createSend({ isDraining, isHttps }: SendParts): Send {
     if (isDraining() && headers.connection === undefined) lines.push('connection', 'close')
     if (isHttps()) lines.push('strict-transport-security', httpsOnly)
     response.writeHead(status, lines)
-    // Only the head is written here: `sendStream` sends the body.
+    // `sendStream` sends the body.
     if (stream) return
-    // Node writes head and text in one write, and a buffer in a second one. For a small answer, converting it to text is cheaper.
+    // Node sends headers and a string in one write, and a buffer in a second write. For a small response, converting the buffer to a
+    // string is cheaper.
     if (typeof body !== 'string' && body.length <= joinedBytesMax) response.end(body.toString('latin1'), 'latin1')
     else response.end(body)
   }
@@ -42,7 +43,7 @@ export function createSend({ isDraining, isHttps }: SendParts): Send {
 const joinedBytesMax = 8_192
 const longTextMin = 65_536
 
-// Resolves at the end, or when the client disconnects, which ends the stream too.
+// Resolves when the stream has ended, or when the client disconnects, which also ends the stream.
 export async function sendStream(
   response: ServerResponse,
   stream: NonNullable<Outgoing['stream']>,
@@ -54,7 +55,7 @@ export async function sendStream(
       pauseWork()
       yield chunk
       resumeWork()
-      // The client has read enough for the next chunk.
+      // The client has read enough to be sent the next chunk.
       if (socket) progressed(socket)
     }
   }
@@ -65,7 +66,7 @@ export async function sendStream(
   }
 }
 
-// Sets the common headers for an answer that other code writes.
+// Sets the common headers of a response that a library writes.
 export function setCommonHeaders(
   response: ServerResponse,
   { isDraining, isHttps }: SendParts,

@@ -1,5 +1,5 @@
-// Handles every request, whatever its route: admits or refuses it by load, measures, counts, logs and sends. Routes differ only in how
-// they make the answer.
+// Handles a request of any route: admits or refuses it by load, measures, counts and logs it, and sends the response. Routes only define
+// how the response is made.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,31 +21,31 @@ import { type Send, sendStream } from './send.ts'
 
 export interface Route {
   methods: readonly (Operation['method'] | 'OPTIONS')[]
-  // Pattern of the router, such as `/media/:shop/:file`.
+  // Path pattern, such as `/media/:shop/:file`.
   pattern: string
-  // Name in the log and the metrics. The URL itself may contain a secret and is never logged.
+  // Name in the log and the metrics. The URL is never logged, since it may contain a secret.
   name: string
   kind: 'operation' | 'page'
-  // A probe is answered under any load, since it measures that load.
+  // A probe is answered even under overload, since it reports the load.
   isProbe: boolean
-  // Returns whether the route is served at the host of this merchant's shop. If it is missing, the route is never served there.
+  // Returns whether the route is served at the host of this merchant's shop. Without this function, it never is.
   isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
-  // Returns null if the answer was written to the response already.
+  // Returns null if the response was already written.
   answer(request: Incoming, trace: Trace, response: ServerResponse): Promise<Outgoing | null>
   refused(refusal: Refusal, request: Incoming, requestId: string): Outgoing | Promise<Outgoing>
 }
 
 export interface ServeParts {
   pressure: Pressure
-  // Delay of the answer to a request for a page that is refused by rate.
+  // Delay before a request for a page is answered with a 429.
   refusedDelayMs: number
   isDraining: () => boolean
   send: Send
-  // Called when a client has read more of a stream.
+  // Called when a client has read more of a streamed response.
   progressed: (socket: Socket) => void
   log: Log
   metrics: Metrics
-  // Set only if traces are configured.
+  // Undefined if traces are not configured.
   tracer?: Tracer | undefined
 }
 
@@ -73,7 +73,7 @@ export function createServe(parts: ServeParts): Serve {
     if (outgoing) {
       outgoing.headers['x-request-id'] = trace.requestId
       if (trace.pageOrigin !== null) Object.assign(outgoing.headers, corsHeadersFor(trace.pageOrigin))
-      // The connection is closed, so an unread body is not parsed as the next request.
+      // The connection is closed, so the rest of an unread body is not parsed as a request.
       if (isUnread(request.raw)) outgoing.headers.connection = 'close'
       const sent = outgoing.compress ? compress(outgoing, request.raw.headers['accept-encoding']) : outgoing
       outgoing = sent instanceof Promise ? await sent : sent
@@ -95,8 +95,8 @@ export function createServe(parts: ServeParts): Serve {
     }
   }
 
-  // The refusal is delayed for a client over its rate: twelve connections that call as fast as they are answered would otherwise keep the
-  // process busy with refusals.
+  // Delays the 429 for a client over its rate limit: otherwise twelve connections that send the next request after each response would
+  // keep the process busy with refusals.
   async function delayRefused(): Promise<void> {
     if (isDraining() || refusedDelayMs === 0 || delayed >= delayedMax) return
     delayed += 1
@@ -128,7 +128,7 @@ export function createServe(parts: ServeParts): Serve {
   }
 }
 
-// Number of refused requests whose answer is delayed; further ones are answered immediately.
+// Number of refusals that are delayed at the same time. Further ones are sent immediately.
 const delayedMax = 1_000
 
 function isUnread(raw: IncomingMessage): boolean {

@@ -1,5 +1,5 @@
-// The HTTP server: opens the port, routes requests, and answers errors of the parser and the router as refusals. There is no framework on
-// top of Node's server.
+// The HTTP server: opens the port, routes requests, and answers errors of the parser and the router as refusals. It uses Node's server
+// without a framework.
 
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -33,11 +33,11 @@ import { listenOnPort, openServer, type SocketBounds, unsupportedHttpVersion } f
 import type { MountedSurface } from './surfaces.ts'
 
 export interface ServerParts extends ConnectionBounds, SocketBounds {
-  // The first surface answers errors of requests to no surface.
+  // The first surface formats the errors of requests that belong to no surface.
   surfaces: readonly [MountedSurface, ...MountedSurface[]] | readonly []
   pages: readonly HtmlPage[]
   handOffs?: readonly HandOffRoute[] | undefined
-  // Hosts of shops, if shops may have hosts.
+  // Lookup of the hosts of shops. Undefined if shops cannot have hosts.
   shopHosts?: ShopHosts | undefined
   // Whether the public URL uses https, so browsers are told to use only https.
   isHttps?: () => boolean
@@ -48,20 +48,19 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
   log: Log
   metrics: Metrics
   tracer?: Tracer | undefined
-  // Connections of the server that passes requests on to this one (default: its own).
+  // Connections of the server that passes requests on to this one (default: the server's own).
   connections?: Connections | undefined
-  // Returns the server for a request that matches no route of this server. Refuses if there is none (default: requests are not passed
-  // on).
+  // Finds the server for a request that matches no route here. Refuses if there is none (default: requests are not passed on).
   findOther?: ((raw: IncomingMessage) => Promise<Pick<HttpServer, 'handle'>>) | undefined
 }
 
 export interface HttpServer {
-  // The routes, in the order in which they were mounted.
+  // The routes in the order in which they were added.
   routes: readonly Pick<Route, 'methods' | 'pattern' | 'name' | 'isOfShop'>[]
-  // Answers a request that another server has accepted.
+  // Handles a request that another server accepted.
   handle(raw: IncomingMessage, response: ServerResponse): void
   listen(port: number, host: string): Promise<number>
-  // Accepts no new connection, lets requests in progress finish within the limit, then closes the connections.
+  // Accepts no new connections, lets requests in progress finish within the limit, and then closes all connections.
   drain(limitMs: number): Promise<void>
 }
 
@@ -107,7 +106,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return { status: 204, body: '', headers: hasBody(raw) ? { ...headers, connection: 'close' } : headers }
   }
 
-  // Makes the answer to a refusal outside of any route. `raw` is missing if the parser failed.
+  // Makes the response to a refusal outside of any route. `raw` is undefined if the parser failed.
   function refused(refusal: Refusal, raw?: IncomingMessage, reason?: string): RefusalAnswer {
     const requestId = newId('req')
     const outgoing = refusalAnswer(surfaceAt(raw?.url), refusal, requestId)
@@ -126,7 +125,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return outgoing
   }
 
-  // Makes the answer to a refusal if the URL is known: a person who requested a page gets a page.
+  // Makes the response to a refusal if the URL is known: a request for a page gets a page.
   async function refusedAt(refusal: Refusal, raw: IncomingMessage, reason: string): Promise<Outgoing> {
     const outgoing = refused(refusal, raw, reason)
     const found = findRoute(raw.method ?? '', raw.url ?? '')
@@ -135,7 +134,7 @@ export function createServer(parts: ServerParts): HttpServer {
     return found.route.refused(refusal, { raw, path: found.path, address: addressOf(raw) }, requestId)
   }
 
-  // Sends a plain error if an answer could not be written.
+  // Sends a plain error if making a response failed.
   function sendDefect(route: Route, response: ServerResponse, error: unknown): void {
     const requestId = newId('req')
     const refusal = toRefusal(error, log, { requestId, [route.kind]: route.name })
@@ -145,14 +144,14 @@ export function createServer(parts: ServerParts): HttpServer {
     else send(response, outgoing)
   }
 
-  // Returns the surface whose base is the longest prefix of the URL, or the first surface if none is.
+  // Returns the surface with the longest base that is a prefix of the URL, or the first surface if there is none.
   function surfaceAt(url: string | undefined): Pick<Surface, 'errorBody'> {
     const [first = plain, ...others] = surfaces.map(({ surface }) => surface)
     const found = others.filter(({ base }) => url?.startsWith(`${base}/`))
     return found.sort((one, other) => other.base.length - one.base.length)[0] ?? first
   }
 
-  // Paths of operations without a credential. If no operation is found there, a page of any origin may read the refusal too.
+  // Path prefixes of operations without a credential. A page of any origin may also read refusals under these prefixes.
   const openPrefixes = surfaces
     .flatMap(({ surface }) => Object.values(surface.operations))
     .filter(({ caller }) => caller === 'anyone')
@@ -192,7 +191,7 @@ export function createServer(parts: ServerParts): HttpServer {
       refused,
       refusedAt,
       answer(raw, response) {
-        // The parser also accepts other HTTP versions, which this server does not support.
+        // The parser also accepts HTTP versions that this server does not support.
         if (raw.httpVersionMajor !== 1) return send(response, refused(unsupportedHttpVersion(), raw))
         if (!hasOneHost(raw)) return send(response, refused(badHost(), raw))
         handle(raw, response)
@@ -204,7 +203,7 @@ export function createServer(parts: ServerParts): HttpServer {
     routes: mounted,
     handle,
     async listen(port, host) {
-      // `localhost` often has two addresses, and a client may try either.
+      // `localhost` often has two addresses, and clients may use either.
       const addresses =
         host === 'localhost' ? (await lookup(host, { all: true })).map(({ address }) => address) : [host]
       let bound = port
@@ -259,7 +258,7 @@ function observeBodies(metrics: Metrics, limiters: readonly BodyLimiter[]): void
 }
 
 // Requires exactly one Host header, as the standard does (RFC 9112, 3.2): with two, a proxy and this server could use different ones. It
-// is not compared with the public URL: no answer is built from it, and probes and people on this machine use other names.
+// is not compared with the public URL: no response is built from it, and probes and users on this machine use other names.
 function hasOneHost(raw: IncomingMessage): boolean {
   let hosts = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {
@@ -271,7 +270,7 @@ function hasOneHost(raw: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && raw.httpVersionMajor === 1 && raw.httpVersionMinor === 0)
 }
 
-// A name or an IPv4 address, or an IPv6 address in brackets, with an optional port (RFC 3986, 3.2.2).
+// A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986, 3.2.2).
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 function badHost(): Refusal {

@@ -1,4 +1,4 @@
-// The configuration of Node's HTTP server: its limits, and its answers if the parser fails before there is a request.
+// Configures Node's HTTP server: its limits, and its responses if the parser fails before there is a request.
 
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -8,7 +8,8 @@ import { type Refusal, refuse } from '../kit/refuse.ts'
 import { type Connections, handleInTurn } from './connections.ts'
 import type { Outgoing } from './message.ts'
 
-// Not imported: an import would read every name of the module, and one of them loads Node's own HTTP client, 14 MB that are not needed.
+// Not imported, because an import reads every export of the module, and one of them loads Node's built-in HTTP client: 14 MB that are not
+// needed.
 const { createServer: createHttpServer, IncomingMessage: Message, STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export interface SocketBounds {
@@ -21,9 +22,9 @@ export interface SocketParts {
   bounds: SocketBounds
   connections: Connections
   answer: RequestListener
-  // Makes the answer to a refusal outside of any route. The request is missing if the parser failed.
+  // Makes the response to a refusal outside of any route. The request is undefined if the parser failed.
   refused: (refusal: Refusal, raw?: IncomingMessage, reason?: string) => Outgoing
-  // Makes the same refusal in the format of the requested page. Only the URL and the language of the request are known.
+  // Makes the same response in the format of the requested page. Only the URL and the language of the request are known.
   refusedAt: (refusal: Refusal, raw: IncomingMessage, reason: string) => Promise<Outgoing>
 }
 
@@ -32,29 +33,30 @@ const headersMax = 100
 
 export function openServer({ bounds, connections, answer, refused, refusedAt }: SocketParts): Server {
   const headersTimeout = bounds.headersTimeoutMs ?? 10_000
-  // Sockets that get their last answer while the client may still be sending.
+  // Sockets that were sent their last response while the client may still be sending.
   const last = new WeakSet<Duplex>()
   const server = createHttpServer(
     {
       maxHeaderSize: headerBytesMax,
       headersTimeout,
       requestTimeout: bounds.requestTimeoutMs ?? 15_000,
-      // Longer than the usual minute of a load balancer, so this server never closes a connection that the balancer is about to use.
+      // Longer than the usual minute of a load balancer, so this server never closes a connection that the load balancer is about to
+      // reuse.
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: Math.min(1_000, headersTimeout / 2),
-      // The Host header is checked in `server.ts`, so the refusal has a body.
+      // The Host header is checked in `server.ts`, which sends a response with a body.
       requireHostHeader: false,
     },
     handleInTurn(answer),
   )
   server.maxHeadersCount = headersMax
-  // Closes a connection without data in either direction for this long: an answer that is not read would keep the connection open for
-  // ever. The other time-outs only limit what is received.
+  // Closes a connection after this time without data in either direction. The other time-outs only limit receiving, so a response that is
+  // not read would keep its connection open forever.
   server.timeout = bounds.idleTimeoutMs ?? 70_000
   connections.watch(server)
   server.on('clientError', (error: ParserError, socket) => {
     const isUnused = (socket as Socket).bytesRead === 0
-    // The parser refuses data that was already on its way a second time. That is ignored, so the answer can be read.
+    // The parser fails again on data that was already on its way. This error is ignored, so the client can read the response.
     if (last.has(socket) && error.code === overflow) return
     if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy()
     const refusal = parserRefusal(error)
@@ -71,11 +73,11 @@ export function openServer({ bounds, connections, answer, refused, refusedAt }: 
       return
     }
     sayLast(socket, refused(refusal, undefined, error.code))
-    // Node does not watch this socket any more. A client that keeps its half of the connection open could hold the connection, and the
-    // request whose body is awaited, for as long as it likes.
+    // Node no longer watches this socket. A client that keeps its half of the connection open could hold the connection, and the request
+    // whose body is awaited, for any time.
     letGo(socket)
   })
-  // Node expects no answer to CONNECT and has released the socket, so it must be ended here.
+  // Node expects no response to CONNECT and has detached the socket, so the socket must be ended here.
   server.on('connect', (request, socket) => {
     socket.on('error', () => socket.destroy())
     sayLast(socket, refused(refuse('route_not_found'), request))
@@ -102,8 +104,8 @@ export function listenOnPort(server: Server, port: number, host: string): Promis
 
 const overflow = 'HPE_HEADER_OVERFLOW'
 
-// Returns a request whose headers are too large, as far as it can be read. Returns undefined if its first line arrived before the packet
-// at which the parser failed: proxies and browsers on this machine send both in one packet.
+// Returns a request whose headers are too large, as far as it is known. Returns undefined if the request line arrived in an earlier
+// packet than the one at which the parser failed. Proxies, and browsers on this machine, send both in one packet.
 function requestIn({ code, rawPacket }: ParserError, socket: Socket): IncomingMessage | undefined {
   if (code !== overflow) return undefined
   const text = rawPacket?.toString('latin1') ?? ''
@@ -121,10 +123,10 @@ interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer
 }
 
-// Refusals of the parser, which has no request to answer, only a socket. They cover limits of headers and sizes, request smuggling and
-// time-outs of slow senders.
+// Refusals for errors of the parser, when there is a socket but no request: too many or too large headers, request smuggling, and
+// time-outs of slow clients.
 function parserRefusal({ code, rawPacket }: ParserError): Refusal {
-  // A valid token in the place of the method is an unknown method; anything else is not HTTP.
+  // If the first word is a valid token, it is an unknown method; otherwise the data is not HTTP.
   if (code === 'HPE_INVALID_METHOD' && methodToken.test(rawPacket?.toString('latin1', 0, 40) ?? ''))
     return refuse('route_not_found')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -147,21 +149,21 @@ export function unsupportedHttpVersion(): Refusal {
 // A method token (RFC 9110, 5.6.2).
 const methodToken = /^[\w!#$%&'*+.^`|~-]+ /
 
-// Writes an answer to a socket that has no response object, and ends it.
+// Writes a response to a socket for which there is no response object, and ends the socket.
 function sayLast(socket: Duplex, { status, body, headers }: Outgoing): void {
   const lines = Object.entries({ ...headers, ...lastHeaders(body) }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`)
   socket.end(body)
 }
 
-// Destroys the socket when the answer is sent, or after a second if the client does not read it.
+// Destroys the socket when the response was sent, or after a second if the client does not read it.
 function letGo(socket: Duplex): void {
   linger(socket)
   socket.on('finish', () => socket.destroy())
 }
 
-// Waits until the client closes, at most a second. Closing with unread bytes would reset the connection, and the client might lose the
-// answer (RFC 9112, 9.6).
+// Waits up to a second for the client to close the connection. Closing it here with unread bytes would reset it, and the client might
+// lose the response (RFC 9112, 9.6).
 function linger(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), 1_000)
   socket.on('close', () => clearTimeout(timer))

@@ -1,5 +1,5 @@
-// Replaces the server while migrations run: /healthz answers 200, so no probe kills a process during a long migration, and everything
-// else answers 503 with the progress. It runs in its own thread, which starts with the first migration of an existing database.
+// Replaces the server while migrations run: /healthz answers 200, so no probe kills the process during a long migration, and everything
+// else answers 503 with the progress. It runs in its own thread, which is started for the first migration of an existing database.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 export interface StartupServer {
   // Resolves when probes get the new progress.
   show(progress: object): Promise<void>
-  // Resolves when the port is free.
+  // Resolves when the port is free again.
   end(): Promise<void>
 }
 
@@ -15,7 +15,7 @@ export function createStartupServer({ port, host }: { port: number; host: string
   let worker: Worker | undefined
   return {
     async show(progress) {
-      // Probes cannot know a port that the system chooses.
+      // A port that the system chooses is unknown to probes, so nothing is started.
       if (port === 0) return
       if (!worker) {
         worker = new Worker(new URL('standin.js', import.meta.url), { workerData: { port, host } })

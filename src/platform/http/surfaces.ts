@@ -1,4 +1,4 @@
-// Mounts a surface on the server: each of its rows becomes a route, and can also be performed without HTTP.
+// Mounts an API surface on the server: each of its operations becomes a route, and can also be performed without HTTP.
 
 import type { Operation, Surface } from '../../contract/surface.ts'
 import type { Principal } from '../access/principal.ts'
@@ -20,7 +20,7 @@ export type SurfaceParts = CallParts & PerformParts
 export interface Mount<Rows extends Readonly<Record<string, Operation>>, Callers> {
   surface: Surface<Rows>
   handlers: Handlers<Rows, Callers>
-  // Gates by the `caller` of the rows.
+  // Gates by the `caller` of the operations.
   gates: { readonly [Kind in keyof Callers]: Callers[Kind] extends Principal ? Gate<Callers[Kind]> : never }
 }
 
@@ -41,7 +41,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
   const performAsked = createOperationCaller(parts, perform)
   const callables = new Map(
     Object.entries(surface.operations).map(([id, operation]): [string, Callable] => {
-      // The casts hold: the types were checked against the mount, and are the same for all handlers from here on.
+      // The casts hold: the types were checked by `Mount`. From here on, all handlers have the common type.
       const handler = handlers[id] as unknown as AnyHandler
       const gate = (gates as Readonly<Record<string, Gate>>)[operation.caller] ?? null
       if (!gate && operation.caller !== 'anyone')
@@ -91,10 +91,10 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
   }
 }
 
-// No proxy or cache may store an answer to a credential.
+// No proxy or cache may store a response to a request with a credential.
 const privately = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
-// A page of any origin may read the answers and refusals of operations without a credential.
+// A page of any origin may read the responses and refusals of operations without a credential.
 const toAll = { 'access-control-allow-origin': '*' }
 const nothing = {}
 
@@ -110,18 +110,18 @@ function usualHeaders({ operation }: Callable): Readonly<Record<string, string>>
 
 const fast = { compress: 'fast' } as const
 
-// Answers that anyone may read, and the catalog, contain no secret.
+// Responses that anyone may read, and those of the catalog, contain no secret.
 function compressing({ operation: { caller, isCatalog } }: Callable): Pick<Outgoing, 'compress'> {
   return caller === 'anyone' || isCatalog ? fast : nothing
 }
 
-// Answers 304 if the caller already has this version.
+// Answers 304 if the client already has this representation.
 function orNotModified(outgoing: Outgoing, { raw }: Incoming): Outgoing {
   const { etag } = outgoing.headers
   return etag !== undefined && matchesIfNoneMatch(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
 }
 
-// Few rows share a method and a number of segments, so they are tried one after the other.
+// Few operations share a method and a number of path segments, so they are tried one after the other.
 function createFinder({ operations }: Surface): MountedSurface['find'] {
   const rows = Object.entries(operations).map(([id, { method, path }]) => ({ id, method, parts: path.split('/') }))
   const byShape = Map.groupBy(rows, ({ method, parts }) => `${method} ${parts.length}`)

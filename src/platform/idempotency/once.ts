@@ -1,5 +1,5 @@
-// Performs a request at most once. The key, the effect, the events and the stored answer are one transaction, so a crash cannot separate
-// them. A second request with the same key gets the first one's answer, byte for byte.
+// Performs a request at most once. The idempotency key, the changes, the events and the stored response are one transaction, so a crash
+// cannot separate them. A second request with the same key gets the response of the first, byte for byte.
 
 import { createHash, hash } from 'node:crypto'
 import { limits } from '../../contract/limits.ts'
@@ -14,12 +14,12 @@ import { decryptByRootSecret, encryptByRootSecret, type RootSecret, secretVersio
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
 export interface IdempotencyClaim {
-  // The installation or the person that owns the key. The column `installation_id` stores both; their ids differ.
+  // The installation or the person to which the key belongs. The column `installation_id` stores either; their ids differ.
   claimant: string
   key: string
   fingerprint: string
   now: number
-  // Time for which answers are stored; after that, the key can be used again.
+  // Time for which responses are stored. Afterwards the key can be used again.
   keptMs?: number
 }
 
@@ -28,7 +28,7 @@ export interface IdempotentAnswer {
   replayed: boolean
 }
 
-// How an answer is stored: in clear, or encrypted if it contains a secret, such as the URL of a payment page.
+// How a response is stored: as plain text, or encrypted if it contains a secret, such as the URL of a payment page.
 export interface AnswerCodec {
   seal(text: string, claim: IdempotencyClaim): string
   open(stored: string, claim: IdempotencyClaim): string
@@ -45,9 +45,9 @@ export function encryptedAnswerCodec(rootSecret: RootSecret): AnswerCodec {
       const text = decryptByRootSecret(rootSecret, purpose, stored, contextOf(claim))
       if (text !== undefined) return text
       const version = secretVersionOf(stored)
-      // If the version is known, the stored text itself was changed, which is a defect.
+      // If the version is known, the stored text itself was corrupted, which is a defect.
       if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
-      // The request was performed, and must not be performed again only because its answer cannot be decrypted.
+      // The request was performed, and must not be performed again because its response cannot be decrypted.
       const message =
         'This idempotency key was used before. The request was performed, but its stored answer can no longer be shown.'
       throw refuse('idempotency_key_reused', { message })
@@ -55,7 +55,7 @@ export function encryptedAnswerCodec(rootSecret: RootSecret): AnswerCodec {
   }
 }
 
-// Returns the fingerprint of a request: equal requests have the same operation, path, query and body, except for the key itself.
+// Returns the fingerprint of a request: equal for requests with the same operation, path, query and body, except for the idempotency key.
 export async function requestFingerprint(
   operationId: string,
   path: Readonly<Record<string, string>>,
@@ -74,15 +74,15 @@ export async function requestFingerprint(
   return digest.digest('base64url')
 }
 
-// A long text, such as a file: a megabyte takes 10 ms to hash.
+// A long text, such as a file. Hashing a megabyte takes 10 ms.
 function isLong(member: unknown): boolean {
   return typeof member === 'string' && member.length > limits.bodyBytesMax
 }
 
 type Work = (tx: Tx) => Promise<string>
 
-// Runs the work unless it was done before. A refusal is thrown and rolls the claim back: nothing was changed, so the next request runs
-// the work again.
+// Runs the work unless it was done before. A refusal rolls back the claim of the key, so the next request with the key runs the work
+// again.
 export async function runOnce(
   storage: Storage,
   claim: IdempotencyClaim,
@@ -99,7 +99,7 @@ export async function runOnce(
   return stored ? replay(stored, claim, keeper) : storage.write(patiently)
 }
 
-// Stores an answer that was computed without a claim. If several are stored for the key, the first one counts.
+// Stores a response that was computed without claiming the key. If several are stored for the key, the first one counts.
 export async function storeAnswerOnce(
   storage: Storage,
   claim: IdempotencyClaim,
@@ -121,7 +121,7 @@ export async function storeAnswerOnce(
   return stored ? replay(stored, claim, keeper) : { text, replayed: false }
 }
 
-// Returns the answer of an earlier request with the key.
+// Returns the response to an earlier request with the key, or undefined.
 export async function findOnce(
   storage: Storage,
   claim: IdempotencyClaim,
@@ -133,8 +133,8 @@ export async function findOnce(
 
 class KeyTaken extends Error {}
 
-// The first statements of the work are sent together with the claim and run after it. If the key is taken, the claim fails, PostgreSQL
-// skips the statements after it, and the stored answer is found without waiting for a lock.
+// The first SQL statements of the work are sent together with the claim of the key and run after it. If the key is taken, the claim
+// fails, PostgreSQL skips the other statements, and the stored response is found without waiting for a lock.
 async function claimAndWork(
   tx: Tx,
   claim: IdempotencyClaim,
@@ -143,7 +143,7 @@ async function claimAndWork(
 ): Promise<IdempotentAnswer> {
   const claiming = claimNewKey(tx, claim)
   const working = work(tx)
-  // If the claim fails, the outcome of the work is ignored.
+  // If the claim fails, the result of the work is ignored.
   working.catch(() => {})
   await claiming
   return keep(tx, claim, await working, keeper)
@@ -159,7 +159,7 @@ async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Idempote
   }
 }
 
-// Also handles a key that has expired, and one that a sweep deletes concurrently.
+// The general case: also handles a key that has expired, and a key that a sweep deletes concurrently.
 async function lookAndWork(
   tx: Tx,
   claim: IdempotencyClaim,
@@ -172,7 +172,7 @@ async function lookAndWork(
 
 async function claimOrFind(tx: Tx, claim: IdempotencyClaim): Promise<StoredKey | undefined> {
   if (tx.isAlone) return findKey(tx, claim)
-  // After the claim failed, a sweep may have deleted the key before it is read.
+  // A sweep may delete the key between the failed claim and the read.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (await claimKey(tx, claim)) return undefined
     const stored = await findKey(tx, claim)
@@ -188,13 +188,13 @@ function keep(tx: Tx, claim: IdempotencyClaim, text: string, keeper: AnswerCodec
 
 function replay(stored: StoredKey, claim: IdempotencyClaim, keeper: AnswerCodec): IdempotentAnswer {
   if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
-  // The answer is written in the transaction that claims the key, so a committed key always has one.
+  // The response is written in the transaction that claims the key, so a committed key always has one.
   if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
   return { text: unpackText(keeper.open(stored.answer, claim)), replayed: true }
 }
 
-// The unique index is the lock: a concurrent request with the same key waits here until the first commits or rolls back. An expired key
-// can be claimed, whether or not a sweep has deleted it.
+// The unique index is the lock: a concurrent request with the same key waits here until the first one commits or rolls back. An expired
+// key can be claimed even if no sweep has deleted it yet.
 async function claimKey(tx: Tx, claim: IdempotencyClaim): Promise<boolean> {
   const { claimant, key, fingerprint, now } = claim
   const rows = await tx.sql`
@@ -207,7 +207,7 @@ async function claimKey(tx: Tx, claim: IdempotencyClaim): Promise<boolean> {
   return rows.length > 0
 }
 
-// Replaces the claim, or an expired key.
+// Overwrites the claim of this transaction, or an expired key.
 function keepAnswer(tx: Tx, { claimant, key, fingerprint, now }: IdempotencyClaim, answer: string): void {
   tx.send`
     insert into idempotency_keys (installation_id, key, fingerprint, answer, created_at)
@@ -233,10 +233,10 @@ function endedBy({ now, keptMs = retentionDefaultsMs.answers }: IdempotencyClaim
   return now - keptMs
 }
 
-// Number of keys per transaction, so others do not wait long for locks.
+// Keys per transaction: few, so other transactions do not wait long for locks.
 export const keysSweptMax = 1_000
 
-// Deletes the oldest keys first. Two nodes may run this concurrently: they delete different rows or the same ones.
+// Deletes the oldest expired keys. Several nodes may run this concurrently, even on the same keys.
 export async function sweepIdempotencyKeys(
   storage: Storage,
   now: number,
@@ -264,7 +264,7 @@ async function listOldKeys(db: Reader, before: number, now: number): Promise<Old
     order by k.created_at limit ${keysSweptMax}`
 }
 
-// The age is checked again, since an expired key may have been used again.
+// Checks the age again, since an expired key may have been used again meanwhile.
 async function deleteOldKeys(tx: Tx, keys: readonly OldKey[], before: number): Promise<number> {
   const old = tx.rows(
     keys.map(({ installationId, key }) => [installationId, key]),

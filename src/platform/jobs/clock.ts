@@ -1,8 +1,8 @@
-// A clock that was set far ahead by mistake would expire every cart and session and delete data too early, and correcting the clock would
-// not restore anything. So the wall clock is compared with the monotonic clock, and work that expires or deletes by time waits while they
-// differ.
+// Guards against clocks that are set wrong. A clock set far ahead would expire every cart and session and delete data too early, and
+// correcting it would restore nothing. So the wall clock is compared with the monotonic clock, and work that expires or deletes by time
+// waits while they differ.
 
-// Much more than an NTP correction or a leap second.
+// Far more than an NTP correction or a leap second.
 const aheadMsMax = 24 * 3_600_000
 
 export class ClockJumped extends Error {
@@ -13,7 +13,7 @@ export class ClockJumped extends Error {
   }
 }
 
-// Throws while the clock is more than a day ahead of the expected time. Both clocks count milliseconds.
+// The returned function throws while the clock is more than a day ahead of the monotonic clock. Both count milliseconds.
 export function createClockGuard(clock: () => number, monotonic: () => number = () => performance.now()): () => void {
   const offsetMs = clock() - monotonic()
   return () => {
@@ -22,14 +22,15 @@ export function createClockGuard(clock: () => number, monotonic: () => number = 
   }
 }
 
-// If the clock is set back, instants that loops wait for were written by the earlier clock, and are further ahead than intended.
+// How far the clock was set back. Instants for which loops wait were written by the earlier clock, so they are further ahead than
+// intended.
 export interface ClockSetBack {
   now: number
   backMs: number
 }
 
 export interface SetBackWatch {
-  // Returns how far the clock was set back since the last `dealtWith`, or undefined below one minute, which is harmless.
+  // Returns how far the clock was set back since the last `dealtWith`. Less than a minute is harmless and returns undefined.
   look(): ClockSetBack | undefined
   dealtWith(): void
 }
@@ -44,9 +45,9 @@ export function createSetBackWatch(
   return {
     look() {
       const now = clock()
-      // The monotonic clock has fractions, but stored instants are whole milliseconds.
+      // The monotonic clock counts fractions, but stored instants are whole milliseconds.
       const backMs = Math.round(offsetMs - (now - monotonic()))
-      // After the clock jumped ahead, instants are written by the new time.
+      // After the clock jumped ahead, new instants are written by the new time, so this time is the new reference.
       if (backMs < 0) offsetMs -= backMs
       return backMs >= backMsMin ? { now, backMs } : undefined
     },

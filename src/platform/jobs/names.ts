@@ -1,4 +1,4 @@
-// Names of the loops, as metrics, the log and `doctor` use them.
+// Names of the loops in metrics, the log and `doctor`.
 
 const loopNames = [
   'last_use',

@@ -1,4 +1,4 @@
-// Log lines about failed rows: enough to act on, and limited in number.
+// Log lines about failed rows: enough to act on, but limited in number.
 
 import { toInstant } from '../kit/instant.ts'
 import type { Log } from '../log/log.ts'
@@ -8,7 +8,7 @@ import type { RowFailure } from './rows.ts'
 const rowLinesMax = 10
 const rowLinesMs = 60_000
 
-// Logs a few rows a minute, each with its error; if more fail, the next line says how many were left out.
+// Logs a few failed rows per minute, each with its error. The next line then says how many others were not logged.
 export function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => void {
   let since = Number.NEGATIVE_INFINITY
   let lines = 0

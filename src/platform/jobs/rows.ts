@@ -1,5 +1,5 @@
-// A failing row does not stop a loop: every other row of the round is handled, and the failing one is deferred, for
-// longer each time. The statement that selects due rows skips deferred ones (`isNotDeferred`).
+// A failing row does not stop a loop: all other rows of the round are handled, and the failing row is deferred, each time for longer. The
+// query for due rows skips deferred rows (`isNotDeferred`).
 
 import { type Storage, StorageRefused } from '../storage/storage.ts'
 import type { LoopName } from './names.ts'
@@ -17,12 +17,12 @@ export interface RowFailure extends DeferredRow {
   error: unknown
 }
 
-// Thrown at the end of a round, after everything that could be handled was. Its failed rows are already deferred.
+// Thrown at the end of a round in which rows failed. All other rows were handled, and the failed rows are deferred.
 export class RowsFailed extends AggregateError {
   readonly failures: readonly RowFailure[]
-  // Number of rows that were handled or failed: after a full round more are waiting, even if rows failed.
+  // Number of rows handled or failed. If it equals the maximum of the round, more rows may be due.
   readonly rows: number
-  // Whether a turn of several rounds ended before it had caught up.
+  // Whether a turn of several rounds ended before all due rows were handled.
   readonly isMore: boolean
 
   constructor(failures: readonly RowFailure[], handled: number, isMore = false) {
@@ -37,7 +37,7 @@ export class RowsFailed extends AggregateError {
   }
 }
 
-// Each row is handled alone: `work` is one transaction and returns how many rows it handled, one or none.
+// Handles each row by itself: `work` is one transaction and returns the number of handled rows, 0 or 1.
 export async function handleEach<Row>(
   round: LoopRound,
   rows: readonly Row[],
@@ -48,8 +48,8 @@ export async function handleEach<Row>(
   return handleRows(round, groups, keyOf, async ([row]) => (row === undefined ? 0 : work(row)))
 }
 
-// Each group is handled by one call of `work`, which is one transaction and returns how many rows it handled. If it
-// fails, the group is divided until the failing row is found.
+// Handles each group by one call of `work`, which is one transaction and returns the number of handled rows. If a group fails, it is
+// divided until the failing row is found.
 export async function handleRows<Row>(
   round: LoopRound,
   groups: Iterable<readonly Row[]>,
@@ -82,15 +82,15 @@ export async function handleRows<Row>(
       handled += rows
     }
   }
-  // All workers finish their groups before a failure is thrown.
+  // All workers finish their groups before an error is thrown.
   const ends = await Promise.allSettled(Array.from({ length: round.atOnce ?? 1 }, handleQueue))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
   if (failures.length > 0) throw new RowsFailed(failures, handled)
   return handled
 }
 
-// One statement claims many rows, because nodes share the work. If it fails, each row is claimed alone, and a row that cannot be claimed
-// is deferred.
+// Claims many rows by one statement, so nodes share the work. If the statement fails, each row is claimed by itself, and a row that
+// cannot be claimed is deferred.
 export async function claimRows<Row>(
   round: LoopRound,
   failures: RowFailure[],
@@ -118,7 +118,7 @@ export interface RowClaims<Row> {
   listDue(): Promise<RowKey[]>
 }
 
-// Runs a round in one step: due rows are claimed, and each is handled alone. Returns the number of handled rows.
+// Runs a whole round: claims due rows, and handles each by itself. Returns the number of handled rows.
 export async function handleClaimed<Row>(
   round: LoopRound,
   { claim, listDue }: RowClaims<Row>,
@@ -134,8 +134,8 @@ export async function handleClaimed<Row>(
   return handled
 }
 
-// For a round of several steps: rows that failed in one step do not prevent the next step. Returns the number of rows in the step,
-// including failed ones.
+// Collects the failed rows of one step of a round, so the next step can run. Returns the number of rows in the step, including failed
+// ones.
 export async function collectFailures(failures: RowFailure[], step: Promise<number>): Promise<number> {
   try {
     return await step
@@ -146,8 +146,8 @@ export async function collectFailures(failures: RowFailure[], step: Promise<numb
   }
 }
 
-// Defers the row. A row that stays locked, or takes too long, looks like an unavailable storage: if the failure can be
-// written, the row was the cause. If it cannot, the storage is unavailable, and the round fails.
+// Defers the row. A row that stays locked or takes too long causes the same errors as an unavailable storage. If the failure can be
+// written, the row was the cause; otherwise the storage is unavailable, and the round fails.
 export async function deferFailedRow(
   { storage, loop, now }: LoopRound,
   key: RowKey,
@@ -166,7 +166,7 @@ function errorCodeOf(error: unknown): string {
 
 const handledMs = 3_600_000
 
-// A row that was due an hour ago and has not failed again was handled. Returns how many rows of each loop are deferred.
+// Deletes the failures of rows that were retried an hour ago and have not failed again. Returns the number of deferred rows per loop.
 export async function sweepDeferred(storage: Storage, now: number): Promise<Map<LoopName, number>> {
   const before = now - handledMs
   const counts = await storage.read((db) => countDeferred(db, { now, before }))

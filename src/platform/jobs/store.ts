@@ -3,7 +3,7 @@
 import { Fragment, type Reader, type Tx } from '../storage/storage.ts'
 import type { LoopName } from './names.ts'
 
-// Identifies a row of a loop: the merchant or installation that it belongs to, and its id within it.
+// Identifies a row of a loop: the id of its merchant or installation, and its own id.
 export interface RowKey {
   tenantId: string
   rowId: string
@@ -21,8 +21,8 @@ const deferred = new Fragment(`
   loop, tenant_id as "tenantId", row_id as "rowId", failures, retry_at as "retryAt", failed_at as "failedAt",
   error_code as "errorCode"`)
 
-// A condition for the statement that selects due rows: `tenant` and `row` are SQL expressions that identify the row. It
-// is a subquery by the whole key, because a join would let PostgreSQL leave the order of the index.
+// A condition for the query for due rows. `tenant` and `row` are SQL expressions that identify the row. The condition is a subquery by
+// the whole key, because with a join PostgreSQL might not follow the order of the index.
 export function isNotDeferred(loop: LoopName, tenant: string, row: string, now: number): Fragment {
   return new Fragment(
     `coalesce((select f.retry_at from deferred_rows f
@@ -31,7 +31,7 @@ export function isNotDeferred(loop: LoopName, tenant: string, row: string, now: 
   )
 }
 
-// Condition for claiming one row instead of many. `tenant` and `row` are SQL expressions that identify the row.
+// A condition to claim only one row. `tenant` and `row` are SQL expressions that identify the row.
 export function isOnly(only: RowKey | null, tenant: string, row: string): Fragment {
   return only ? new Fragment(`${tenant} = ? and ${row} = ?`, [only.tenantId, only.rowId]) : new Fragment('1 = 1')
 }
@@ -39,7 +39,7 @@ export function isOnly(only: RowKey | null, tenant: string, row: string): Fragme
 const minute = 60_000
 const waitMsMax = 6 * 60 * minute
 
-// Each failure doubles the delay: from a minute to six hours.
+// Each failure doubles the delay, from a minute up to six hours (exponential backoff).
 export async function deferRow(
   tx: Tx,
   loop: LoopName,
@@ -59,14 +59,14 @@ export async function deferRow(
   return row as DeferredRow
 }
 
-// Deferred rows, longest wait first.
+// Lists deferred rows, those with the most failures first.
 export async function listDeferred(db: Reader, now: number, limit: number): Promise<DeferredRow[]> {
   return db.sql<DeferredRow>`
     select ${deferred} from deferred_rows where retry_at > ${now}
     order by failures desc, tenant_id, loop, row_id limit ${limit}`
 }
 
-// Counts per loop: rows that are deferred, and rows that were due before `before` and have not failed again.
+// Counts per loop the rows that are deferred, and the rows that were due by `before` and have not failed again.
 export async function countDeferred(
   db: Reader,
   { now, before }: { now: number; before: number },
@@ -77,7 +77,7 @@ export async function countDeferred(
     from deferred_rows group by loop order by loop`
 }
 
-// A start may fix the cause of the failures: a new version, or another setting.
+// Called at the start of a server, since a new release or another setting may have removed the cause of the failures.
 export async function makeDeferredDue(tx: Tx, now: number): Promise<void> {
   await tx.sql`update deferred_rows set retry_at = ${now} where retry_at > ${now}`
 }

@@ -1,4 +1,5 @@
-// The loops of this process. Each does some work, pauses, and can be drained. A failure is logged and counted, and the loop continues.
+// The loops of this process. Each loop works in turns with pauses, and can be drained. If a turn fails, the error is logged and counted,
+// and the loop continues.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import { endTurn, pauseWork, resumeWork, runWork } from '../kit/work.ts'
@@ -13,29 +14,28 @@ import { type RowFailure, RowsFailed } from './rows.ts'
 export interface Loop {
   name: LoopName
   everyMs: number
-  // Runs one turn. Work of many rounds calls `isEnding` between them. Returns whether there is more to do, so the next turn does not
-  // wait.
+  // Runs one turn. Work of many rounds calls `isEnding` between them. Returns whether there is more to do, so the next turn starts soon.
   work: (isEnding: () => boolean) => Promise<boolean>
 }
 
 export interface Workers {
-  // Starts the next turn of this loop immediately, or right after the one in progress.
+  // Starts the next turn of the loop immediately, or right after the turn in progress.
   wake(name: LoopName): void
-  // Starts no further turn and waits until the turns in progress have ended.
+  // Starts no further turns, and waits for the turns in progress.
   drain(): Promise<void>
   stats(): Readonly<Record<string, LoopStats>>
 }
 
 export interface LoopStats {
-  // Epoch milliseconds, or null before the first success. A turn with failed rows has succeeded, since the others were handled.
+  // Epoch milliseconds, or null before the first success. A turn with failed rows counts as a success, since all other rows were handled.
   lastSuccessAt: number | null
-  // Since when each turn has left more to do; null if the last one caught up. Undefined if a loop has no turns.
+  // The instant since which every turn has left work to do, or null if the last turn left none. Undefined if a loop has no turns.
   behindSince?: number | null
   failures: number
   rowFailures: number
 }
 
-// The first turn comes soon, so a server that is restarted again and again does its work too.
+// The first turn starts soon, so even a server that is restarted again and again does its work.
 export function startWorkers(loops: readonly Loop[], log: Log, { firstMs = 2_000 } = {}): Workers {
   const running = loops.map((loop) => ({ name: loop.name, ...startLoop(loop, log, firstMs) }))
   return {
@@ -54,7 +54,7 @@ function startLoop(
   const logRow = rowLogger(name, log)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  // Whether the loop is paused because the clock jumped, which is logged once.
+  // Whether the loop is paused because the clock jumped. This is logged once.
   let isPaused = false
   let isTurning = false
   let isWoken = false
@@ -96,7 +96,7 @@ function startLoop(
         isPaused = true
         return false
       }
-      // An outage passes, and the storage has logged it once for all loops.
+      // An outage is temporary, and the storage has logged it once for all loops.
       if (error instanceof StorageOutage) log.debug('storage unavailable', { loop: name, reason: error.message })
       else if (error instanceof StorageUnavailable)
         log.warn('storage unavailable', { loop: name, reason: error.message })
@@ -122,11 +122,11 @@ function startLoop(
   }
 }
 
-// Pause between two turns if the first left more to do.
+// Pause after a turn that left work to do.
 const briefMs = 20
 
-// Runs rounds until one is not full, for a limited time or until the loop ends, with a pause between them for other work. Returns whether
-// there is more to do. Failed rows are reported at the end: they are deferred, and the next round skips them.
+// Repeats rounds until one is not full, the time of the turn is up, or the loop ends. Other work can run between the rounds. Returns
+// whether there is more to do. Failed rows are deferred, so the next round skips them, and are reported at the end.
 export async function catchUp(
   full: number,
   isEnding: () => boolean,
@@ -160,7 +160,7 @@ export interface CatchUpPart {
   round: () => Promise<number>
 }
 
-// Runs the parts one after the other, each until it has caught up. A part that fails does not prevent the others.
+// Runs the parts one after the other, each like `catchUp`. If a part fails, the others still run.
 export async function catchUpAll(parts: readonly CatchUpPart[], isEnding: () => boolean): Promise<boolean> {
   const failures: RowFailure[] = []
   const errors: unknown[] = []

@@ -1,3 +1,3 @@
-// A wrong setting that the operator must correct. The command line prints its message without a stack trace.
+// A wrong setting, which the operator must correct. The command line prints the message without a stack trace.
 
 export class BadSetting extends Error {}

@@ -1,4 +1,4 @@
-// Base62: digits and letters only, so a double click selects the whole text and every transport keeps it unchanged.
+// Base62: only digits and letters, so a double click selects the whole text and no transport changes it.
 import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -16,8 +16,8 @@ export function toBase62(value: number, width: number): string {
   return text
 }
 
-// Suitable for secrets: each character is chosen uniformly and has 5.95 bits. Bytes from 248 on are drawn again, since the first eight
-// characters would be more frequent otherwise.
+// Suitable for secrets: each character is uniformly random and has 5.95 bits. Bytes of 248 and above are discarded, because they would
+// make the first eight characters more frequent.
 export function randomBase62(length: number): string {
   const bytes = new Uint8Array(length + 16)
   let text = ''

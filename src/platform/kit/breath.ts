@@ -1,15 +1,15 @@
-// Interrupts a long computation: after 3 ms of it, the event loop answers what has arrived meanwhile.
+// Interrupts a long computation every 3 ms, so the event loop can handle what has arrived meanwhile.
 
 import { createEventLoopTurns } from './slices.ts'
 import type { EventLoopTurns } from './turns.ts'
 import { pauseWork, resumeWork } from './work.ts'
 
-// About the time of a request.
+// About as long as a request takes.
 export const sliceMs = 3
-// All computations share the turns, so ten concurrent ones also hold the event loop for one slice at a time.
+// All computations share one queue, so ten concurrent computations also block the event loop for only one slice at a time.
 const allTurns = createEventLoopTurns()
 
-// One per computation, which checks often: `if (breath.isDue()) await breath.take()`.
+// Created once per computation, which calls `if (breath.isDue()) await breath.take()` often.
 export interface SlicePauses {
   isDue(): boolean
   take(): Promise<void>
@@ -31,7 +31,7 @@ export function createSlicePauses(
   }
 }
 
-// Runs work that yields after each small step, with interruptions.
+// Runs a computation that yields after each small step, with interruptions.
 export async function runSteps<Result>(breath: SlicePauses, steps: Iterator<void, Result>): Promise<Result> {
   for (;;) {
     const step = steps.next()
@@ -40,7 +40,7 @@ export async function runSteps<Result>(breath: SlicePauses, steps: Iterator<void
   }
 }
 
-// Runs the same kind of work without interruptions, if it is short.
+// Runs such a computation without interruptions, if it is known to be short.
 export function runToEnd<Result>(steps: Iterator<void, Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -48,7 +48,7 @@ export function runToEnd<Result>(steps: Iterator<void, Result>): Result {
   }
 }
 
-// Yields items with interruptions, for items that are available without waiting, such as the lines of a text in memory.
+// Yields items with interruptions. For items that are available without waiting, such as the lines of a text in memory.
 export async function* inSlices<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
 ): AsyncGenerator<Item, void, undefined> {

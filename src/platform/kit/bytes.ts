@@ -1,5 +1,5 @@
-// Buffers for long-lived bytes. Node cuts small buffers out of a shared block of 64 KB, and each of them keeps the whole block in memory.
-// These have their own memory, so a limit on their length limits the memory.
+// Buffers for bytes that are cached. Node allocates small buffers from a shared block of 64 KB, and each keeps the whole block in memory.
+// These buffers have memory of their own, so a limit on their lengths limits the memory.
 
 export function lastingBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))

@@ -1,15 +1,16 @@
-// Writes equal JSON values as the same text, whatever the order of their members (RFC 8785). Fingerprints are computed from it.
+// Writes equal JSON values as the same text, whatever the order of their members (RFC 8785). Fingerprints are computed from this text.
 
 const depthMax = 32
 
-// Undefined members are left out. Values that JSON cannot express, or that are deeper than any parsed body, are a defect and throw.
+// Leaves out undefined members. Throws for values that JSON cannot express or that are nested deeper than any parsed body, which are
+// defects.
 export function canonicalJson(value: unknown): string {
   return write(value, 0)
 }
 
 const pieceLength = 65_536
 
-// Yields the same text in pieces, for values with texts of several megabytes.
+// Yields the same text in pieces, for values that contain texts of several megabytes.
 export function* canonicalPieces(value: unknown, depth = 0): Generator<string, void, undefined> {
   if (typeof value === 'string') yield* textPieces(value)
   else if (typeof value !== 'object' || value === null || depth === depthMax) yield write(value, depth)
@@ -33,7 +34,7 @@ function* textPieces(text: string): Generator<string, void, undefined> {
   yield '"'
   for (let from = 0; from < text.length; ) {
     let end = from + pieceLength
-    // Half of a surrogate pair would be written as an escape, so a pair is not split.
+    // A piece does not end within a surrogate pair, because half a pair would be written as an escape.
     if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1
     yield JSON.stringify(text.slice(from, end)).slice(1, -1)
     from = end
@@ -55,13 +56,13 @@ function write(value: unknown, depth: number): string {
   return writeObject(value as Record<string, unknown>, depth)
 }
 
-// The RFC uses ECMAScript's number format.
+// RFC 8785 uses the number format of ECMAScript.
 function writeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError('canonicalJson: a number that is not finite')
   return String(value)
 }
 
-// sort() compares by UTF-16 code units by default, as the RFC requires.
+// As RFC 8785 requires, sort() compares UTF-16 code units.
 function writeObject(object: Record<string, unknown>, depth: number): string {
   let text = ''
   for (const key of Object.keys(object).sort()) {

@@ -27,15 +27,15 @@ export function isInVatArea(code: string): boolean {
   return vatArea.has(code)
 }
 
-// Countries in which shipping is part of the supply of the goods and has their tax rate: the EU (Directive 2006/112, Art. 78), and
-// countries with the same rule in their own law (GB: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven § 4-2).
+// Countries in which shipping is a part of the supply of goods and has their tax rate: the EU (Directive 2006/112, Art. 78), and
+// countries whose own law has the same rule (GB: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven § 4-2).
 const shippingFollowsGoods: ReadonlySet<string> = new Set([...vatArea, 'CH', 'GB', 'IM', 'LI', 'NO'])
 
 export function isShippingTaxedAsGoods(code: string): boolean {
   return shippingFollowsGoods.has(code)
 }
 
-// Returns the member state to which a country of the area belongs for value added tax.
+// Returns the member state to which a country in the area belongs for value added tax.
 export function vatStateOf(code: string): string {
   return code === 'MC' ? 'FR' : code
 }

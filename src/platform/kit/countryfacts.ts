@@ -1,7 +1,7 @@
-// Defaults that a new shop gets from its country: the currency, and groups of countries for selection. Pure.
+// Defaults that depend on the country of a new shop: the currency, the time zone, and groups of countries to choose from. Pure.
 
-// Countries by currency (ISO 4217), as of 2026-01-01 (Bulgaria has had the euro since that day). The US dollar is proposed for countries
-// that are not listed.
+// Countries by currency (ISO 4217), as of 2026-01-01, when Bulgaria adopted the euro. For countries that are not listed, the US dollar is
+// proposed.
 // biome-ignore format: a table is read by its rows
 const currencies: Readonly<Record<string, string>> = {
   EUR: 'AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT',
@@ -28,18 +28,18 @@ export function currencyOfCountry(country: string): string {
 
 export const proposedCurrencies: readonly string[] = ['USD', ...Object.keys(currencies)].toSorted()
 
-// Countries of the EU single market, in which goods move freely under common tax rules.
+// Member states of the EU, in which goods move freely under common tax rules.
 export const euCountries: readonly string[] =
   'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ')
 
-// Returns the time zone of the country's capital or largest city, as far as the runtime knows one.
+// Returns the time zone in which most people of the country live, if it is known, otherwise a time zone of the country, or UTC.
 export function timeZoneOfCountry(country: string): string {
-  // The method is newer than TypeScript's library types.
+  // The method is not yet in TypeScript's library types.
   const locale = new Intl.Locale('und', { region: country }) as Intl.Locale & { getTimeZones?(): string[] | undefined }
   return mainZones[country] ?? locale.getTimeZones?.()?.[0] ?? 'UTC'
 }
 
-// Main time zones of countries in which the alphabetically first zone is not the one that most people live in.
+// Countries in which most people do not live in the alphabetically first time zone.
 const mainZones: Readonly<Record<string, string>> = {
   AR: 'America/Argentina/Buenos_Aires',
   AU: 'Australia/Sydney',

@@ -1,5 +1,5 @@
-// Positions of lists in signed cursors. A signature shows that this server once wrote the cursor, not that this release still understands
-// it, so an unreadable one is refused like an invented one.
+// Positions of lists in signed cursors. A valid signature only shows that this server wrote the cursor, maybe in another release, so a
+// position that cannot be parsed is refused like an invalid cursor.
 
 import { issueAt } from '../../contract/issues.ts'
 import type { IdPrefix } from '../../contract/words.ts'
@@ -10,7 +10,7 @@ export function badCursorRefusal(): Refusal {
   return refuse('invalid_request', { issues: [issueAt('/query/cursor', 'bad_cursor')] })
 }
 
-// The position after the row with this id, in a list that is ordered by an instant and the id.
+// The position after a row, in a list that is ordered by an instant and the id.
 export interface CursorPosition {
   at: number
   id: string
@@ -22,12 +22,12 @@ export function writeCursorPosition({ at, id }: CursorPosition): string {
 
 export function readCursorPosition(after: string, prefix: IdPrefix): CursorPosition {
   const [at = '', id = '', ...rest] = after.split(' ')
-  // The instant may be negative: a product may have been published before 1970.
+  // May be negative: a product may have a publication date before 1970.
   if (!isWhole(at.replace(/^-/, '')) || !isId(prefix, id) || rest.length > 0) throw badCursorRefusal()
   return { at: Number(at), id }
 }
 
-// Reads a position that is a number of rows to skip.
+// Parses a position that is the number of rows to skip.
 export function readOffset(after: string): number {
   if (!isWhole(after)) throw badCursorRefusal()
   return Number(after)

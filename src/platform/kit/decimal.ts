@@ -1,21 +1,20 @@
-// Checks whether a parsed number is exactly the number that was written. JSON and YAML allow decimals of any length; a double has about
-// 17 digits and rounds the rest, which turns 0.99999999999999999999 into 1.
+// Checks whether a parsed number is exactly the number that was written. JSON and YAML allow decimals of any length, but a double has
+// about 17 digits: 0.99999999999999999999 becomes 1.
 
-// `text` is a decimal in the syntax of JSON, and `value` its parsed number. The shortest text of the value must be the same decimal.
-// Takes linear time, since others chose the length of the text.
+// `text` is a decimal in JSON syntax, and `value` the number parsed from it. They are equal if the shortest text of `value` is the same
+// decimal. Takes linear time, since clients choose the length of the text.
 export function isExactDecimal(text: string, value: number): boolean {
   if (value === 0) return /^[-+]?[0.]*(e|$)/i.test(text)
-  // A double represents any 15 digits; only numbers just above zero have fewer. Without this line, a body of 16,000 such numbers took 30
-  // ms.
+  // A double represents any 15 digits exactly, except close to zero. Without this shortcut, a body with 16,000 such numbers took 30 ms.
   if (text.length <= 16 && Math.abs(value) > 1e-300) return true
   const [written, read] = [significant(text), significant(String(value))]
   return written.digits === read.digits && written.pointAt === read.pointAt
 }
 
 interface Decimal {
-  // The digits without zeros at either end.
+  // The digits without leading and trailing zeros.
   digits: string
-  // Position of the decimal point, counted from the first digit.
+  // Position of the decimal point relative to the first digit.
   pointAt: number
 }
 

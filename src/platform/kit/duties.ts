@@ -1,21 +1,21 @@
-// What the law of a country requires of a shop that sells there: one row for each duty, with its date and source. Data, not legal advice:
-// the server has a setting for a duty or says that it has none, and never says that a shop is lawful. Pure.
+// What the law of a country requires of a shop that sells there: one row per duty, with its date and source. This is data and not legal
+// advice: the server has a setting for a duty or says that it has none, and never claims that a shop is lawful. Pure.
 
 import { type DutyId, type DutyNeed, type DutyStatus, dutyIds } from '../../contract/words.ts'
 import { euCountries } from './countryfacts.ts'
 
 export interface Duty {
   countries: readonly string[]
-  // The day from which the duty applies.
+  // Date from which the duty applies.
   since: string
   source: string
-  // Facts that the merchant must supply. Empty if the server fulfils the duty by itself.
+  // Facts that the merchant must supply. Empty if the server fulfils the duty itself.
   needs: readonly DutyNeed[]
-  // Whether a page of the merchant's own may replace the text.
+  // Whether a link to a page of the merchant may replace the text.
   allowsLink?: true
   // Whether the duty only applies to shops that ship goods.
   isForGoods?: true
-  // Whether a person must check it, since the server cannot know whether it is done or needed.
+  // Whether a person must check the duty, because the server cannot know whether it is fulfilled or applies.
   isByHand?: true
 }
 
@@ -38,26 +38,27 @@ export const duties = {
 
 export interface DutyFacts {
   country: string
-  // Countries of all delivery zones; `*` stands for every country.
+  // Countries of all shipping zones. `*` stands for every country.
   zoneCountries: readonly string[]
   hasSeller: boolean
-  // Whether some SKU must be shipped. Undefined if not queried.
+  // Whether any SKU is shipped. Undefined if this was not queried.
   sellsGoods?: boolean
-  // Whether all SKUs have a content; only a person can judge whether a SKU needs one. Undefined if not queried.
+  // Whether all SKUs have a measure for the unit price; only a person can judge whether a SKU needs one. Undefined if this was not
+  // queried.
   hasMeasures?: boolean
-  // Number of published products without a manufacturer, and of manufacturers outside of the EU without a responsible person in it.
-  // Undefined if not queried.
+  // Number of published products without a manufacturer, and number of manufacturers outside the EU without a responsible person in the
+  // EU. Undefined if this was not queried.
   withoutMaker?: number
   withoutResponsible?: number
   texts: ReadonlySet<string>
-  // The merchant's own pages, by the kind of their text.
+  // Kinds of texts that are replaced by links to the merchant's own pages.
   links: ReadonlySet<string>
 }
 
 export interface DutyState {
   id: DutyId
   status: DutyStatus
-  // The countries that the shop sells to and that require the duty.
+  // Countries to which the shop sells and whose law has this duty.
   countries: readonly string[]
   lacks: readonly DutyNeed[]
 }
@@ -107,7 +108,7 @@ export const longerGuarantees: readonly { country: string; years: number; since:
   { country: 'SE', years: 3, since: '2022-01-01', source: 'Konsumentköplag (2022:260)' },
 ]
 
-// Returns null if the goods go to a country without this duty. Returns the minimum if the country is not known yet.
+// Returns null for a country without this duty. Returns the minimum if the country is not known yet.
 export function legalGuaranteeYears(country: string | null): number | null {
   if (country === null) return guaranteeYears
   if (!duties.guarantee.countries.includes(country)) return null

@@ -1,5 +1,5 @@
-// Structured fields of HTTP (RFC 8941), as far as signed messages need them: dictionaries of items and inner lists, with strings, tokens,
-// integers, booleans and bytes. Decimals are not supported.
+// Structured field values for HTTP (RFC 8941), as far as signed messages need them: dictionaries of items and inner lists, with strings,
+// tokens, integers, booleans and byte sequences. Decimals are not supported.
 
 export interface FieldToken {
   token: string
@@ -17,10 +17,10 @@ export interface InnerList {
 export type FieldMember = FieldItem | InnerList
 
 const textMax = 8_192
-// Maximum per dictionary, inner list or parameter list.
+// Maximum number of members in a dictionary, an inner list or a parameter list.
 const membersMax = 64
 
-// Returns undefined if the text is not a dictionary. A repeated name has its last value, as in the RFC.
+// Returns undefined if the text is not a dictionary. If a key is repeated, its last value counts, as in the RFC.
 export function readDictionary(text: string): ReadonlyMap<string, FieldMember> | undefined {
   if (text.length > textMax) return undefined
   try {
@@ -35,12 +35,12 @@ export function isInnerList(member: FieldMember | undefined): member is InnerLis
   return member !== undefined && 'items' in member
 }
 
-// Returns the bytes of a member that is a byte sequence.
+// Returns the bytes of a member that is a byte sequence, otherwise undefined.
 export function fieldBytes(member: FieldMember | undefined): Buffer | undefined {
   return member !== undefined && 'value' in member && Buffer.isBuffer(member.value) ? member.value : undefined
 }
 
-// Returns the text of a member that is a string.
+// Returns the text of a member that is a string, otherwise undefined.
 export function fieldString(member: FieldMember | undefined): string | undefined {
   return member !== undefined && 'value' in member && typeof member.value === 'string' ? member.value : undefined
 }

@@ -1,4 +1,5 @@
-// Normalises texts for comparison in a search. Pure. Databases fold letters outside of ASCII differently, or not at all.
+// Normalizes text so that a search can compare it. Pure. Databases convert letters outside ASCII to lower case differently, or not at
+// all.
 
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase()

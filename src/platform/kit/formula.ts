@@ -1,5 +1,5 @@
-// Spreadsheets treat a cell that begins with one of these characters as a formula (OWASP, CSV injection); some also accept the full-width
-// forms. Text that others wrote, such as a name, must not run on the merchant's computer. Pure.
+// Spreadsheets read a cell that begins with one of these characters as a formula (OWASP, CSV injection); some also do for the full-width
+// forms. Foreign text, such as a name, must not run on the merchant's computer. Pure.
 
 export function isFormula(cell: string): boolean {
   return /^'*[=+\-@\t\r\n＝＋－＠]/.test(cell)

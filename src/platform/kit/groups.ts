@@ -1,9 +1,9 @@
-// Splits a list into parts of at most `lengthMax`, since a statement takes a limited number of values.
+// Splits a list into parts of at most `lengthMax` items, since an SQL statement takes a limited number of values.
 export function* splitIntoGroups<Item>(items: readonly Item[], lengthMax: number): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += lengthMax) yield items.slice(start, start + lengthMax)
 }
 
-// Parts of a list whose items together weigh at most so much. An item that is heavier is a part by itself.
+// Splits a list into parts of at most `weightMax`. An item that is heavier by itself is a part of its own.
 export function* inWeights<Item>(
   items: readonly Item[],
   weightMax: number,

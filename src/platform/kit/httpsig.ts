@@ -12,7 +12,7 @@ import {
   serializeItem,
 } from './fields.ts'
 
-// The parts of a request or an answer that a signature can cover.
+// The parts of a request or a response that a signature can cover.
 export interface SignableMessage {
   method?: string
   // Host and port, in lower case, without the default port of the scheme.
@@ -22,7 +22,7 @@ export interface SignableMessage {
   // The query with its question mark, or '' if there is none.
   query?: string
   status?: number
-  // Values by name in lower case. Values of the same name are joined by a comma.
+  // Header values by name in lower case. The values of a repeated header are joined by commas.
   headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -30,8 +30,8 @@ export function contentDigestOf(body: Uint8Array | string): string {
   return `sha-256=${bareText(createHash('sha256').update(body).digest())}`
 }
 
-// Returns the text that is signed, or undefined if the signature covers a component that the message does not have or that is not
-// supported.
+// Returns the text that is signed. Returns undefined if the signature covers a component that is not supported or that the message does
+// not have.
 export function signatureBase(input: InnerList, message: SignableMessage): string | undefined {
   const lines: string[] = []
   const seen = new Set<string>()
@@ -76,11 +76,11 @@ function derivedOf(name: string, { method, authority, path, query, status }: Sig
 
 export interface MessageSigner {
   keyId: string
-  // A key of EC P-256.
+  // A private key on the curve P-256.
   privateKey: KeyObject
 }
 
-// Returns the headers that sign a message: they cover these components and the second of signing.
+// Returns the headers that sign a message. They cover the given components and the time of signing, in seconds.
 export function signatureHeaders(
   components: readonly string[],
   message: SignableMessage,
@@ -114,7 +114,7 @@ const curves: Readonly<Record<string, Omit<VerifyingKey, 'key'>>> = {
   'OKP Ed25519': { hash: null, signatureBytes: 64 },
 }
 
-// Returns undefined if the key is of an unsupported kind, or invalid.
+// Returns undefined if the key is invalid or its type is not supported.
 export function verifyingKey({ kty, crv, x, y }: JsonWebKey): VerifyingKey | undefined {
   const curve = curves[`${kty} ${crv}`]
   if (!curve || typeof x !== 'string') return undefined
@@ -122,12 +122,12 @@ export function verifyingKey({ kty, crv, x, y }: JsonWebKey): VerifyingKey | und
     const jwk = { kty, crv, x, ...(kty === 'EC' && { y }) } as JsonWebKey
     return { ...curve, key: createPublicKey({ key: jwk, format: 'jwk' }) }
   } catch {
-    // The key is not a point of the curve, or not base64url.
+    // The key is not a point on the curve, or is not base64url.
     return undefined
   }
 }
 
-// An ECDSA signature consists of r and s; one in DER has another length and is refused.
+// An ECDSA signature is r followed by s. A signature in DER has another length and is refused.
 export function isSignedBy({ key, hash, signatureBytes }: VerifyingKey, base: string, signature: Buffer): boolean {
   if (signature.length !== signatureBytes) return false
   return verify(hash, Buffer.from(base), { key, dsaEncoding: 'ieee-p1363' }, signature)

@@ -1,6 +1,6 @@
-// Checks of account numbers by ISO 13616. Pure.
+// Checks bank account numbers by ISO 13616. Pure.
 
-// Returns false if the text looks like an IBAN but contains a mistake. Account numbers of other kinds are accepted.
+// Returns false if the text looks like an IBAN but has a mistake. Other kinds of account numbers are accepted.
 export function isPossibleIban(text: string): boolean {
   const code = text.replace(/\s+/g, '').toUpperCase()
   if (!/^[A-Z]{2}\d{2}/.test(code)) return true

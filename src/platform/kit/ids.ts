@@ -1,15 +1,15 @@
-// Identifiers: TypeIDs (`prefix_` + a UUIDv7 in 26 characters of base32), which sort in the order of their creation. All ids and their
-// random bits are made here. An id is a name, never a secret.
+// Identifiers: TypeIDs (`prefix_` + a UUIDv7 in 26 characters of base32), which sort by the time of their creation. All ids and their
+// random bits are generated here. An id is never a secret.
 import { randomFillSync } from 'node:crypto'
 import type { IdPrefix } from '../../contract/words.ts'
 
-// Any prefix; an editor still suggests the known ones.
+// Any prefix. With this type, editors still suggest the known ones.
 type AnyPrefix = IdPrefix | (string & {})
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const suffixLength = 26
 
-// Two characters for each ten bits, so a suffix takes thirteen look-ups instead of twenty-six.
+// Two characters per ten bits, so a suffix takes thirteen look-ups instead of twenty-six.
 const pairs = Array.from({ length: 1024 }, (_, i) => alphabet.charAt(i >> 5) + alphabet.charAt(i & 31))
 
 // The 128 bits with two leading zeros are 26 characters: 10 of time, 6 of counter, 10 of random bits.
@@ -62,7 +62,7 @@ export function createIdMaker(
 
 export const newId: (prefix: AnyPrefix) => string = createIdMaker(Date.now, randomFillSync)
 
-// Returns an id derived from a hash: its first 128 bits, as in any other id, but without a time and a version.
+// Returns an id derived from a hash: it has the first 128 bits of the hash, and no time and no UUID version.
 export function idFromDigest(prefix: AnyPrefix, digest: Buffer): string {
   let number = digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8)
   let suffix = ''
@@ -73,7 +73,7 @@ export function idFromDigest(prefix: AnyPrefix, digest: Buffer): string {
   return `${prefix}_${suffix}`
 }
 
-// Two base32 characters for a number below 1,024.
+// Returns a number below 1,024 as two base32 characters.
 export function twoDigits(number: number): string {
   const text = pairs[number]
   if (text === undefined) throw new RangeError(`${number} has no two digits`)
@@ -83,7 +83,7 @@ export function twoDigits(number: number): string {
 const isDigitOf32 = new Uint8Array(128)
 for (const character of alphabet) isDigitOf32[character.charCodeAt(0)] = 1
 
-// Version and variant are not checked: a foreign id of the same form is simply not found.
+// The UUID version and variant are not checked: a foreign id of the same form is simply not found.
 export function isId(prefix: AnyPrefix, value: string): boolean {
   const start = prefix.length + 1
   if (value.length !== start + suffixLength) return false
@@ -98,7 +98,7 @@ export function isId(prefix: AnyPrefix, value: string): boolean {
 const digitOf32 = new Map([...alphabet].map((character, digit) => [character, digit]))
 const timeLength = 10
 
-// When an id was made, in milliseconds. Ids with the same prefix sort by this time.
+// Returns when an id was generated, in milliseconds. Ids with the same prefix sort by this time.
 export function idTimeOf(id: string): number {
   const start = id.indexOf('_') + 1
   let ms = 0

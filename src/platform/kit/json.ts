@@ -1,5 +1,5 @@
-// A strict parser of JSON: it accepts what JSON.parse accepts, except for what two parsers could understand differently or a database
-// cannot store. It never throws; the first problem is reported with its place.
+// A strict JSON parser: it accepts what JSON.parse accepts, except what two parsers could understand differently or a database cannot
+// store. It never throws, and reports the first problem with its path.
 
 import { type BrokenRule, type Issue, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -14,7 +14,7 @@ export function parseJson(text: string, depthMax: number = limits.jsonDepthMax):
   return parseWith(text, depthMax, new Map())
 }
 
-// Parses JSON of several megabytes, most of which is one text: long texts are parsed in slices of time.
+// Parses JSON of several megabytes, most of which is one string: long strings are parsed in time slices.
 export async function parseLongJson(text: string, depthMax: number = limits.jsonDepthMax): Promise<JsonResult> {
   const longTexts = await readLongTexts(text)
   return parseWith(text, depthMax, longTexts)
@@ -28,10 +28,10 @@ function parseWith(text: string, depthMax: number, longTexts: LongTexts): JsonRe
   return { problem, issue: { path: pointer(reader.path), ...reader.rule } }
 }
 
-// The initial value until a problem is found. One shared object, since every body has its own parser.
+// Initial value while there is no problem. Shared, since a parser is created for every body.
 const noRule: BrokenRule = issue('does_not_match')
 
-// Returned instead of a value once a problem is found; no parsed value equals it.
+// Returned instead of a value once there is a problem. No parsed value equals it.
 const failed = Symbol('failed')
 
 const quote = 0x22
@@ -47,10 +47,10 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-// Texts that were parsed in advance, by the position of their first quote.
+// Strings that were parsed in advance, by the position of their opening quote.
 type LongTexts = ReadonlyMap<number, { end: number; value: string }>
 
-// Recursion is safe here: the depth is checked before each step down.
+// Recursion is safe: the depth is checked before each step down.
 class Reader {
   readonly #text: string
   readonly #depthMax: number
@@ -58,7 +58,8 @@ class Reader {
   #at = 0
   problem: JsonProblem | undefined
   rule = noRule
-  // Filled from the innermost step outwards while the failure is returned, so valid documents cost nothing.
+  // Path of the problem, innermost step first. It is only collected while a failure is returned, so parsing valid documents costs
+  // nothing.
   readonly path: (string | number)[] = []
 
   constructor(text: string, depthMax: number, longTexts: LongTexts) {
@@ -95,7 +96,7 @@ class Reader {
       if (this.#text.charCodeAt(this.#at) !== quote) return this.#malformed()
       const key = this.#readText()
       if (typeof key !== 'string') return failed
-      // Any other name becomes an own member when it is assigned; this one would replace the prototype.
+      // Assigning this name would replace the prototype. Every other name becomes an own property.
       if (key === '__proto__') return this.#failAt(key, 'forbidden_key', issue('forbidden_name'))
       if (Object.hasOwn(object, key)) return this.#failAt(key, 'duplicate_key', issue('repeated_name'))
       this.#skipSpace()
@@ -145,7 +146,7 @@ class Reader {
         return value
       }
       if (code === backslash) return this.#readEscapedText(start, at)
-      // In this form, the comparison also detects the NaN past the end.
+      // Written this way, the comparison is also true for the NaN beyond the end.
       if (!(code >= 0x20)) {
         this.#at = at
         return this.#malformed()
@@ -159,8 +160,8 @@ class Reader {
     return isStorable(value) ? value : this.#badText()
   }
 
-  // Checks every escape and leaves the decoding to JSON.parse: decoding a megabyte of line breaks here takes 40 ms, and half as much
-  // again to collect, instead of 5.
+  // Checks every escape, but lets JSON.parse decode them in 5 ms: decoding a megabyte of line breaks here takes 40 ms, and half as much
+  // again to collect the garbage.
   #readEscapedText(start: number, firstEscape: number): string | typeof failed {
     const text = this.#text
     let at = firstEscape
@@ -171,7 +172,7 @@ class Reader {
         this.#at = at
         return this.#malformed()
       }
-      // The hexadecimal digits after `\u` were checked, so they are skipped as plain characters.
+      // The hexadecimal digits after `\u` were checked, so they are skipped like plain characters.
       at += code === backslash ? 2 : 1
     }
     this.#at = at + 1
@@ -209,13 +210,13 @@ class Reader {
       isWhole = false
     }
     this.#at = at
-    // The sum of digits is exact up to 2^53; numbers that may be larger, or have a fraction, are left to Number().
+    // Summing digits is exact up to 2^53. Numbers that may be larger, or have a fraction, are converted by Number().
     if (!isWhole) value = Number(text.slice(start, at))
     else if (first !== text.charCodeAt(start)) value = -value
     if (!(value >= -Number.MAX_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER)) {
       return this.#fail('bad_number', issue('number_too_large'))
     }
-    // Callers mostly send whole numbers, so this is rarely reached.
+    // Rarely reached, since most numbers are integers.
     if (!isWhole && !isExactDecimal(text.slice(start, at), value)) {
       return this.#fail('bad_number', issue('number_too_precise'))
     }
@@ -273,7 +274,7 @@ class Reader {
     return this.#within(key)
   }
 
-  // The error does not repeat the text, which may contain what must not be logged.
+  // The error message does not repeat the text, which may contain what must not be logged.
   #malformed(key?: string): typeof failed {
     const what = this.#at >= this.#text.length ? issue('ends_early') : issue('malformed', { position: this.#at })
     return key === undefined ? this.#fail('malformed', what) : this.#failAt(key, 'malformed', what)
@@ -299,10 +300,10 @@ function isStorable(value: string): boolean {
 
 const pieceLength = 65_536
 
-// Parses the texts that are longer than a piece. A malformed one is left to the parser, which reports its position.
+// Parses strings that are longer than a piece. A malformed one is left to the parser, which reports its position.
 async function readLongTexts(text: string): Promise<LongTexts> {
   const breath = createSlicePauses()
-  // If many bodies arrive together, they begin one after the other.
+  // Bodies that arrive at the same time are started one after the other.
   await breath.take()
   const found = new Map<number, { end: number; value: string }>()
   for (let from = 0; ; ) {
@@ -327,7 +328,7 @@ async function readLongTexts(text: string): Promise<LongTexts> {
   }
 }
 
-// Returns where the text ends, or where the next piece can begin.
+// Returns where the string ends, or where the next piece can begin.
 function pieceEnd(text: string, begin: number): number {
   const most = Math.min(begin + pieceLength, text.length)
   let at = begin
@@ -386,7 +387,7 @@ function isHexDigit(code: number): boolean {
   return (code >= digit0 && code <= digit9) || (lower >= 0x61 && lower <= 0x66)
 }
 
-// A JSON Pointer (RFC 6901), made from steps of which the innermost comes first.
+// Returns a JSON Pointer (RFC 6901) for steps of which the innermost comes first.
 function pointer(steps: readonly (string | number)[]): string {
   return steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).reduceRight(join, '')
 }

@@ -1,4 +1,4 @@
-// A value that is made at its first use and cached. If making it fails, the next use tries again.
+// Returns a function that makes a value when it is first called, and caches it. If making it fails, the next call tries again.
 
 import { endTurn, runWork } from './work.ts'
 
@@ -15,5 +15,5 @@ export function loadOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing
   }
 }
 
-// Name of the work of loading code: files are read, stripped of their types and compiled in one step.
+// Work name for loading code: files are read, stripped of their types and compiled in one step.
 export const loadingWork = 'code loading'

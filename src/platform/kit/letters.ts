@@ -1,4 +1,4 @@
-// ASCII forms of Latin letters that Unicode does not decompose.
+// ASCII forms of Latin letters that Unicode normalization does not decompose.
 
 export const undecomposed: Readonly<Record<string, string>> = {
   ß: 'ss',

@@ -1,7 +1,6 @@
-// Lifecycle tables: the allowed moves of a thing, by verb and status, one row for each move. A pair of verb and status without a row is
-// not allowed. Pure.
+// Lifecycle tables: the allowed moves of a thing, one row per verb and status. A verb that has no row for a status is not allowed. Pure.
 
-// `from` is null for the move that creates the thing. `announces` is the kind of its event, `due` is the payment work that becomes due.
+// `from` is null for the move that creates the thing. `announces` is the event kind. `due` is the payment work that becomes due.
 export type LifecycleRow = readonly [
   verb: string,
   from: string | null,
@@ -28,7 +27,7 @@ export function moveFor<Row extends LifecycleRow, Verb extends Row[0]>(
   return row && moveOf<Row, Verb>(row)
 }
 
-// Returns the move of a verb that has a single row, without checking the status: for a new thing, or if the statement itself checks the
+// Returns the move of a verb that has exactly one row, without checking the status: for a new thing, or if the SQL statement checks the
 // status.
 export function onlyMove<Row extends LifecycleRow, Verb extends Row[0]>(
   table: readonly Row[],
@@ -41,6 +40,6 @@ export function onlyMove<Row extends LifecycleRow, Verb extends Row[0]>(
 
 function moveOf<Row extends LifecycleRow, Verb extends Row[0]>(row: Row): Move<RowOf<Row, Verb>> {
   const [, from, to, announces, due] = row
-  // The cast holds: the row was found by its verb.
+  // The cast holds: the row was found by this verb.
   return { from, to, announces, due } as Move<RowOf<Row, Verb>>
 }

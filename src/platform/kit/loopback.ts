@@ -1,4 +1,4 @@
-// Hosts of this machine, as a parsed URL spells them.
+// Hosts of this machine, in the form in which a parsed URL has them.
 
 const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -6,7 +6,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return loopbackHosts.includes(hostname)
 }
 
-// Whether an address for a server to listen on is a loopback address.
+// Returns whether an address on which a server listens is a loopback address.
 export function isLoopbackAddress(host: string): boolean {
   return host === '::1' || loopbackHosts.includes(host)
 }

@@ -1,11 +1,11 @@
-// A bounded map: when it is full, the least recently used entries are removed. The limit is a number of entries, or a sum of weights,
-// such as bytes.
+// A bounded map: when it is full, the least recently used entries are removed. The bound is a number of entries, or a sum of weights such
+// as bytes.
 
-// Approximate memory of a map entry besides its key and value.
+// Approximate memory of a map entry in addition to its key and value.
 const entryBytes = 200
 
-// The weight of an entry in a cache whose keys callers choose: the key counts too, since a long query with an empty answer also takes
-// memory.
+// Returns the weight of an entry in a cache whose keys are chosen by clients. The key counts too, since a long query with an empty result
+// also takes memory.
 export function entryWeight(key: string, bytes: number): number {
   return entryBytes + key.length * 2 + bytes
 }
@@ -22,7 +22,7 @@ export class Lru<Key, Value> {
     this.#weightOf = weightOf
   }
 
-  // A smaller limit takes effect with the next entry.
+  // A smaller limit takes effect when the next entry is set.
   set weightMax(weightMax: number) {
     this.#weightMax = weightMax
   }
@@ -34,13 +34,13 @@ export class Lru<Key, Value> {
   get(key: Key): Value | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined
-    // A Map keeps the order of insertion, so with this its first entry is always the least recently used.
+    // Moved to the end: a Map iterates in the order of insertion, so its first entry is always the least recently used.
     this.#entries.delete(key)
     this.#entries.set(key, value)
     return value
   }
 
-  // Returns a value without counting as a use.
+  // Returns a value without marking it as used.
   peek(key: Key): Value | undefined {
     return this.#entries.get(key)
   }
@@ -68,7 +68,7 @@ export class Lru<Key, Value> {
     this.#weight = 0
   }
 
-  // Iterates from the least to the most recently used. Deleting during the iteration is safe.
+  // Iterates from the least to the most recently used entry. Deleting entries while iterating is safe.
   [Symbol.iterator](): IterableIterator<[Key, Value]> {
     return this.#entries[Symbol.iterator]()
   }

@@ -1,4 +1,4 @@
-// Parses the setting of where e-mails are sent. Pure. Problems are reported without the text, since it may contain a password.
+// Parses the setting for where e-mails are sent. Pure. Error messages do not repeat the text, which may contain a password.
 
 import { isLoopback } from './loopback.ts'
 
@@ -9,9 +9,9 @@ export type MailTarget =
       kind: 'smtp'
       host: string
       port: number
-      // Whether the connection is encrypted from the first byte. Otherwise it is upgraded with STARTTLS before anything is sent.
+      // Whether the connection uses TLS from its first byte. Otherwise it is upgraded with STARTTLS before anything is sent.
       isTls: boolean
-      // Whether the relay is on this machine, so encryption is not required.
+      // Whether the mail server is on this machine, so encryption is not required.
       isLocal: boolean
       auth: { user: string; password: string } | null
     }

@@ -1,5 +1,5 @@
-// Contents of SKUs as people type them and as the files of Shopify and Google contain them: an amount and a unit, and the same for the
-// base of the unit price. Pure.
+// Measures of SKUs as people type them and as files of Shopify and Google contain them: an amount and a unit, and the reference amount
+// and unit of the unit price. Pure.
 
 import { limits } from '../../contract/limits.ts'
 import { type MeasureUnit, measureBases, measureUnits } from '../../contract/words.ts'
@@ -12,7 +12,7 @@ import {
   unitSizes,
 } from './unitprice.ts'
 
-// Other names of our units. Units of the United States are not supported.
+// Other names of supported units. US customary units are not supported.
 const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
   ...measureUnits.map((unit): [string, MeasureUnit] => [unit, unit]),
   ['m²', 'm2'],
@@ -33,12 +33,13 @@ const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
 export interface MeasureTexts {
   amount: string
   unit: string
-  // Empty if the file names no base.
+  // Empty if the text has no reference.
   baseAmount: string
   baseUnit: string
 }
 
-// `hasOtherBase`: the file's base is not supported, and the usual one is used. Returns undefined if the content cannot be read.
+// `hasOtherBase`: the reference is not supported, and the usual one is used instead. Returns undefined if the amount or its unit cannot
+// be parsed.
 export function readMeasure(texts: MeasureTexts): { measure: SkuMeasure; hasOtherBase: boolean } | undefined {
   const content = wholeAmount(texts.amount, texts.unit)
   if (!content) return undefined
@@ -52,7 +53,7 @@ export function readMeasure(texts: MeasureTexts): { measure: SkuMeasure; hasOthe
   return per !== undefined && isBaseOf(measure) ? { measure, hasOtherBase: false } : { ...usual, hasOtherBase: true }
 }
 
-// Returns the amount in the given unit, or else in the largest smaller unit in which it is a whole number: 0.75 l are 75 cl.
+// Returns the amount in the given unit, or in the largest smaller unit in which it is an integer: 0.75 l are 75 cl.
 function wholeAmount(text: string, unitText: string): UnitPriceBase | undefined {
   const unit = unitNames.get(unitText.toLowerCase())
   const [, whole = '', part = ''] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(text) ?? []
@@ -81,7 +82,7 @@ function isSameKind(one: UnitPriceBase, other: UnitPriceBase): boolean {
 
 type Target = 'shopify' | 'google'
 
-// Units that a format names differently, or lacks: then the amount is written in a larger unit.
+// Units that a format calls by another name, or does not have. In the second case the amount is converted to a larger unit.
 const written: Readonly<Record<Target, Partial<Record<MeasureUnit, { name: string; divisor?: number }>>>> = {
   shopify: { cm2: { name: 'm2', divisor: 10_000 }, piece: { name: 'item' } },
   google: {
@@ -105,7 +106,7 @@ function inUnits({ amount, unit }: UnitPriceBase, target: Target): { amount: str
   return { amount: String(Number((amount / divisor).toFixed(4))), unit: name }
 }
 
-// Parses what a person types: "250 g", "0,75 l", or with the base of the unit price: "250 g / 100 g".
+// Parses "250 g", "0,75 l", or with the reference of the unit price "250 g / 100 g".
 export function typedMeasure(text: string): SkuMeasure | undefined {
   const [, amount = '', unit = '', baseAmount = '', baseUnit = ''] = typedExpression.exec(text.trim()) ?? []
   const read = readMeasure({ amount: amount.replace(',', '.'), unit, baseAmount, baseUnit })

@@ -1,12 +1,12 @@
-// Parses the setting of where pictures are stored. Pure. Problems are reported without the text, since it may contain a secret.
+// Parses the setting for where pictures are stored. Pure. Error messages do not repeat the text, which may contain a secret.
 
 import { isLoopback } from './loopback.ts'
 
 export type MediaTarget = { kind: 'folder'; folder: string } | ({ kind: 'bucket' } & BucketTarget)
 
-// A bucket of S3 or of a compatible service, addressed by path.
+// A bucket of S3 or of a compatible service, addressed by path and not by host name.
 export interface BucketTarget {
-  // The origin uses https, or http on this machine.
+  // An https: origin, or an http: origin on this machine.
   origin: string
   bucket: string
   region: string

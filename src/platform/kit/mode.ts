@@ -1,6 +1,6 @@
 import type { Mode } from '../../contract/words.ts'
 
-// A merchant in one mode. Stock, promotion uses and order numbers belong to one mode: test and live share none of them.
+// A merchant in one mode. Stock, uses of promotions and order numbers belong to a mode, and test and live mode share none of them.
 export interface MerchantMode {
   merchantId: string
   mode: Mode

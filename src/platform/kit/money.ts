@@ -1,10 +1,10 @@
-// Money is integer minor units with a currency. This file knows the number of digits of each currency, and parses, formats, rounds and
-// divides amounts without dividing a float.
+// Amounts of money are integers in minor units, with a currency. This file knows the minor unit digits of each currency, and parses,
+// formats, rounds and divides amounts without floating-point division.
 import { Lru } from './lru.ts'
 
-// ISO 4217 as of January 2026, by the number of minor unit digits. Not taken from Intl: CLDR shows HUF, IDR, PKR and others without their
-// minor unit, and an amount that is stored with one exponent and read with another is wrong by a factor of a hundred. Codes without a
-// minor unit (gold, drawing rights, tests) are not means of payment and are left out.
+// Currencies of ISO 4217 as of January 2026, by the number of minor unit digits. Not taken from Intl: CLDR displays HUF, IDR, PKR and
+// others without their minor unit, and reading an amount with another exponent than it was stored with makes it wrong by a factor of a
+// hundred. Codes without a minor unit (gold, drawing rights, tests) are not means of payment and are left out.
 // biome-ignore format: a table is read by its rows
 const codesByExponent: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -29,15 +29,15 @@ export function currencyExponent(code: string): number | undefined {
   return exponents.get(code)
 }
 
-// Formats an amount for people. Intl gets the amount as decimal text, so it is exact up to 2^53 − 1. `moreDigits`: number of digits that
-// the amount has beyond those of the minor unit.
+// Formats an amount for people. Intl gets decimal text, so amounts are exact up to 2^53 − 1. `moreDigits` is the number of digits beyond
+// those of the minor unit.
 export function formatAmount(amountMinor: number, currency: string, locale: string, moreDigits = 0): string {
   const digits = exponentOf(currency) + moreDigits
   return formatterFor(locale, currency, digits).format(decimalText(amountMinor, digits))
 }
 
-// The price of one of several units that cost this much together, with as few digits as needed for price times quantity to be the amount
-// again, rounded half up. 2518 for 999 units is 2.521 each, returned as 2521 with three more digits.
+// Returns the unit price for a total, with as few digits as are needed for price times quantity, rounded half up, to equal the total. A
+// total of 2518 for 999 units gives 2.521, returned as 2521 with three more digits.
 export function unitPriceOf(amountMinor: number, quantity: number): { price: number; moreDigits: number } {
   for (let moreDigits = 0; ; moreDigits += 1) {
     const scale = 10n ** BigInt(moreDigits)
@@ -47,12 +47,12 @@ export function unitPriceOf(amountMinor: number, quantity: number): { price: num
   }
 }
 
-// Writes 1999 as '19.99', for other programs.
+// Returns 1999 as '19.99', for other programs.
 export function decimalAmount(amountMinor: number, currency: string): string {
   return decimalText(amountMinor, exponentOf(currency))
 }
 
-// Parses '19.99' as 1999. Nothing is guessed: no sign, no exponent, no thousands separator, and no more digits than the currency has.
+// Parses '19.99' as 1999. Nothing is guessed: signs, exponents, thousands separators, and more digits than the currency has are refused.
 export function parseDecimal(text: string, currency: string): number | undefined {
   const exponent = exponents.get(currency)
   const [, whole, fraction = ''] = /^(0|[1-9]\d{0,15})(?:\.(\d{1,4}))?$/.exec(text) ?? []
@@ -61,7 +61,7 @@ export function parseDecimal(text: string, currency: string): number | undefined
   return Number.isSafeInteger(amount) ? amount : undefined
 }
 
-// Rounds halves up, towards plus infinity.
+// Rounds halves up, towards positive infinity.
 export function roundHalfUpDivide(numerator: bigint, denominator: bigint): bigint {
   if (denominator <= 0n) throw new RangeError('roundHalfUpDivide: the denominator must be positive')
   const doubled = 2n * numerator + denominator
@@ -70,8 +70,8 @@ export function roundHalfUpDivide(numerator: bigint, denominator: bigint): bigin
   return doubled < 0n && doubled % divisor !== 0n ? quotient - 1n : quotient // BigInt division truncates; this is the floor
 }
 
-// Divides a total in proportion to weights, by largest remainder; equal remainders are served in order. The shares add up to the total
-// exactly, and a weight of 0 gets 0.
+// Divides a total in proportion to weights by the largest remainder method; among equal remainders, the first ones are rounded up. The
+// shares add up to the total exactly, and a weight of 0 gets 0.
 export function allocate(total: number, weights: readonly number[]): number[] {
   assertAmount(total)
   for (const weight of weights) assertAmount(weight)
@@ -83,7 +83,7 @@ export function allocate(total: number, weights: readonly number[]): number[] {
   const exact = weights.map((weight) => BigInt(total) * BigInt(weight))
   const shares = exact.map((product) => Number(product / sum))
   const remainders = exact.map((product, index) => ({ index, remainder: product % sum }))
-  // The sort is stable, so equal remainders keep their order.
+  // The sort is stable, so equal remainders stay in order.
   remainders.sort((one, other) => compare(other.remainder, one.remainder))
   const left = total - shares.reduce((whole, share) => whole + share, 0)
   for (const { index } of remainders.slice(0, left)) shares[index] = (shares[index] as number) + 1
@@ -105,7 +105,7 @@ function decimalText(amountMinor: number, exponent: number): Intl.StringNumericL
   return text as Intl.StringNumericLiteral // digits with one point, by construction
 }
 
-// Creating a formatter costs about fifty times as much as using it.
+// Creating a formatter takes about fifty times as long as using it.
 const formatters = new Lru<string, Intl.NumberFormat>(200)
 
 function formatterFor(locale: string, currency: string, digits: number): Intl.NumberFormat {
@@ -122,7 +122,7 @@ function formatterFor(locale: string, currency: string, digits: number): Intl.Nu
   return formatter
 }
 
-// A browser that asks for a misspelled language tag must not make a page fail.
+// An invalid language tag from a browser must not make a page fail.
 function knownLocale(locale: string): string {
   try {
     return Intl.getCanonicalLocales(locale)[0] ?? 'en'

@@ -1,8 +1,8 @@
-// Problems of an entry, each with its place, and checks that all kinds of entries share. Pure.
+// Problems of an entry, each with its path, and checks that are shared by all kinds of entries. Pure.
 
 import { type Issue, issueAt } from '../../contract/issues.ts'
 
-// The path is relative to the entry.
+// `path` is relative to the entry.
 export type EntryProblem = Issue
 
 export function isBlank(text: string | undefined): boolean {
@@ -20,8 +20,8 @@ export function* repeatedValueProblems(
   }
 }
 
-// Line breaks and tabs are allowed in texts. Other control characters are mistakes, and one of them is the placeholder for the public
-// origin in rendered answers.
+// Texts may contain line breaks and tabs. Other control characters are mistakes; one of them is the placeholder for the public origin in
+// rendered responses.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
@@ -36,7 +36,7 @@ export function* controlCharacterProblems(value: unknown, path: string): Generat
   }
 }
 
-// Returns the problems of a part with their place in the whole entry.
+// Prefixes the paths of problems, which are relative to a part of the entry, with the path of that part.
 export function* problemsBelow(path: string, problems: Iterable<EntryProblem>): Generator<EntryProblem> {
   for (const problem of problems) yield { ...problem, path: `${path}${problem.path}` }
 }

@@ -1,5 +1,5 @@
-// What an operator types to run a command. In a clone, npm finds a Node that can run it; the npm package has its own command, and
-// JavaScript instead of TypeScript.
+// What an operator types to run a command. In a clone, npm finds a Node release that can run it. The npm package has a command of its
+// own, and contains JavaScript instead of TypeScript.
 
 const isPackage = import.meta.filename.endsWith('.js')
 

@@ -1,21 +1,21 @@
-// Refusals. There is a single class of refusal; its codes, statuses and sentences are a table in the contract, and it is caught in one
-// place for requests and in one for commands.
+// Refusals. There is only one class of refusals. Their codes, statuses and messages are a table in the contract. They are caught in one
+// place for requests, and in one for commands.
 
 import type { Issue } from '../../contract/issues.ts'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'
 
 export interface RefusalDetails {
-  // Replaces the table's sentence if numbers help: "The cart is at version 8; the request expected 7."
+  // Replaces the message of the table, for example to add numbers: "The cart is at version 8; the request expected 7."
   message?: string
   issues?: readonly Issue[]
-  // What the caller needs to continue: the present status and version, the available stock, the required scope.
+  // What the caller needs to continue: the present status and version, the available stock, or the required scope.
   current?: Readonly<Record<string, unknown>>
-  // Value for the Retry-After header, which is sent but is not part of the contract.
+  // Sent as the Retry-After header, which is not part of the contract.
   retryAfterMs?: number
-  // Replaces the table's status for a request that reached no operation: an unsupported method or HTTP version, a message of a payment
-  // provider that is too large, a key of a merchant that was moved to another cell.
+  // Replaces the status of the table for requests that reach no operation: an unsupported method or HTTP version, a message of a payment
+  // provider that is too large, or a key of a merchant that was moved to another cell.
   status?: 405 | 413 | 421 | 505
-  // Headers to send with the refusal, such as the challenge of a 401.
+  // Headers of the response, such as the challenge of a 401.
   headers?: Readonly<Record<string, string>>
 }
 

@@ -1,16 +1,16 @@
-// Caches what was read until the next commit. If commits cannot be noticed without waiting, it is read each time.
+// Caches the results of reads until the next commit. If the storage cannot report commits without waiting, nothing is cached.
 
 import type { Reader, Storage } from '../storage/storage.ts'
 import { entryWeight, Lru } from './lru.ts'
 
-// `mark`: the commit mark of the storage, taken before the read, so a commit during the read changes it.
+// `mark`: the commit mark of the storage. It is taken before the read, so a commit during the read outdates the result.
 export type RememberedRead<Found> = (
   key: string,
   mark: number | undefined,
   read: (db: Reader) => Promise<Found>,
 ) => Promise<Found>
 
-// `foundBytes`: the approximate size of one result.
+// `foundBytes`: approximate size of a result.
 export function rememberReads<Found>(
   storage: Pick<Storage, 'read'>,
   { keptBytesMax, foundBytes }: { keptBytesMax: number; foundBytes: number },

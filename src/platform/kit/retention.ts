@@ -1,4 +1,4 @@
-// Retention times of rows that do not belong to the merchant's books (orders, payments, refunds, stock movements). A setting overrides
+// Retention times of rows that are not part of the merchant's books (orders, payments, refunds, stock movements). The setting overrides
 // defaults: `checkouts=14d,customers=2d`.
 
 const secondMs = 1_000
@@ -9,23 +9,23 @@ const dayMs = 24 * hourMs
 export const retentionDefaultsMs = {
   // An open cart expires this long after its last change.
   carts: 30 * dayMs,
-  // A cart or checkout session without an order is deleted this long after its end, with its declined payments. The e-mail, name and
-  // phone of such a session are erased after the second time.
+  // A cart or checkout session without an order is deleted this long after its end, with its declined payments. Its e-mail address, name
+  // and phone number are erased earlier, after the time `customers`.
   checkouts: 30 * dayMs,
   customers: 7 * dayMs,
-  // A cart and a checkout session that became an order are deleted this long after the order. The order is kept.
+  // A cart and a checkout session that became an order are deleted this long after the order. The order stays.
   completed: 400 * dayMs,
-  // Stored answers of idempotency keys.
+  // Stored responses by idempotency key.
   answers: 7 * dayMs,
-  // Texts of events. While they are stored, events can be replayed, and a delivery may wait for its endpoint.
+  // Texts of events. While the text is stored, an event can be replayed, and a delivery may wait for its endpoint.
   texts: 30 * dayMs,
-  // Events without their text, ended deliveries, and revoked or expired keys.
+  // Events without their texts, ended deliveries, and revoked or expired keys.
   log: 90 * dayMs,
   // Entries of the list of changes.
   changes: 730 * dayMs,
-  // Withdrawals, after their receipt: a little over three years, after which claims are time-barred.
+  // Withdrawals after they were received: a little over three years, after which claims are time-barred.
   withdrawals: 1_200 * dayMs,
-  // Imports, after their last step.
+  // Imports after their last step.
   transfers: 7 * dayMs,
 } as const
 

@@ -1,4 +1,4 @@
-// The cost of shipping: the zone that serves a country, and the prices of its options for a parcel. Pure.
+// The cost of shipping: the zone that serves a country, and its options with their prices for a parcel. Pure.
 
 export interface WeightStep {
   upToGrams: number
@@ -19,7 +19,7 @@ export interface Zone {
   options: readonly ZoneOption[]
 }
 
-// The parcel to be shipped: its weight, and the price of everything in the cart before any discount.
+// The parcel to be shipped: its weight, and the total of the cart before discounts.
 export interface ShippedParcel {
   weightGrams: number
   subtotal: number
@@ -31,14 +31,14 @@ export interface ShippingOffer {
   amount: number
 }
 
-// `*` stands for every country that no other zone names, whatever its position in the list.
+// `*` stands for every country that no zone lists, even if its zone comes first.
 export function zoneFor(zones: readonly Zone[], country: string): Zone | undefined {
   return (
     zones.find(({ countries }) => countries.includes(country)) ?? zones.find(({ countries }) => countries.includes('*'))
   )
 }
 
-// Returns the options of a zone that carry the parcel, in the merchant's order, each with its amount for this parcel.
+// Returns the options of a zone that are available for the parcel, in the merchant's order, each with its price.
 export function shippingOffersFor(zone: Zone, parcel: ShippedParcel): ShippingOffer[] {
   return zone.options.flatMap((option) => {
     const amount = amountFor(option, parcel)
@@ -46,7 +46,7 @@ export function shippingOffersFor(zone: Zone, parcel: ShippedParcel): ShippingOf
   })
 }
 
-// Returns undefined if the parcel is heavier than the last step, so the option is not offered.
+// Returns undefined if the parcel is heavier than the last weight step, so the option is not offered.
 function amountFor({ amount, freeFrom, weightSteps }: ZoneOption, parcel: ShippedParcel): number | undefined {
   if (freeFrom !== null && parcel.subtotal >= freeFrom) return 0
   if (weightSteps.length === 0) return amount

@@ -1,6 +1,6 @@
-// Schedules slices of long computations. The event loop has one queue for everything, so a request that waits for the database twice
-// would wait for three slices. Here a slice begins only when the loop has nothing else to do and no answer of the database is awaited,
-// and one at a time, however many computations there are. On a server that is never idle, a slice begins after 10 ms.
+// Schedules time slices of long computations. The event loop has one queue for everything, so a request that waits for the database twice
+// would wait for three slices. Here a slice only starts when the event loop is idle and no response of the database is awaited, and
+// slices of all computations run one at a time. On a server that is never idle, a slice starts after 10 ms.
 
 import { subscribe } from 'node:diagnostics_channel'
 import type { EventLoopTurns } from './turns.ts'
@@ -9,15 +9,15 @@ const waitMsMax = 10
 
 export interface EventLoopState {
   clock: () => number
-  // Number of events of the operating system that the loop has handled: requests, answers of the database, files.
+  // Number of operating system events that the event loop has handled: requests, database responses, files.
   eventsSeen: () => number
-  // Number of statements that wait for their answer.
+  // Number of SQL statements whose result is awaited.
   answersAwaited: () => number
 }
 
 let awaited = 0
 
-// The storage publishes 1 when a statement is sent, and -1 when it is answered.
+// The storage publishes 1 when it sends a statement, and -1 when it gets the result.
 subscribe('cartwright.storage.awaited', (change) => {
   awaited += change as number
 })
@@ -49,7 +49,7 @@ export function createEventLoopTurns({ clock, eventsSeen, answersAwaited }: Even
 
   function begin(): void {
     waiting.shift()?.()
-    // A tick that a microtask schedules runs after all microtasks: by then the slice has ended, or waits for the database.
+    // A tick that is scheduled by a microtask runs after all microtasks: by then the slice has ended or awaits the database.
     queueMicrotask(() => process.nextTick(goOn))
   }
 

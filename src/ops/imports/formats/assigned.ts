@@ -1,5 +1,5 @@
-// Reads a product file of any system by the meanings that a person assigned to its columns. Rows that name the same product are its
-// variants. Pure.
+// Reads a product file of an unknown system by the meanings that a person assigned to its columns. Rows with the same product name are
+// its variants. Pure.
 
 import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { ColumnMeaning } from '../../../contract/words.ts'
@@ -24,7 +24,7 @@ export interface AssignedColumn {
   as: ColumnMeaning
 }
 
-// Meanings that several columns may have: each option has its own column, and so may each picture.
+// Maximum numbers of columns with the same meaning: each option has its own column, and each picture may have one.
 const optionsMax = 3
 const picturesMax = 50
 export function countMaxOf(meaning: ColumnMeaning): number {
@@ -34,7 +34,7 @@ export function countMaxOf(meaning: ColumnMeaning): number {
 
 export const neededMeanings = ['title', 'price'] as const satisfies readonly ColumnMeaning[]
 
-// If `columns` is undefined, it is not checked whether the file has the assigned columns.
+// Without `columns`, it is not checked that the file has the assigned columns.
 export function* assignmentProblems(
   columns: readonly { name: string }[] | undefined,
   assigned: readonly AssignedColumn[],
@@ -101,12 +101,12 @@ class Reading {
     this.#hasDecimalComma = hasDecimalComma
   }
 
-  // A row without a product name gets its own key, so it is refused with its line.
+  // A row without a product name gets a unique key, so it is refused with its line.
   keyOf(row: FileRow): string {
     return (this.#text(row, 'product') || this.#text(row, 'title')).toLowerCase() || `\0${row.line}`
   }
 
-  // The name as typed makes a plainer slug than the digest that other handles get.
+  // The slug is made from the name as written: other handles that are not slugs get a digest.
   handleOf(key: string, row: FileRow): string {
     const name = this.#text(row, 'product') || this.#text(row, 'title')
     if (name === '') return ''
@@ -143,7 +143,7 @@ class Reading {
       barcode: this.#text(row, 'barcode'),
       price: this.#number(row, 'price'),
       compareAtPrice: this.#number(row, 'compareAtPrice'),
-      // A row without a quantity is about goods that are not counted.
+      // A row without a quantity is a variant whose stock is not counted.
       tracker: this.#text(row, 'quantity') === '' ? '' : 'file',
       quantity: this.#number(row, 'quantity'),
       grams: kilograms > 0 ? String(Math.round(kilograms * 1000)) : this.#number(row, 'weightGrams'),
@@ -166,8 +166,7 @@ class Reading {
   }
 }
 
-// Reads `€ 1.299,00`, `1,299.00 EUR` and `1299`, as programs write them. Text that is not a number is returned unchanged, and refused
-// later with its line.
+// Reads `€ 1.299,00`, `1,299.00 EUR` and `1299`. Text that is not a number is returned unchanged, so it is refused later with its line.
 export function plainNumber(text: string, hasDecimalComma: boolean): string {
   const digits = text.replace(/[\s'’]|\p{Sc}|[A-Z]{3}/gu, '')
   if (!/^-?[\d.,]*\d$/.test(digits)) return text
@@ -188,7 +187,7 @@ function partsOf(text: string): string[] {
     .filter((part) => part !== '')
 }
 
-// Runs in linear time on any cell: nothing is matched twice.
+// The expression takes linear time on any cell.
 function picturesIn(text: string): string[] {
   return listOf(
     text.replaceAll(/[|;\s]+(https?:)?/g, (whole, scheme?: string) => (scheme === undefined ? whole : `,${scheme}`)),

@@ -1,4 +1,4 @@
-// Reads a feed for Google in RSS or Atom as rows with a header, like a text feed. `google.ts` reads both.
+// Converts a Google product feed in RSS or Atom to rows with a header, like those of a text feed. `google.ts` reads both.
 
 import { remark } from '../../../contract/remarks.ts'
 import { type CsvRow, FileError, guardFormula } from '../csv.ts'
@@ -14,14 +14,14 @@ import {
   wholeSlug,
 } from './google.ts'
 
-// Columns that are always in the header, since a feed is recognised by them.
+// Columns that the header always has, since a file is recognized as a feed by them.
 const always = ['id', 'title', 'price', 'availability'] as const
 // biome-ignore format: a list of words
 const read = new Set<string>([
   ...always, 'description', 'item group id', 'sale price', 'brand', 'gtin', 'product type', 'color', 'size', 'material', 'pattern',
   'image link', 'additional image link', 'shipping weight', 'unit pricing measure', 'unit pricing base measure',
 ])
-// More elements than any item has. A file that is not a feed is refused after this many elements without an item.
+// More elements than an item can have. A file with so many elements and no item is refused as not being a feed.
 const elementsMax = 10_000
 const roots = new Set(['rss', 'feed', 'rdf'])
 const namespace = /^https?:\/\/base\.google\.com\/ns\/1\.0\/?$/
@@ -32,11 +32,11 @@ interface Item {
   line: number
   depth: number
   cells: Map<string, string>
-  // The `product_detail` element that is being read.
+  // The open `product_detail` element.
   detail: Map<string, string> | undefined
 }
 
-// The whole file is read before the first row, since the header lists the columns of all items.
+// The whole file is read before the first row is yielded, since the header has the columns of all items.
 export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const items: Item[] = []
   const prefixes = new Set(['', 'g'])
@@ -47,7 +47,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
   let member: string | undefined
   let text = ''
   let characters = 0
-  // Number of elements since the last item with content.
+  // Number of elements since the last item that was not empty.
   let elements = 0
 
   for await (const token of readXml(texts)) {
@@ -84,7 +84,7 @@ export async function* readFeed(texts: AsyncIterable<string>): AsyncGenerator<Cs
       continue
     }
     if (item?.detail && depth === item.depth + 2 && member !== undefined) {
-      // Tabs and line breaks separate names and values, so they are removed from the text.
+      // Rows separate name and value by a tab, and options by a line break, so both are removed from the text.
       item.detail.set(member, text.replaceAll(/[\t\r\n]+/g, ' ').trim())
       member = undefined
     } else if (item?.detail && depth === item.depth + 1) {
@@ -138,20 +138,20 @@ function detailMemberOf(local: string): string | undefined {
   return detailMembers.includes(name) ? name : undefined
 }
 
-// Details of other sections are not read.
+// Returns undefined for details that are not options.
 function optionIn(detail: ReadonlyMap<string, string>): string | undefined {
   const [section, name, value] = detailMembers.map((member) => detail.get(member))
   return section === optionsSection && name && value ? `${name}\t${value}` : undefined
 }
 
-// Atom has its own names for the description.
+// Atom uses other names for the description.
 function memberOf(local: string): string | undefined {
   const name = columnName(local)
   if (name === 'summary' || name === 'content') return 'description'
   return read.has(name) ? name : undefined
 }
 
-// Pictures are collected in a list; for other members the first text counts.
+// Pictures are collected into a list; of every other member the first text that is not empty is used.
 function cellOf(before: string | undefined, text: string, member: string): string {
   if (before === undefined || before === '') return text
   return member === 'additional image link' && text !== '' ? `${before}, ${text}` : before

@@ -1,4 +1,4 @@
-// Opens a file of products or stock: CSV, or an XML feed, which begins with a `<`.
+// Opens a product or stock file: CSV, or an XML feed, which begins with `<`.
 
 import { TextDecoder } from 'node:util'
 import { remark } from '../../../contract/remarks.ts'
@@ -6,7 +6,7 @@ import { type CsvOptions, type CsvRow, decodeToUtf8, FileError, readCsv } from '
 import { readFeed } from './feed.ts'
 
 export interface FileOptions extends CsvOptions {
-  // The file was decoded to UTF-8 before, so its own declaration of an encoding is outdated.
+  // The file was already decoded to UTF-8, so the encoding that it declares no longer applies.
   isUtf8?: boolean
 }
 

@@ -1,5 +1,5 @@
-// Shared by the readers of other systems' product files. Each reader converts its rows to rows in Shopify's columns, which `shopify.ts`
-// reads, so limits, names, notes and refusals are the same for all. Pure.
+// Shared by the readers of other systems' product files. Each reader converts its rows to Shopify's columns, which `shopify.ts` reads, so
+// limits, names, notes and refusals are the same for all systems. Pure.
 
 import { skusMax } from '../../../contract/entries.ts'
 import { type Remark, remark } from '../../../contract/remarks.ts'
@@ -10,9 +10,9 @@ import { optionColumns, type ShopifyColumn } from '../shopify.ts'
 export interface ProductFormat {
   name: string
   isThis(columns: ReadonlySet<string>): boolean
-  // Returns whether a column of the file is read. The others are named in a note.
+  // Returns whether the column is imported. A note lists the other columns.
   reads(column: string): boolean
-  // Returns the Shopify columns that the rows may fill. Columns that the file lacks are left out, so their values do not change.
+  // Returns the Shopify columns that the converted rows may fill. The product's values for other columns do not change.
   columnsOf(columns: ReadonlySet<string>): readonly ShopifyColumn[]
   convert(rows: AsyncIterable<FileRow>, columns: ReadonlySet<string>, context: FileContext): AsyncIterable<ConvertedRow>
 }
@@ -22,18 +22,18 @@ export interface FileContext {
   findKnown: FindKnown
 }
 
-// A product of a file whose handle may change, while its mark does not.
+// A product with a mark, such as its id in the other system, which stays the same when the product is renamed and its slug changes.
 export interface MarkedProduct {
   slug: string
   mark: string
-  // The end of the product's slug after a hyphen; the rest of the slug may differ.
+  // The last part of the slug, after the last hyphen, which stays the same when the product is renamed.
   end: string
-  // Codes of the product in the file.
+  // SKU codes of the product in the file.
   codes: readonly string[]
 }
 
-// Returns the slugs of the products in the shop by their marks, for products whose slug in the file is unknown to the shop. Marks are
-// stored as a member of the metadata.
+// Finds products of the shop that have another slug than in the file. Returns their slugs by mark. The mark is stored in the given member
+// of the product's metadata.
 export type FindKnown = (member: string, products: readonly MarkedProduct[]) => Promise<ReadonlyMap<string, string>>
 
 export type ShopifyCells = Partial<Record<ShopifyColumn, string>>
@@ -44,7 +44,7 @@ export type ConvertedRow =
 
 export interface FileRow {
   line: number
-  // Returns '' if the file has no such column.
+  // Returns '' if the file does not have the column.
   cell(name: string): string
 }
 
@@ -61,7 +61,7 @@ export function fileRow({ line, cells }: CsvRow, places: ReadonlyMap<string, num
   return { line, cell: (name) => removeFormulaGuard(cell(name).slice(0, lengthMaxOf(name)).trim()) }
 }
 
-// Longer cells are cut before they are processed.
+// Longer cells are truncated before they are processed.
 function lengthMaxOf(name: string): number {
   return name.endsWith('description') ? 512 * 1024 : 32 * 1024
 }
@@ -69,10 +69,10 @@ function lengthMaxOf(name: string): number {
 export const heldRowsMax = 200_000
 export const heldMebibytesMax = 128
 export const heldCharactersMax = heldMebibytesMax * 1024 * 1024
-// Approximate memory of a cell besides its text, counted in characters.
+// Approximate memory of a cell in addition to its text, in characters.
 const cellCharacters = 8
 
-// Keeps all rows in memory, for files in which the rows of a product may be apart.
+// Holds all rows in memory, because in some files the rows of a product are not consecutive.
 export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly string[]): Promise<FileRow[]> {
   const held: FileRow[] = []
   let characters = 0
@@ -91,7 +91,7 @@ export async function holdRows(rows: AsyncIterable<FileRow>, names: readonly str
   return held
 }
 
-// Groups rows by key, in the order of the first row of each group. Rows without a key are left out.
+// Groups rows by key. Groups are in the order of their first rows; rows without a key are left out.
 export async function groupRows<Key>(
   rows: readonly FileRow[],
   keyOf: (row: FileRow) => Key | undefined,
@@ -106,14 +106,14 @@ export async function groupRows<Key>(
   return groups
 }
 
-// Yields refusals for rows beyond the number of variants that a product may have, and returns the others.
+// Yields a refusal for each row beyond the maximum number of variants, and returns the rows before.
 export function* variantsOf(handle: string, rows: readonly FileRow[]): Generator<ConvertedRow, readonly FileRow[]> {
   for (const { line } of rows.slice(skusMax))
     yield { line, handle, refused: remark('too_many_variants', { max: skusMax }) }
   return rows.slice(0, skusMax)
 }
 
-// Yields the row of each variant, the first with the product's own cells, and a row for each further picture.
+// Returns a row for each variant, the first of which also has the product's cells, and a row for each further picture.
 export function productRows(
   handle: string,
   product: ShopifyCells,
@@ -131,7 +131,7 @@ export function productRows(
   ]
 }
 
-// Fills the option columns, starting with the one at the given index.
+// Fills the option columns, starting at the index `first`.
 export function optionsOf(options: readonly { name: string; value: string }[], first = 0): ShopifyCells {
   const cells: ShopifyCells = {}
   for (const [index, [name, value]] of optionColumns.slice(first).entries()) {
@@ -143,7 +143,7 @@ export function optionsOf(options: readonly { name: string; value: string }[], f
   return cells
 }
 
-// Describes one of the variants that are made from a single row: its index, their number, and the end of its code.
+// One of several variants that are made from a single row: its index, the number of variants, and the end of its code.
 export interface VariantShare {
   index: number
   count: number
@@ -152,7 +152,7 @@ export interface VariantShare {
 
 export const combinedVariantsMax = 500
 
-// Combinations of one element of each list, at most `countMax`.
+// Returns the combinations of one element from each list, at most `countMax`.
 export function combineValues(lists: readonly (readonly string[])[], countMax: number): string[][] {
   let combinations: string[][] = [[]]
   for (const list of lists) {
@@ -164,7 +164,7 @@ export function combineValues(lists: readonly (readonly string[])[], countMax: n
   return combinations
 }
 
-// Cells of one of several variants that are made from a single row: each gets its own code and a part of the stock.
+// Cells of one of several variants that are made from a single row: it gets its own code and its share of the row's stock.
 export function sharedCells(cells: ShopifyCells, share: VariantShare | undefined): ShopifyCells {
   if (!share) return cells
   const { index, count, end } = share
@@ -178,7 +178,7 @@ export function sharedCells(cells: ShopifyCells, share: VariantShare | undefined
   }
 }
 
-// Splits a cell into the URLs of a list.
+// Splits a cell at the commas between its URLs.
 export function listOf(text: string): string[] {
   return text
     .split(/,\s*(?=https?:)/)

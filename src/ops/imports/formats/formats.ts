@@ -1,4 +1,4 @@
-// Detects by its header which system wrote a product file, and converts its rows to Shopify's columns.
+// Detects by the header which system wrote a product file, and converts its rows to Shopify's columns.
 
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import { inSlices } from '../../../platform/kit/breath.ts'
@@ -15,10 +15,10 @@ import { wooHeader } from './wooheader.ts'
 
 const formats: readonly ProductFormat[] = [wix, medusa, woocommerce, google]
 
-// Enough rows to see the content of the columns.
+// Number of rows from which the content of columns is guessed.
 const sampleRows = 50
 
-// No known system wrote the file, so a person has to assign meanings to its columns.
+// The system that wrote the file is unknown, so a person has to assign meanings to the columns.
 export class UnknownColumns extends FileError {
   readonly header: readonly string[]
   readonly rows: readonly CsvRow[]
@@ -34,7 +34,7 @@ export class UnknownColumns extends FileError {
 export interface ProductFileOptions {
   currency: string
   findKnown?: FindKnown
-  // Meanings that a person assigned to the columns, for a file of an unknown system.
+  // Meanings that a person assigned to the columns of a file from an unknown system.
   assigned?: readonly AssignedColumn[] | null
 }
 
@@ -50,7 +50,7 @@ export async function* productFileRows(
     const places = placesOf(header.cells)
     if (assigned) {
       const format = assignedFormat(assigned, header.delimiter === ';')
-      // The converter writes numbers with a decimal point, so the file's delimiter is left out.
+      // The converter writes decimal points. Without its delimiter, the header does not suggest decimal commas.
       const plain: CsvRow = { line: header.line, cells: header.cells }
       yield* converted(format, plain, { places, notes: [] }, remainingOf([], iterator), { currency, findKnown })
       return
@@ -80,11 +80,11 @@ export async function* productFileRows(
 }
 
 function isShopify(columns: ReadonlySet<string>): boolean {
-  // Newer files of Wix have a handle column, too.
+  // Newer Wix files also have a handle column.
   return shopifyColumns.handle.some((name) => columns.has(name)) && !wix.isThis(columns)
 }
 
-// Indexes of columns by name. The first of several columns of the same name counts.
+// Returns the indexes of columns by name. If several columns have the same name, the first is used.
 function placesOf(header: readonly string[]): Map<string, number> {
   const places = new Map<string, number>()
   for (const [place, text] of header.entries()) if (!places.has(columnName(text))) places.set(columnName(text), place)
@@ -115,7 +115,7 @@ async function* converted(
   }
 }
 
-// Guards a cell, since the reader removes one guard.
+// Adds a guard, because the reader of the row removes one.
 function cellText(column: ShopifyColumn, text: string): string {
   return guardFormula(column === 'sku' || column === 'barcode' ? csvCodeCell(text) : text)
 }

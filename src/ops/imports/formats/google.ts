@@ -1,5 +1,5 @@
-// A product feed in the format of Google Merchant Center, with tabs or commas: a row for each item. Items of the same product share their
-// `item_group_id`.
+// A product feed in the format of Google Merchant Center, separated by tabs or commas: one row per item. Items of the same product share
+// an `item_group_id`.
 
 import { remark } from '../../../contract/remarks.ts'
 import { optionAttributeOf, optionAttributes } from '../../../domain/catalog/attributes.ts'
@@ -18,14 +18,14 @@ import {
   variantsOf,
 } from './format.ts'
 
-// Column for a product type from an XML feed. A product type in a text feed may list several, separated by commas.
+// Product type of an XML feed. In contrast, `product type` in a text feed may list several, separated by commas.
 export const productTypePath = 'product type path'
-// Column for the options of an item in our own XML feed: a line for each, with name and value separated by a tab.
+// Options of an item in our own XML feed: one per line, as name and value separated by a tab.
 export const optionDetails = 'option details'
-// The section of `product_detail` that contains the options.
+// Section name of the `product_detail` elements that are options.
 export const optionsSection = 'Options'
 
-// Columns for slug, SKU code and brand in our own XML feed, used if they are longer than Google accepts.
+// Slug, SKU code and brand in our own XML feed, if they are longer than Google accepts.
 export const wholeSlug = 'whole slug'
 export const wholeCode = 'whole code'
 export const wholeBrand = 'whole brand'
@@ -37,7 +37,7 @@ interface Option {
   value: string
 }
 
-// Text that is added to the title of an item: the options that Google has no attribute for.
+// Returns what is added to the title of an item: the values of options for which Google has no attribute.
 export function titleEndOf(options: readonly Option[]): string {
   return options
     .filter((option) => !optionAttributeOf(option.name))
@@ -94,7 +94,7 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   if (!item) return
   const ends = titleEndsOf(taken)
   const options = optionReader(taken, ends)
-  // In the first option columns, these values would mean that there are no options.
+  // In the first option columns, such values would mean that the product has no options.
   const first = taken.some((item) => isNoOption(options(item).map(({ value }) => value))) ? 1 : 0
   const product: ShopifyCells = {
     title:
@@ -115,8 +115,8 @@ function* productOf(handle: string, items: readonly FileRow[], currency: string)
   yield* productRows(handle, product, variants, [...new Set(pictures.filter((url) => url !== ''))])
 }
 
-// Returns the options of an item: those that our own feed names, or else the attributes that all items of the product have. If these do
-// not distinguish the items, the ends of the titles do, or else the ids.
+// Returns the options of an item: those in our own feed, otherwise the attributes that all items of the product have. If these do not
+// distinguish the items, the ends of their titles are used, otherwise their ids.
 function optionReader(items: readonly FileRow[], ends: TitleEnds | undefined): (item: FileRow) => Option[] {
   if (items.some((item) => detailsOf(item).length > 0)) return detailsOf
   if (items.length === 1) return () => []
@@ -131,12 +131,13 @@ function optionReader(items: readonly FileRow[], ends: TitleEnds | undefined): (
 const variantOption = 'Variant'
 
 interface TitleEnds {
-  // The common beginning of the titles.
+  // The words with which all titles begin.
   begin: string
   of: ReadonlyMap<FileRow, string>
 }
 
-// "Rope, 5 m" and "Rope, 10 m" differ in "5 m" and "10 m". Returns undefined if titles repeat, or if one is the beginning of the others.
+// "Rope, 5 m" and "Rope, 10 m" have the ends "5 m" and "10 m". Returns undefined if two titles are equal, or if all titles begin with one
+// of them.
 function titleEndsOf(items: readonly FileRow[]): TitleEnds | undefined {
   const titles = items.map((item) => item.cell('title').split(/\s+/))
   const [first = []] = titles
@@ -170,14 +171,14 @@ function nameOf(item: FileRow): string {
   return title.endsWith(end) ? title.slice(0, title.length - end.length) : title
 }
 
-// A description may contain some HTML. Plain text that only mentions a tag has no end tag.
+// An end tag or `<br>` shows that the description is HTML; plain text that only mentions a tag has neither.
 function bodyOf(description: string): string {
   return /<\/(?:p|div|ul|ol|li|b|strong|i|em|h\d|table)>|<br\s*\/?>/i.test(description)
     ? description
     : plainTextToHtml(description)
 }
 
-// For example "12.90 EUR".
+// Such as "12.90 EUR".
 const priceExpression = /^(\S+)\s*([A-Z]{3})$/
 
 function currencyOf(text: string): string {
@@ -197,7 +198,7 @@ function variantCells(item: FileRow): ShopifyCells {
     barcode: item.cell('gtin'),
     price: sale || price,
     compareAtPrice: sale === '' ? '' : price,
-    // A feed says whether an item can be bought, but has no quantity.
+    // A Google feed has no quantities, only whether an item can be bought.
     tracker: availability === 'in_stock' ? '' : 'google',
     quantity: availability === 'in_stock' ? '' : '0',
     policy: ['backorder', 'preorder'].includes(availability) ? 'continue' : 'deny',
@@ -207,7 +208,7 @@ function variantCells(item: FileRow): ShopifyCells {
   }
 }
 
-// For example "750ml" and "100 ml".
+// Such as "750ml" and "100 ml".
 function measureCells(item: FileRow): ShopifyCells {
   const [content, base] = [item.cell('unit pricing measure'), item.cell('unit pricing base measure')].map((text) => {
     const [, amount = text, unit = ''] = /^([\d.,]{1,20})\s?([^\s\d.,]\S{0,9})$/.exec(text) ?? []

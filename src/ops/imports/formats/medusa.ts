@@ -1,4 +1,4 @@
-// Medusa's product file: the rows of a product are consecutive, and there is a column for each currency and for each picture.
+// Medusa's product file: the rows of a product are consecutive, and each currency and each picture has its own column.
 
 import { remark } from '../../../contract/remarks.ts'
 import { plainTextToHtml } from '../../../domain/catalog/plaintext.ts'
@@ -8,7 +8,7 @@ import { type ConvertedRow, type FileRow, optionsOf, type ProductFormat, type Sh
 const picturesMax = 50
 const tagsMax = 50
 
-// Numbered columns are listed by their first one, columns with a currency without the currency.
+// Numbered columns are listed with the number 1, and price columns without their currency.
 // biome-ignore format: a list of words
 const read = new Set([
   'product handle', 'product title', 'product description', 'product type', 'product status', 'product tags', 'product tag 1',

@@ -1,5 +1,5 @@
-// Guesses the meaning of a column by its name, for a file of an unknown system, in the languages of the dashboard and of WooCommerce's
-// headers. A person confirms the guess. Pure.
+// Suggests the meaning of a column by its name, for a file of an unknown system, in the languages of the dashboard and of WooCommerce. A
+// person confirms the suggestion. Pure.
 
 import { type AdminFileColumn, fileColumnsMax } from '../../../contract/admin/transfers.ts'
 import type { ColumnMeaning } from '../../../contract/words.ts'
@@ -57,7 +57,7 @@ const meaningByName: ReadonlyMap<string, ColumnMeaning> = new Map([
   ),
 ])
 
-// Leaves out columns without a name, and all but the first of several columns of the same name.
+// Leaves out columns without a name, and repeated columns of the same name.
 export function fileColumnsOf(header: readonly string[], rows: readonly CsvRow[]): AdminFileColumn[] {
   const met = new Set<string>()
   const counts = new Map<ColumnMeaning, number>()

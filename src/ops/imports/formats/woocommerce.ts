@@ -1,5 +1,5 @@
-// WooCommerce's product file: a row for each product and one for each of its variations, which name their parent and may be anywhere in
-// the file. The file has no slugs; the slug is made from a product's name and id.
+// WooCommerce's product file: one row per product and one per variation, which names its parent and may be anywhere in the file. The file
+// has no slugs; a slug is made from the product's name and id.
 
 import { skusMax } from '../../../contract/entries.ts'
 import { type Remark, type RemarkCode, remark } from '../../../contract/remarks.ts'
@@ -27,7 +27,7 @@ import {
 import { isRead } from './wooheader.ts'
 
 const attributesMax = 100
-// Metadata key of a product for its id in WooCommerce.
+// Metadata member in which the product's id in WooCommerce is stored.
 const markMember = 'woocommerceId'
 const categoriesMax = 100
 
@@ -83,12 +83,12 @@ export const woocommerce: ProductFormat = {
 
 interface WooFile {
   weight: Weight | undefined
-  // Whether the file has a description. Without one, the descriptions in the shop do not change.
+  // Whether the file has a description column. Without one, descriptions in the shop do not change.
   hasText: boolean
   attributes: readonly AttributeColumns[]
-  // Slugs in the shop by mark, for products whose slug in the file has changed.
+  // Slugs of products in the shop by mark, for products that have another slug in the file.
   known: ReadonlyMap<string, string>
-  // Remarks that are made only once per file.
+  // Codes of remarks that were already made and are made once per file.
   said: Set<RemarkCode>
 }
 
@@ -96,7 +96,7 @@ function isProduct(row: FileRow): boolean {
   return ['simple', 'variable'].includes(kindOf(row))
 }
 
-// WooCommerce identifies a product by its id, whatever its name is. Without an id, its code is used.
+// WooCommerce identifies a product by its id, even after it was renamed. Without an id, its code is used.
 function markOf(row: FileRow): string {
   return row.cell('id') || row.cell('sku')
 }
@@ -124,7 +124,7 @@ interface Weight {
   unit: string
 }
 
-// The header contains the unit: "Weight (lbs)".
+// The column name contains the unit: "Weight (lbs)".
 function weightColumnOf(columns: ReadonlySet<string>): Weight | undefined {
   for (const column of columns) {
     const unit = /^weight \((.+)\)$/.exec(column)?.[1]
@@ -135,7 +135,7 @@ function weightColumnOf(columns: ReadonlySet<string>): Weight | undefined {
 
 type Kind = 'simple' | 'variable' | 'variation' | 'other'
 
-// For example "simple, downloadable, virtual".
+// The cell may have several words, such as "simple, downloadable, virtual".
 function kindOf(row: FileRow): Kind {
   const words = typeWords(row)
   return (['variation', 'variable', 'simple'] as const).find((word) => words.includes(word)) ?? 'other'
@@ -213,19 +213,19 @@ function simpleOf(row: FileRow): Variants {
 interface Variants {
   options: readonly string[]
   variants: readonly Variant[]
-  // Attributes with the same value in all variations.
+  // Attributes that have the same value in all variations.
   constants: ReadonlyMap<string, string>
   notes: Remark[]
 }
 
 interface Variant {
   row: FileRow
-  // Values of the variant's options, in their order.
+  // Values in the order of the product's options.
   values?: readonly string[]
   share?: VariantShare
 }
 
-// An empty value in a variation stands for all of the product's values.
+// A variation with an empty value stands for a variant of each value that the product has.
 function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], file: WooFile): Variants {
   const given = rows.map((row) => ({ row, attributes: attributesOf(row, file) }))
   const names = [...new Set(given.flatMap(({ attributes }) => [...attributes.keys()]))]
@@ -238,7 +238,7 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
   )
   const differs = (name: string) =>
     new Set(allOf(name)).size > 1 || (allOf(name).includes('') && (choices.get(name)?.length ?? 0) > 1)
-  // Up to three attributes are all options, whether they differ or not.
+  // Up to three attributes all become options, even if their values do not differ.
   const options = names.length <= 3 ? names : names.filter(differs)
   const constants = new Map(names.filter((name) => !options.includes(name)).map((name) => [name, allOf(name)[0] ?? '']))
   const notes: Remark[] = []
@@ -272,7 +272,7 @@ function unrolledOf(own: ReadonlyMap<string, string>, rows: readonly FileRow[], 
   return { options, variants, constants, notes }
 }
 
-// Attributes that WooCommerce lists below a product: the visible ones that are not chosen by shoppers.
+// Attributes that WooCommerce shows below a product: visible ones that are not options.
 function detailsOf(
   row: FileRow,
   {
@@ -294,8 +294,8 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-// For example "Clothing, Clothing > T-shirts, Sale". A category includes the products of its subcategories, so parents of others are left
-// out.
+// Such as "Clothing, Clothing > T-shirts, Sale". A category includes the products of its subcategories, so parents of other listed
+// categories are left out.
 function categoriesOf(row: FileRow): string[] {
   const paths = row
     .cell('categories')
@@ -310,7 +310,7 @@ function categoriesOf(row: FileRow): string[] {
   return paths.filter((path) => !paths.some((other) => other.startsWith(`${path} > `)))
 }
 
-// A product has a single brand here: the first one, and the last part of a path such as "Acme > Acme Kids".
+// A product has one brand here: the first one listed, and of a path such as "Acme > Acme Kids" the last part.
 function brandOf(row: FileRow): string {
   const cell = brandColumns.map((column) => row.cell(column)).find((text) => text !== '') ?? ''
   const [first = ''] = cell.split(/(?<!\\),/)
@@ -323,7 +323,7 @@ function handleOf(row: FileRow): string {
   return id === '' ? row.cell('name') : `${words}-${id}`
 }
 
-// The file has no paths. WordPress makes them from the name, with or without accents.
+// The file has no paths of products. WordPress makes paths from names, with or without accents.
 function oldPathsOf(name: string): string[] {
   const plain = name
     .slice(0, 200)
@@ -346,7 +346,7 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
     barcode: row.cell(barcodeColumn),
     price: sale || regular,
     compareAtPrice: sale === '' ? '' : regular,
-    // Without a quantity, only this switch decides whether WooCommerce sells a product.
+    // If there is no quantity, WooCommerce sells a product if it is marked as in stock.
     tracker: stock === '' && isSold ? '' : 'woocommerce',
     quantity: stock || '0',
     policy: ['1', 'notify'].includes(row.cell('backorders allowed?')) ? 'continue' : 'deny',
@@ -355,7 +355,7 @@ function variantCells(row: FileRow, parent: FileRow, weight: Weight | undefined)
   }
 }
 
-// Converts a decimal comma to a point. Numbers have no thousands separators.
+// Converts a decimal comma to a point. WooCommerce writes no thousands separators.
 function decimalOf(text: string): string {
   return text.replace(/^(\d+),(\d+)$/, '$1.$2')
 }
@@ -373,7 +373,7 @@ function attributeColumnsOf(columns: ReadonlySet<string>): AttributeColumns[] {
     .map((name) => ({ name, values: name.replace('name', 'value(s)'), visible: name.replace('name', 'visible') }))
 }
 
-// Attributes in the order of the columns. A list of values stays as written, with escaped commas within values.
+// Returns attributes in the order of the columns. In a list of values, commas within values stay escaped.
 function attributesOf(row: FileRow, { attributes }: WooFile): Map<string, string> {
   const isOne = kindOf(row) === 'variation'
   const found = new Map<string, string>()
@@ -396,8 +396,7 @@ function bodyOf(row: FileRow): string {
   return texts.map(paragraphs).join('')
 }
 
-// The file writes a line break as
-// , and an empty line separates paragraphs.
+// The file writes a line break as a backslash and an n. An empty line separates paragraphs.
 function paragraphs(text: string): string {
   const lines = text.replaceAll('\\n', '\n')
   return /<(?:p|div|ul|ol|table|h\d)\b/i.test(lines) ? lines : paragraphsOf(lines)

@@ -1,5 +1,5 @@
-// Finds the columns of a WooCommerce file. Its header is written in the exporting user's language, so columns are found by the words of
-// the known languages, and the others by values that only WooCommerce writes and by the order of its columns. Pure.
+// Finds the columns of a WooCommerce file. Its header is in the language of the user who exported it. Columns are found by the words of
+// the known languages; the others by values that only WooCommerce writes and by the order of its columns. Pure.
 
 import { type Remark, remark } from '../../../contract/remarks.ts'
 import type { CsvRow } from '../csv.ts'
@@ -16,7 +16,7 @@ export interface WooHeader {
 const columnsMax = 1_000
 const types = ['simple', 'variable', 'variation', 'grouped', 'external']
 const number = /^\d*(?:[.,]\d+)?$/
-// Checks of a column's cells, which are the same in every language.
+// Checks of a column's cells. WooCommerce writes these values in English in every language.
 const holds: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['type', (text) => text === '' || types.includes(text.split(',', 1)[0]?.trim() ?? '')],
   ['name', (text) => text !== ''],
@@ -60,7 +60,7 @@ function comparable(text: string): string {
   return columnName(text.replaceAll('’', "'"))
 }
 
-// Uses the language with the most matches in the header. Names that WooCommerce has not translated are in English.
+// Uses the language that knows the most column names. Columns that WooCommerce has not translated have English names.
 function namesOf(columns: readonly Column[]): (string | undefined)[] {
   const languages = [...wordsOf.values()].map((words) => columns.map(({ name }) => nameIn(words, name)))
   const count = (names: readonly unknown[]) => names.filter((name) => name !== undefined).length
@@ -68,7 +68,7 @@ function namesOf(columns: readonly Column[]): (string | undefined)[] {
   return best.map((name, place) => name ?? nameIn(english, columns[place]?.name ?? ''))
 }
 
-// Maps column names to their English names, both with the placeholder `%` for the number.
+// Maps column names to their English names. In both, `%` stands for a number or a unit.
 type Words = ReadonlyMap<string, string>
 const english: Words = new Map(wooColumns.map((name) => [name, name]))
 const wordsOf: ReadonlyMap<string, Words> = new Map([
@@ -103,7 +103,7 @@ const orders = [['gtin', 'low'], ['low'], ['gtin'], []].map((taken) =>
     .map((name) => name.replace(/^\[|\]$/g, '')),
 )
 
-// Names the unknown columns by their position, if all known columns are in their usual position and the cells of the others fit.
+// If all known columns are in WooCommerce's order and the cells of the others fit, names the others by their position.
 function nameByOrder(columns: readonly Column[], known: readonly (string | undefined)[]): (string | undefined)[] {
   const order = orders.find((names) => fits(names, columns, known))
   if (!order) return [...known]
@@ -125,7 +125,7 @@ function fits(names: readonly string[], columns: readonly Column[], known: reado
   })
 }
 
-// Finds groups of four columns with the same number: name, values, and two switches.
+// Names groups of four columns that have the same number: name, values, and two switches.
 function nameAttributes(columns: readonly Column[], named: (string | undefined)[], from: number): void {
   const isSwitch = ({ cells }: Column) => cells.every((text) => /^[01]?$/.test(text))
   for (let place = from; place + 3 < columns.length; place += 1) {
@@ -144,7 +144,7 @@ function readByOrder(name: string | undefined): boolean {
   return name !== undefined && isRead(name)
 }
 
-// Returns whether a column of this English name is read.
+// Returns whether the import reads the column with this English name.
 export function isRead(name: string): boolean {
   return nameIn(english, name) !== undefined || name === 'brand' || /^weight \(/.test(name)
 }

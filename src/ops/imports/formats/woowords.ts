@@ -1,5 +1,5 @@
-// The column names of WooCommerce's product file. Its exporter writes them in the exporting user's language, and the values of the rows
-// in English. `%` stands for a number or a unit, and `|` separates the words of several versions. Unknown names are empty.
+// Column names of WooCommerce's product file, which writes them in the language of the user who exported it; values are in English. `%`
+// stands for a number or a unit, and `|` separates the words of several WooCommerce versions. Unknown names are empty.
 
 export const wooColumns = [
   'id',
@@ -27,7 +27,7 @@ export const wooColumns = [
   'attribute % visible',
 ] as const
 
-// The columns of an export without a selection of columns. Those in brackets were added by later versions.
+// Columns of a complete export, in their order. Those in brackets were added by later WooCommerce versions.
 // biome-ignore format: a list of words
 export const exportedColumns: readonly string[] = [
   'id', 'type', 'sku', '[gtin, upc, ean, or isbn]', 'name', 'published', 'is featured?', 'visibility in catalog', 'short description',
@@ -36,7 +36,7 @@ export const exportedColumns: readonly string[] = [
   'sale price', 'regular price', 'categories', 'tags', 'shipping class', 'images', 'download limit', 'download expiry days', 'parent',
   'grouped products', 'upsells', 'cross-sells', 'external url', 'button text', 'position',
 ]
-// Names in the order of `wooColumns`, in lower case, as the header is compared.
+// Names in the order of `wooColumns`, in lower case, since headers are compared in lower case.
 // biome-ignore format: a table reads best by its rows
 export const wooWords: Readonly<Record<string, readonly string[]>> = {
   ar: [
@@ -195,7 +195,7 @@ export const wooWords: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-// Units of the weight besides kg, g, lbs and oz.
+// Weight units besides kg, g, lbs and oz.
 // biome-ignore format: a table reads best by its rows
 export const wooUnits: ReadonlyMap<string, string> = new Map([
   ['lbs', 'lb'], ['lb', 'lb'], ['kg (kilogramma)', 'kg'], ['g (gramma)', 'g'], ['кг', 'kg'], ['г', 'g'], ['公斤', 'kg'], ['克', 'g'],
