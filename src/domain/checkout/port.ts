@@ -128,14 +128,14 @@ export interface CheckoutMethod {
 
 // Why a request had no effect. The page explains it in the shopper's language.
 export type CheckoutProblem =
-  | { code: 'stale' } // the session changed in another tab; read it again
-  | { code: 'total_changed'; from: number; to: number } // only the total that was shown is charged
+  | { code: 'stale' } // the session has changed, for example in another tab; load it again
+  | { code: 'total_changed'; from: number; to: number } // nothing but the total that the page showed may be charged
   | { code: 'not_open' } // the session has ended meanwhile
   | { code: 'closed' } // the page shows this without a message
   | { code: 'insufficient_stock'; skuId: string; available: number }
   | { code: 'item_unavailable'; skuId: string }
-  | { code: 'consent_needed' } // for digital content, which is supplied immediately
-  | { code: 'price_unavailable' } // the total exceeds an exact number
+  | { code: 'consent_needed' } // the shopper must agree to the immediate supply of digital content
+  | { code: 'price_unavailable' } // the total exceeds the largest safe integer
   | { code: 'quantity_limit'; skuId: string; limit: number }
   | { code: 'address_undeliverable' }
   | { code: 'shipping_unavailable' } // no shipping option for this parcel and address

@@ -88,7 +88,7 @@ function publicKeyFrom(key: ClientKey): KeyObject | undefined {
   try {
     return createPublicKey({ key, format: 'jwk' })
   } catch {
-    return undefined // it throws for one reason: the members are no key
+    return undefined // the only error: the members are not a valid key
   }
 }
 

@@ -31,7 +31,7 @@ export async function listTestCharges(storage: Storage): Promise<TestCharge[]> {
   return storage.read((db) => db.sql<TestCharge>`select ${chargeColumns} from test_charges order by created_at, key`)
 }
 
-// Of several requests with one key, one inserts the charge, and the others find it: the key is unique.
+// If several requests have the same key, one inserts the charge, and the others find it: the key is unique.
 export async function recordTestCharge(
   storage: Storage,
   charge: Charge,

@@ -75,7 +75,7 @@ function boundOf(subject: string): TryBound {
 }
 
 function kindOf(subject: string): DeclineSubjectKind {
-  return subject.slice(0, subject.indexOf(' ')) as DeclineSubjectKind // as made above
+  return subject.slice(0, subject.indexOf(' ')) as DeclineSubjectKind // `declineSubjectsOf` puts the kind first
 }
 
 // By which subject a payment must wait, and for how long.

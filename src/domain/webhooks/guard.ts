@@ -88,7 +88,7 @@ const publicV6 = listOf('2000::/3')
 // Never allowed: these addresses are those of metadata services, which return the credentials of the machine.
 const metadata = listOf(
   '169.254.0.0/16', // link-local; 169.254.169.254 of most clouds
-  '168.63.129.16/32', // Azure; a public address by its number
+  '168.63.129.16/32', // Azure; in the range of public addresses
   '100.100.100.200/32', // Alibaba Cloud
   '192.0.0.192/32', // Oracle Cloud
   'fe80::/10', // link-local
@@ -98,7 +98,7 @@ const metadata = listOf(
 
 const privateNetworks = listOf(
   '10.0.0.0/8',
-  '100.64.0.0/10', // shared by the customers of a provider
+  '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
   '172.16.0.0/12',
   '192.168.0.0/16',
@@ -108,7 +108,7 @@ const privateNetworks = listOf(
 
 // IANA's registries of special-purpose addresses, without the private blocks above.
 const special = listOf(
-  '0.0.0.0/8', // this network; on Linux it leads to this machine
+  '0.0.0.0/8', // this network; on Linux it connects to this machine
   '192.0.0.0/24', // protocol assignments
   '192.0.2.0/24', // documentation
   '192.31.196.0/24', // AS112
@@ -124,7 +124,7 @@ const special = listOf(
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4
   '2620:4f:8000::/48', // AS112
-  '3ffe::/16', // the former 6bone, given back
+  '3ffe::/16', // formerly 6bone
   '3fff::/20', // documentation
 )
 

@@ -71,8 +71,7 @@ export function createSender(options: SenderOptions): Sender {
   const closing = new AbortController()
   const connectTo = connectorOf(options, closing.signal)
 
-  // One target per URL: two receivers on one host are independent, and one that does not respond must not occupy the connections of the
-  // other.
+  // One target per URL: a receiver that does not respond must not occupy the connections of another one on the same host.
   function targetOf(url: string): Target | Ending {
     const known = targets.get(url)
     // The URL is checked again, because the rules may have changed after it was registered.

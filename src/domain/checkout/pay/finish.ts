@@ -22,7 +22,7 @@ import { lockAwaitedPayment, pendingCheckAt, recordAwaitedOutcome, warnOfAmountM
 import { reopenSession } from './reopen.ts'
 import { challengeMs, type PaymentOutcome, type Settlement } from './settlement.ts'
 
-// Of two concurrent calls, the second finds the outcome recorded. Returns undefined if this call did not complete the session.
+// If called twice concurrently, the second call finds the outcome recorded. Returns undefined if this call did not complete the session.
 export async function finishPayment(
   tools: PayTools,
   asked: PaymentRow,
