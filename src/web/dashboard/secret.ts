@@ -1,4 +1,4 @@
-// A secret that is shown once: on the answer of the post that made it, and never in an address, a redirect or a cache.
+// A secret that is shown once: in the answer to the post that created it, and never in a URL, a redirect or a cache.
 //
 //   return secretSheet(visit, { title, lead, label: 'Key', secret, back: { href, label } })
 
@@ -12,7 +12,7 @@ export interface SecretParts {
   label: string
   secret: string
   back: { href: string; label: string }
-  // Shown below the secret, such as how to use it.
+  // Rendered below the secret, such as instructions.
   more?: HtmlValue
 }
 
@@ -31,7 +31,7 @@ ${copyField({ id: 'secret', label, text: secret, copy: words.say('secret.copy'),
   }
 }
 
-// Without script the person selects the text and copies it.
+// Without script, the person selects and copies the text.
 export function copyField(parts: { id: string; label: string; text: string; copy: string; copied: string }): Html {
   const { id, label, text, copy, copied } = parts
   return html`<div class="field secret"><label for="${id}">${label}</label>

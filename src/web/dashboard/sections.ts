@@ -1,6 +1,6 @@
-// The parts of a place, such as Developers, as links above the page. A link is shown only if the person has the scope of its operation.
+// The sections of a place, such as Developers, as links above the page. A link is only shown if the person has the scope of its operation.
 //
-//   sections(visit, developerSections, 'keys')
+//   renderSections(visit, developerSections, 'keys')
 
 import type { AdminOperationId } from '../../contract/admin/operations.ts'
 import { type Html, html } from '../../platform/html/html.ts'

@@ -1,7 +1,7 @@
-// Changes of a part of the shop. The posted form contains the part as it was shown. If the stored part is still the same, the change is
-// saved with the present version, even if other parts of the shop have changed since; if not, both versions are shown.
+// Saves a part of the shop. The posted form contains the part as it was shown. If the stored part is unchanged, the new one is saved with
+// the current version, even if other parts of the shop have changed. Otherwise both versions of the part are shown.
 //
-//   const saved = await saveShopPart(posted, { partOf: ({ taxes }) => taxes, wanted, ask: (version, key) => posted.ask(…) })
+//   const saved = await saveShopPart(posted, { partOf: ({ taxes }) => taxes, wanted, ask: ({ version }, key) => posted.ask(…) })
 
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
 import type { AdminShop } from '../../contract/admin/shop.ts'
@@ -20,20 +20,20 @@ export type SaveShopResult =
 export interface ShopPart<Part> {
   partOf(shop: AdminShop): Part
   wanted: Part
-  // Calls the operation with the present version of the shop.
+  // Calls the operation with the current version of the shop.
   ask(current: AdminShop, key: string): Promise<unknown>
 }
 
 const baseName = 'base'
-// Others may save between the read and the write; after this many attempts the conflict is reported.
+// Another save may come between the read and the write. After this many attempts the conflict is reported.
 const attemptsMax = 4
 
-// Hidden field with the part as it was shown, for every form of a part.
+// A hidden field with the part as it was shown. Every form of a part needs it.
 export function shownPartField(part: unknown): Html {
   return hiddenFields({ [baseName]: JSON.stringify(part) })
 }
 
-// Returns the part as the form showed it. It is unreadable only if the form was altered.
+// Returns the part as the form showed it. It is only invalid if the form was altered.
 export function readShownPart<Part>({ form }: PostedScreen, isPart: (value: unknown) => value is Part): Part {
   const base = parsed(form.get(baseName) ?? '')
   if (!isPart(base)) throw refuse('invalid_request', { issues: [issueAt(`/${baseName}`, 'form_altered')] })
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
   }
 }
 
-// For pages that everyone may read: refuses a post from people who may not change them.
+// Refuses the posts of people who may see the page but not change it.
 export function refuseUnlessAllowed({ may }: PostedScreen, id: AdminOperationId): void {
   if (!may(id)) throw refuse('scope_missing', { current: { requiredScope: adminOperations[id].scope } })
 }
@@ -63,7 +63,7 @@ export async function saveShopPart<Part>(
   for (let round = 1; ; round++) {
     const { data: current } = await posted.ask('getAdminShop')
     const present = JSON.stringify(partOf(current))
-    // The form was sent twice, or someone else saved the same values.
+    // The form was sent twice, or another person has saved the same values.
     if (present === JSON.stringify(wanted)) return { kind: 'saved' }
     if (present !== base) return { kind: 'conflict', current }
     const outcome = await catchRefusal(ask(current, `${key}-${current.version}`))

@@ -1,4 +1,4 @@
-// Parts that the pages for design, home and menus share: the draft, the line that says whether it is published, and the store as its
+// Parts shared by the pages for design, home page and menus: the draft, the line that says whether it is published, and the store as its
 // preview.
 
 import type { AdminSite } from '../../contract/admin/site.ts'
@@ -19,12 +19,12 @@ export const draftPaths: Readonly<Record<DraftPart, string>> = {
   menus: 'store/menus',
 }
 
-// The content with which the next edit begins.
+// Returns the content with which the next edit begins.
 export function currentSiteDraft({ draft, published }: AdminSite): SiteContent {
   return draft ?? published
 }
 
-// Shown above each of the three pages.
+// The head of each of the three pages.
 export function draftHead(visit: ScreenVisit, site: AdminSite, part: DraftPart): Html {
   const { words, to, may } = visit
   const { draft, draftUrl, version } = site
@@ -52,7 +52,7 @@ export function draftHead(visit: ScreenVisit, site: AdminSite, part: DraftPart):
   }</div></div>`
 }
 
-// The store itself, showing the draft.
+// Embeds the store itself, with the draft.
 export function draftPreview({ words }: ScreenVisit, { draftUrl }: AdminSite): Html | false {
   if (draftUrl === null) return false
   return html`<div class="draft-preview">
@@ -60,7 +60,7 @@ export function draftPreview({ words }: ScreenVisit, { draftUrl }: AdminSite): H
   </div>`
 }
 
-// The version that the posted form showed.
+// Returns the version that the posted form showed.
 export function readSiteVersion({ form }: PostedScreen): number {
   const version = Number(form.get('version'))
   return Number.isSafeInteger(version) && version > 0 ? version : 1
@@ -71,7 +71,7 @@ export async function replaceSiteDraft(posted: PostedScreen, content: SiteConten
   return catchRefusal(posted.change('replaceAdminSite', { body, key: readKey(posted.form) }))
 }
 
-// For changes without typed values, such as moving a row: redirects to the page, with a toast for success or for the refusal.
+// Saves a change without typed values, such as moving a row. Redirects to the page, with a toast for success or refusal.
 export async function changeSiteDraft(
   posted: PostedScreen,
   part: DraftPart,
@@ -84,7 +84,7 @@ export async function changeSiteDraft(
   return redirectWithToast(back, says, { change: outcome.reply.change })
 }
 
-// Returns the path of the picture that a form uploaded, if any.
+// Returns the URL of the picture that was uploaded with a form, if any.
 export async function uploadFormPicture(posted: PostedScreen): Promise<{ url?: string } | { problems: Problems }> {
   const [file] = posted.files.filter(({ length }) => length > 0)
   if (!file) return {}

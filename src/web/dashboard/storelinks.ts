@@ -1,4 +1,4 @@
-// A link of the online store in forms: its target is chosen from a list, or typed as an address.
+// A link of the online store in forms. Its target is chosen from a list or typed as a URL.
 
 import type { SiteLink } from '../../contract/sitecontent.ts'
 import { linkKinds } from '../../contract/words.ts'
@@ -40,7 +40,7 @@ export function linkFields({ words }: ScreenVisit, { targets, pointer, isOptiona
     value: `${kind}:${target}`,
     label: kind === 'all' ? name : `${words.say(`link.${kind}`)}: ${name}`,
   }))
-  // The target may have been removed, or be missing from the list.
+  // The target may have been removed, or the list may be incomplete.
   const own = present && present.kind !== 'address' ? `${present.kind}:${present.target}` : undefined
   const isKnown = own === undefined || known.some(({ value }) => value === own)
   return [
@@ -86,7 +86,7 @@ export function readLink(form: FormFields): SiteLink | null {
   return { kind, target: kind === 'address' ? text('linkAddress') : target, label: text('linkLabel').slice(0, 100) }
 }
 
-// Returns the text for a link in a list.
+// Returns the text of a link for a list of links.
 export function linkText({ words }: ScreenVisit, targets: readonly LinkTarget[], link: SiteLink): string {
   if (link.kind === 'address') return link.target
   const found = targets.find(({ kind, target }) => kind === link.kind && target === link.target)

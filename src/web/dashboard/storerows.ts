@@ -1,4 +1,4 @@
-// Rows that are moved, edited and removed with buttons, so it works on a phone and without script. Pure, except for rendering.
+// Rows that are moved, edited and removed with buttons, which also works on phones and without script. Pure, except for rendering.
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import { keyField } from './form.ts'
@@ -45,7 +45,7 @@ export function orderedRows({ words }: ScreenVisit, { action, version, rows }: O
   </form>`
 }
 
-// Returns the list after a row's button was pressed; undefined for an unknown button.
+// Returns the list after the press of a row's button, or undefined for an unknown button.
 export function rowsAfterPress<Row>(rows: readonly Row[], pressed: string): Row[] | undefined {
   const [, verb, number] = /^(up|down|remove) (\d{1,3})$/.exec(pressed) ?? []
   const at = Number(number)

@@ -1,19 +1,19 @@
-// Lists: a table from a list of columns, with an address for every state. Filters and sort are links, rows are chosen by
+// Lists: a table from a list of columns, with a URL for every state. Filters and sort orders are links, rows are selected by
 // checkboxes of one form, and the bulk actions are buttons of that form. On a phone each row is a card, by CSS alone.
 //
-//   table(visit, {
+//   renderTable(visit, {
 //     label: 'Orders',
 //     columns: [
 //       { head: 'Order', cell: (row) => row.number, isMain: true },            the cell with the link of the row
-//       { head: 'Placed', cell: (row) => …, sort: ['newest', 'oldest'] },      the head turns `sort` in the address
+//       { head: 'Placed', cell: (row) => …, sort: ['newest', 'oldest'] },      the heading toggles `sort` in the URL
 //       { head: 'Total', cell: (row) => …, align: 'end' },
 //     ],
 //     rows, idOf: (row) => row.id, hrefOf: (row) => visit.to(`orders/${row.id}`),
 //     choose: { name: 'order', labelOf: (row) => row.number, actions: html`…buttons…`, action: visit.to('orders/send') },
-//     next: meta.next,                                                          the link of the answer
+//     next: meta.next,                                                          the link in the operation's answer
 //     empty: { title, text, action },
 //   })
-//   tabs(visit, 'payment', [{ value: undefined, label: 'All' }, …])             filters of one parameter, as links
+//   renderTabs(visit, 'Payment', [{ label: 'Paid', query: { payment: 'paid' } }, …])    states of the list, as links
 
 import { type Html, type HtmlValue, html } from '../../platform/html/html.ts'
 import type { PageAnswer } from '../../platform/http/pages.ts'
@@ -29,30 +29,28 @@ export interface Column<Row> {
   align?: 'start' | 'end'
   isMain?: boolean
   isOneLine?: boolean
-  // The value of `sort` that a first press on the head sets, and the value that a second press sets. The first of `defaultSort` needs no
-  // parameter.
+  // The values of `sort` that the first and the second press on the heading set. The URL omits the value `defaultSort`.
   sort?: readonly [first: string, second: string]
-  // On a phone, `isMinor` cells are left out, `isCorner` cells are at the end of the first line, and `isPlain` cells are shown without
-  // their head.
+  // On a phone `isMinor` cells are omitted, `isCorner` cells are at the end of the first line, and `isPlain` cells have no heading.
   isMinor?: boolean
   isCorner?: boolean
   isPlain?: boolean
-  // On a phone, `lead` and `aside` share the second line of the card, where `lead` takes the free width; other cells are below.
+  // On a phone `lead` and `aside` share the second line of the card, in which `lead` takes the remaining width. Other cells are below.
   onPhone?: 'lead' | 'aside'
 }
 
 export interface TableParts<Row> {
-  // Label for screen readers.
+  // Name of the table for screen readers.
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   idOf: (row: Row) => string
   hrefOf?: (row: Row) => string
-  // The sort that needs no parameter (default: none).
+  // The sort order that needs no parameter (default: none).
   defaultSort?: string
   choose?: RowSelection<Row> | false | undefined
   next?: string | null
-  // Address that receives the number of rows chosen below the list (`postedRowCount`), if it can be chosen.
+  // Where the page size that the person chooses below the list is posted (`postedRowCount`). Default: the page size cannot be chosen.
   countAction?: string
   // Number of rows on all pages, if known.
   total?: number | undefined
@@ -60,18 +58,18 @@ export interface TableParts<Row> {
 }
 
 export interface RowSelection<Row> {
-  // Name of the checkboxes: each chosen row sends its id under this name.
+  // Name of the checkboxes: each ticked row sends its id under this name.
   name: string
   labelOf: (row: Row) => string
-  // Address that the buttons post to, unless they name another (`button({ action })`).
+  // Where the buttons post to, unless they name another URL (`button({ action })`).
   action: string
-  // Buttons, shown in one bar.
+  // Buttons, which are shown in a bar.
   actions: HtmlValue
-  // `get`: the buttons open a page for the chosen rows (default: post).
+  // `get`: the buttons open a page for the selected rows (default: post).
   method?: 'get' | 'post'
 }
 
-// Id of the form that sends the selected rows, for buttons outside of it.
+// Id of the form that sends the selected rows, for buttons outside this form.
 export const chosenForm = 'list-form'
 
 export function renderTable<Row>(visit: ScreenVisit, parts: TableParts<Row>): Html {
@@ -134,7 +132,7 @@ function countedPager(visit: ScreenVisit, next: string | null, rowsShown: number
   return pages && html`${pages}${counts.form}`
 }
 
-// Link that selects more rows than this page shows, on one larger page.
+// Returns a link that selects more rows than this page contains, by a larger page size.
 function chooseMore<Row>(visit: ScreenVisit, { next = null, countAction, total }: TableParts<Row>): Html | false {
   if (next === null || countAction === undefined || visit.query.has('cursor')) return false
   const most = Math.max(...rowCounts.list)
@@ -210,9 +208,9 @@ ${counts?.buttons}
 export interface CountChoice {
   isNeeded: boolean
   buttons: Html
-  // The form of the buttons, to be placed outside of other forms.
+  // The form of the buttons, which must be rendered outside other forms.
   form: Html
-  // Parameters for the address of the next page.
+  // Parameters for the URL of the next page.
   query: Readonly<Record<string, string>>
 }
 
@@ -241,10 +239,10 @@ export function countChoice(
   }
 }
 
-// Stores the number of rows chosen below a list, and redirects to the list, which is below `path`.
+// Stores the page size chosen below a list in a cookie, and redirects to the list, which is below `path`.
 export function postedRowCount({ form, to, server }: PostedScreen, path: string, rows: Rows): PageAnswer {
   const back = form.get('back') ?? ''
-  // Other characters are not allowed in a header.
+  // Characters that are allowed in a header.
   const isOurs = /^[!-~]+$/.test(back) && (back === to(path) || back.startsWith(`${to(path)}?`))
   const answer = redirectTo(isOurs ? back : to(path))
   const count = readRowCount(rows, form.get('rows'))
@@ -252,12 +250,12 @@ export function postedRowCount({ form, to, server }: PostedScreen, path: string,
   return { ...answer, headers: { ...answer.headers, 'set-cookie': rememberRowCount(rows, count, server.origin) } }
 }
 
-// The cursor in the link of `meta.next`.
+// Returns the cursor in the link `meta.next`.
 export function cursorFromLink(next: string | null): string | undefined {
   return next === null ? undefined : (new URLSearchParams(next.split('?')[1]).get('cursor') ?? undefined)
 }
 
-// Returns the address of this page with other parameters: undefined removes one.
+// Returns the URL of this page with changed parameters. Undefined removes a parameter.
 export function hrefWith(visit: ScreenVisit, changes: Readonly<Record<string, string | undefined>>): string {
   const [path = ''] = visit.here.split('?')
   const parameters = new URLSearchParams(visit.query)
@@ -271,12 +269,12 @@ export function hrefWith(visit: ScreenVisit, changes: Readonly<Record<string, st
 
 export interface ListTab {
   label: string
-  // Parameters of this state; undefined removes one.
+  // Parameters of this state. Undefined removes a parameter.
   query: Readonly<Record<string, string | undefined>>
   count?: number | string | undefined
 }
 
-// States of a list as links. The first whose parameters all match is marked.
+// States of a list as links. The first link whose parameters all match is marked.
 export function renderTabs(
   visit: ScreenVisit,
   label: string,

@@ -1,9 +1,9 @@
-// A toast: one line after a redirect that says what was done, with a button to undo it. The address contains it as the key of a text
-// and a number, never as text.
+// A toast: one line after a redirect that says what was done, with a button to undo it. The URL contains only the key of its text and
+// numbers, never text.
 //
-//   return done(visit.to('orders'), 'done.sent')                                    redirects, then shows the line
-//   return done(visit.to('products'), 'done.saved', { count: 12, change })          with *Undo* (change from `visit.change`)
-//   return redirectWithRefusal(visit.to('orders'), refusal)                                   shows the sentence of a refusal instead
+//   return redirectWithToast(visit.to('orders'), 'done.sent')                             redirects, then shows the line
+//   return redirectWithToast(visit.to('products'), 'done.saved', { count: 12, change })   with *Undo* (`change` from `visit.change`)
+//   return redirectWithRefusal(visit.to('orders'), refusal)                               shows the sentence of a refusal instead
 
 import { randomUUID } from 'node:crypto'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'
@@ -15,7 +15,7 @@ import { toastParameters } from './browser/names.ts'
 import { redirectTo, type ScreenVisit } from './screen.ts'
 import type { TextKey } from './words.ts'
 
-// Only texts with this prefix can be shown as a toast, so an address cannot show other texts.
+// Only texts with this prefix can be shown as a toast, so a URL cannot make the page show other texts.
 export type ToastKey = Extract<TextKey, `done.${string}`>
 
 export interface ToastFacts {

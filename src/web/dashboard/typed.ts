@@ -1,8 +1,8 @@
-// Converts text that a merchant types into a field for formatted text to HTML. The server sanitizes it. Pure.
+// Converts what a merchant types into a field for formatted text to HTML, which the server sanitizes. Pure.
 
 import { escapeHtml } from '../../platform/html/html.ts'
 
-// Text without any tag consists of paragraphs, separated by empty lines.
+// A text without tags consists of paragraphs separated by empty lines.
 export function typedTextToHtml(text: string): string {
   if (/<\/?[a-z]/i.test(text)) return text
   const paragraphs = text.replaceAll('\r\n', '\n').split(/\n\s*\n/)

@@ -1,12 +1,12 @@
-// The form's choice of the variants that a picture shows: all, those with one value of an option, or a set that only the API can make,
-// which stays unchanged. Pure.
+// The choice, in a form, of the variants that a picture shows: all, those with a certain value of an option, or a set that only the API
+// can create and that stays unchanged. Pure.
 
 export const scopeAll = ''
 export const scopeUnchanged = 'same'
 
 export interface ScopedPicture {
   url: string
-  // `scopeAll`, `scopeUnchanged`, or the slot of an option and one of its values: `1:Moss`.
+  // `scopeAll`, `scopeUnchanged`, or an option's slot and value: `1:Moss`.
   shows: string
 }
 
@@ -19,7 +19,7 @@ export function valueOfScope(shows: string): { slot: number; value: string } | u
   return slot === undefined ? undefined : { slot: Number(slot), value }
 }
 
-// Returns the choice for a picture from the pictures of the variants.
+// Returns a picture's choice, derived from the pictures of the variants.
 export function pictureScopeOf(
   url: string,
   variants: readonly { values: readonly string[]; image: string | null }[],
@@ -35,7 +35,7 @@ export function pictureScopeOf(
   return scopeUnchanged
 }
 
-// Returns the picture of one variant; null if it shows the product's pictures. `before`: saved values.
+// Returns a variant's own picture, or null if it shows the product's pictures. `before`: the saved values.
 export function choosePictureOfVariant(
   values: readonly string[],
   pictures: readonly ScopedPicture[],
@@ -48,7 +48,7 @@ export function choosePictureOfVariant(
   if (chosen) return chosen.url
   const present = pictures.find(({ url }) => url === before.image)
   if (present) return present.shows === scopeUnchanged ? present.url : null
-  // A picture that was removed from the product is removed from the variant too. A picture that the product never had is not in the form,
-  // so it stays.
+  // A picture that was removed from the product is also removed from the variant. A picture that was never one of the product's is not in
+  // the form, so it stays.
   return before.image !== null && before.pictures.includes(before.image) ? null : before.image
 }

@@ -1,4 +1,4 @@
-// Saved views of a list, as links above it, and the form that saves the present filters.
+// Saved views of a list, as links above the list, and the form that saves the current filters.
 
 import { type SavedView, savedViewsMax } from '../../domain/users/views.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
@@ -17,7 +17,7 @@ export const viewQueryLengthMax = 600
 // Parameters that do not belong to a view.
 const passing = new Set<string>([...toastParameters, chosenParameter, 'cursor', 'rows'])
 
-// Sorts the parameters, so two addresses of the same view are equal.
+// Sorts the parameters, so two URLs of the same view are equal.
 export function viewQuery(query: URLSearchParams): string {
   return new URLSearchParams(
     [...query]
@@ -26,7 +26,7 @@ export function viewQuery(query: URLSearchParams): string {
   ).toString()
 }
 
-// `plain`: parameters that alone do not make a view worth saving.
+// `plain`: parameters that, alone, do not make a view worth saving.
 export function savedViews(visit: ScreenVisit, list: ViewList, plain: readonly string[] = ['sort']): Html | false {
   const { words, query, shop } = visit
   const here = viewQuery(query)

@@ -1,7 +1,7 @@
-// The language of a page of the dashboard: texts, amounts, dates in the shop's time zone. One file per language in languages/.
+// The language of a page of the dashboard: texts, amounts, and dates in the shop's time zone. The texts are in ../languages/dashboard/.
 //
 //   words.say('orders.title')                      a text
-//   words.say('orders.chosen', { count: 3 })       with values; `count` chooses the plural
+//   words.say('home.todayOrders', { count: 3 })    with values; `count` chooses the plural form
 //   words.money(1999, 'EUR')                       €19.99
 //   words.day('2026-11-16T09:00:00Z')              16 Nov 2026      words.moment(…): with the time
 //   words.refusal(refusal)                         the sentence of a refusal, translated if the texts have its code
@@ -24,22 +24,21 @@ export type TextValues = Readonly<Record<string, string | number>>
 
 export interface DashboardWords {
   language: DashboardLanguage
-  // Includes the region that the browser names, which decides number formats.
+  // Includes the region that the browser names, which determines formats of numbers.
   locale: string
   direction: 'ltr' | 'rtl'
   timeZone: string
   say(key: TextKey, values?: TextValues): string
-  // For keys that are not constants, such as a status.
+  // Returns the text of a key that is not a constant, such as one with a status.
   sayKnown(key: string, otherwise: string): string
   refusal(refusal: Pick<Refusal, 'code' | 'message'>): string
   // Returns the sentence for an issue of a refusal.
   issue(rule: BrokenRule): string
-  // Returns the sentence for a refused file or row, or for what an import changed in it.
+  // Returns the sentence about a refused file or row, or about what an import changed in it.
   remark(one: AdminRemark): string
   refusedRow(row: AdminRefusedRow): string
   number(value: number): string
   money(amountMinor: number, currency: string): string
-  // For large sums, without cents.
   day(instant: string | number | Date): string
   moment(instant: string | number | Date): string
   // Formats a day of a report, such as 2026-06-01, which has no time zone.
@@ -47,7 +46,7 @@ export interface DashboardWords {
   country(code: string): string
 }
 
-// `chosen`: the person's chosen language. The region is the one that the browser names for it.
+// `chosen`: the language that the person chose. The region is the one that the browser names for that language.
 export function dashboardWordsFor(
   acceptLanguage: string | undefined,
   timeZone: string,
@@ -113,12 +112,12 @@ function importWords(
   say: DashboardWords['say'],
   number: (value: number) => string,
 ): Pick<DashboardWords, 'remark' | 'refusedRow'> {
-  // Returns undefined for a code that a newer version stored and this one does not know.
+  // Returns undefined for a code that a newer release stored and this release does not know.
   function saidOf({ code, values }: Pick<AdminRemark, 'code' | 'values'>): string | undefined {
     const { remarks } = dashboardTexts[language]
     if (!Object.hasOwn(remarks, code)) return undefined
     const { otherLine } = values
-    // Line numbers have no thousands separator.
+    // A line number is formatted without thousands separators.
     const written = otherLine === undefined ? values : { ...values, otherLine: String(otherLine) }
     return fillSentence(remarks[code], written, { number, or: say('form.or') })
   }
@@ -138,7 +137,7 @@ function importWords(
   return { remark, refusedRow }
 }
 
-// Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
+// Intl objects are expensive to create and cheap to use. Locales are read from headers, so the cache is bounded.
 const cachedMax = 100
 
 function caching<Thing>(make: (key: string) => Thing): (key: string) => Thing {

@@ -1,4 +1,4 @@
-// The style sheet of the documentation site, and the script of the reference.
+// The style sheet of the documentation pages, and the script of the reference.
 
 import { serveScript as scriptFile, serveStyleSheet } from '../../platform/html/files.ts'
 

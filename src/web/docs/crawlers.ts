@@ -1,5 +1,5 @@
-// Files for crawlers: robots.txt, and the sitemap of the shop in pieces. A piece is identified by the slug before its first, so every
-// process can serve every piece, and none has more than `pieceSize` addresses.
+// Files for crawlers: robots.txt, and the sitemap of a shop in pieces. A piece is identified by the slug before its first one, so every
+// process can serve every piece, and none has more than `pieceSize` URLs.
 
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../platform/html/html.ts'
@@ -12,17 +12,17 @@ export interface SitemapEntry {
   updatedAt: number
 }
 
-// The shop whose pages are listed.
+// A shop whose pages are listed.
 export interface CrawledShop {
-  // The path of the shop: `/shop`; '' at a host of its own.
+  // Path of the shop: `/shop`, or '' at a host of its own.
   base: string
   origin: string
   listCategories(): Promise<SitemapEntry[]>
-  // Pages that the merchant wrote.
+  // Lists the merchant's own pages.
   listPages(): Promise<SitemapEntry[]>
-  // Products by slug, after the given slug.
+  // Lists products, sorted by slug, after the given slug.
   listProducts(after: string, limit: number): Promise<SitemapEntry[]>
-  // The last slug of each piece that is followed by another product, and when each piece changed.
+  // Lists the pieces that are followed by another product, with the last slug of each and when the piece changed.
   listPieces(pieceSize: number): Promise<SitemapPiece[]>
 }
 
@@ -34,11 +34,11 @@ export interface SitemapPiece {
 
 export interface CrawlerParts {
   origin: () => string
-  // Finds a shop by its slug, or the shop at /shop. Returns undefined if there is none; refuses if it is closed.
+  // Finds a shop by its slug, or without a slug the shop at /shop. Returns undefined if there is none; throws if it is closed.
   shop: (slug: string | undefined, isByHost: boolean) => Promise<CrawledShop | undefined>
 }
 
-// The protocol allows 50,000. One response is held in memory: about a megabyte.
+// The protocol allows 50,000. A response is built in memory, where this many URLs take about a megabyte.
 const pieceSize = 10_000
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
@@ -68,7 +68,7 @@ export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
   ]
 }
 
-// Pages below the root for the one shop, or below the path of a shop.
+// Sitemap pages at the root, for the shop of the host or at /shop, or below the path of a shop.
 function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'): HtmlPage[] {
   const page = (
     path: string,
@@ -100,7 +100,8 @@ function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'
   ]
 }
 
-// Search engines have no use for personal pages and machine interfaces; filters and sort orders of a search have no end.
+// Disallows personal pages and machine interfaces, which are useless in search results, and searches, whose filters and sort orders are
+// endless.
 function robotsText(origin: string, shop: CrawledShop | undefined): string[] {
   const closed = ['/admin', '/api/', '/c/', '/o/', '/oauth/', '/dev/', '/test/']
   const ofShop = ['/cart', '/thanks', '/search'].map((path) => `${shop?.base ?? '/shops/*'}${path}`)

@@ -1,4 +1,4 @@
-// Renders examples: calls by curl, and JSON whose names and strings are marked.
+// Renders examples: calls with curl, and JSON with marked names and strings.
 
 import type { Operation } from '../../contract/surface.ts'
 import { type Html, html, trusted } from '../../platform/html/html.ts'
@@ -6,9 +6,9 @@ import { type Html, html, trusted } from '../../platform/html/html.ts'
 export interface ExampleCall {
   origin: string
   method: Operation['method']
-  // Path with its parameters filled in.
+  // The path, with its parameters filled in.
   path: string
-  // Secrets are named, never shown: the reader's shell inserts them.
+  // Options of curl that name the reader's secrets, which the reader's shell inserts. No secret is shown.
   credential: readonly string[]
   body?: unknown
 }
@@ -21,9 +21,9 @@ export function curlFor({ origin, method, path, credential, body }: ExampleCall)
 }
 
 export interface ClientCall {
-  // Name of the reader's variable: `shop`, `admin` or `client`.
+  // Name of the variable in the reader's code: `shop`, `admin` or `client`.
   client: string
-  // Such as `carts.putItem`.
+  // The client's method, such as `carts.putItem`.
   method: string
   path: readonly string[]
   // The body or the query; undefined if the operation has none.
@@ -31,8 +31,8 @@ export interface ClientCall {
   isList: boolean
 }
 
-// The same call with the typed client, which makes the idempotency key itself. A long body is replaced by `input`, since the call by curl
-// shows it.
+// Renders the call with the typed client, which creates the idempotency key itself. A long body is replaced by `input`, because the call
+// with curl shows the body.
 export function clientCallFor({ client, method, path, input, isList }: ClientCall): string {
   const { idempotencyKey: _, ...members } = (input ?? {}) as Record<string, unknown>
   const isEmpty = Object.keys(members).length === 0
@@ -50,7 +50,7 @@ function literal(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-// A shell changes nothing within single quotes; a single quote itself must be written outside of them.
+// Quotes a text for a shell, which leaves everything within single quotes unchanged. A single quote itself must be outside the quotes.
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -59,7 +59,7 @@ export function fillExamplePath(path: string, values: Readonly<Record<string, st
   return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 }
 
-// `label`: for screen readers. A block that scrolls must be reachable by keyboard.
+// `label`: for screen readers. A block that scrolls must be focusable for the keyboard.
 export function codeBlock(label: string, code: Html | string): Html {
   return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
 }
@@ -68,14 +68,14 @@ export function jsonCode(value: unknown): Html {
   return trusted(JSON.stringify(value, null, 2).split('\n').map(jsonLine).join('\n'))
 }
 
-// Pretty-printed JSON has at most one name and one value per line.
+// A line of pretty-printed JSON has at most one name and one value.
 function jsonLine(line: string): string {
   const [, indent = '', name, value = '', comma = ''] = /^( *)(?:("(?:[^"\\]|\\.)*"): )?(.*?)(,?)$/.exec(line) ?? []
   const shown = value.startsWith('"') ? `<i>${asText(value)}</i>` : asText(value)
   return `${indent}${name === undefined ? '' : `<b>${asText(name)}</b>: `}${shown}${comma}`
 }
 
-// Between tags only these two characters need escaping. Escaping quotes as well would add 17 KB to the reference.
+// Between tags only these two characters must be escaped. Escaping quotes too would add 17 KB to the reference.
 function asText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

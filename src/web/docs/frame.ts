@@ -1,4 +1,4 @@
-// Parts that surround every page of the documentation site: the painted bar, the footer, and the headers.
+// The frame of every page of the documentation: the coloured bar, the footer and the headers.
 
 import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -6,7 +6,7 @@ import { logoMark, siteBranding } from '../../platform/html/mark.ts'
 import { pageHeaders, self } from '../../platform/html/policy.ts'
 import { script, style } from './assets.ts'
 
-// Nothing is loaded from other origins, and only scripts of this server run.
+// Only this server's scripts run, and nothing is loaded from other origins.
 export const siteHeaders = pageHeaders({
   style: [self],
   img: [self, 'data:'],
@@ -18,7 +18,7 @@ export const siteHeaders = pageHeaders({
 export interface SiteFrame {
   title: string
   description: string
-  // The address of the page, which the bar marks as current.
+  // Path of the page, which the bar marks as current.
   path: string
   body: Html
   footer?: Html

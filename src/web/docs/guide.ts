@@ -1,4 +1,4 @@
-// Rules for all operations, at the top of the reference. Numbers and codes come from the contract.
+// Rules for all operations, at the top of the reference. Numbers and codes are read from the contract.
 
 import { type IssueCode, issueCodes, issueSentences, openInterfaceIssueCodes } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -22,7 +22,7 @@ const openChapters = [
   { id: 'stability', title: 'Stability' },
 ] as const
 
-// Chapters for surfaces other than the open one: their own introduction, and the rules for all operations.
+// Chapters of all surfaces except the open one, which has its own: an introduction, and the rules for all operations.
 const otherChapters = [
   { id: 'conventions', title: 'Conventions' },
   { id: 'errors', title: 'Errors' },

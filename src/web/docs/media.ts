@@ -9,8 +9,8 @@ import { refuse } from '../../platform/kit/refuse.ts'
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*\.svg$/
 
 export function mediaPage(folder: string): HtmlPage {
-  // The folder ships with the code and does not change while the server runs. A name must be in its listing before it becomes part of a
-  // path, so no path leads out of the folder.
+  // The folder is released with the code and does not change while the server runs. A name must be in the listing before it becomes part
+  // of a path, so no path leaves the folder.
   const pictures = new Map<string, Asset | undefined>(
     readdirSync(folder)
       .filter((name) => namePattern.test(name))
@@ -30,11 +30,11 @@ export function mediaPage(folder: string): HtmlPage {
   }
 }
 
-// An SVG opened directly is a document; it may have styles, but nothing else.
+// An SVG that is opened directly is a document. Its policy allows styles and nothing else.
 const pictureHeaders: Readonly<Record<string, string>> = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   'cache-control': 'public, max-age=86400, stale-while-revalidate=604800',
-  // Shops on other origins show these pictures.
+  // Shops on other origins may embed these pictures.
   'cross-origin-resource-policy': 'cross-origin',
 }

@@ -1,11 +1,11 @@
-// A JSON Schema as people read it: one row per member with its type, bounds and meaning. Named parts are links, unless the page would
-// then show nothing else.
+// Renders a JSON Schema for people: a row for each member with its type, bounds and meaning. Named parts are links, unless the page would
+// otherwise show nothing.
 
 import { patternDescription } from '../../contract/patterns.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { renderProse } from './prose.ts'
 
-// Keywords that the contract uses. A reference may have its own description.
+// JSON Schema keywords that the contract uses. A `$ref` may stand beside a description of its own.
 export interface Schema {
   $ref?: string
   type?: string
@@ -36,11 +36,11 @@ export type Schemas = Readonly<Record<string, Schema>>
 
 export interface MemberTableContext {
   schemas: Schemas
-  // A request marks required members; an answer marks the few optional members.
+  // In a request required members are marked; in an answer the few optional members are.
   as: 'request' | 'answer'
-  // Number of levels of named parts that are shown in place instead of linked.
+  // Number of levels at which named parts are shown in place rather than linked.
   openLevels: number
-  // Value of a union's discriminator, if the answer is always the same branch.
+  // Value of the union's discriminator, if the answer is always the same branch.
   kind?: string | undefined
 }
 
@@ -54,7 +54,7 @@ export function memberTable(schema: Schema, caption: string, telling: MemberTabl
 ${rows}</tbody></table>`
 }
 
-// Rules between members, as sentences.
+// Returns the rules between members as sentences.
 export function schemaRules(schema: Schema): string[] {
   const choice = (schema.oneOf ?? []).flatMap((branch) => branch.required ?? [])
   const together = Object.entries(schema.dependentRequired ?? {})
@@ -123,7 +123,7 @@ function needWords(need: 'always' | 'one of' | 'maybe', { as }: MemberTableConte
   return need === 'one of' && html`<small class="must">one of these</small>`
 }
 
-// Separates the inner schema from a list and from null.
+// Returns the schema inside a list or a union with null.
 function unwrap(member: Schema): { inner: Schema; isList: boolean; isNullable: boolean } {
   const bare = nonNull(member)
   const isNullable = bare !== member
@@ -143,14 +143,14 @@ function branchFor(schema: Schema, { kind, schemas }: MemberTableContext): Schem
   return schema.anyOf.find((branch) => resolveSchema(branch, schemas).properties?.kind?.const === kind) ?? schema
 }
 
-// An object without a name is always shown in place, a named one down to `openLevels`.
+// Returns the schema if it is shown in place: an unnamed object always, a named object down to `openLevels`.
 function openable(schema: Schema, schemas: Schemas, openLevels: number): Schema | undefined {
   if (!schema.$ref) return schema.properties ? schema : undefined
   const part = resolveSchema(schema, schemas)
   return openLevels > 0 && part.properties ? part : undefined
 }
 
-// A request also shows the description of a shared part; an answer shows only the member's own description.
+// In a request, a member without a description has that of its named part. In an answer, the part's own table has it.
 function meaningOf(member: Schema, inner: Schema, { as, schemas }: MemberTableContext): Html | false {
   const own = member.description ?? (as === 'request' ? resolveSchema(inner, schemas).description : inner.description)
   return own !== undefined && html`<p>${renderProse(own)}</p>`
@@ -162,7 +162,7 @@ export function renderType(schema: Schema, schemas: Schemas): Html {
     const part = resolveSchema(schema, schemas)
     const link = html`<a href="#${schemaAnchor(name)}">${name}</a>`
     if (part.enum && part.enum.length <= 6) return html`${link}: ${wordsOf(part.enum)}`
-    // For an object the name is sufficient; a plain value also needs its JSON type.
+    // For an object the name suffices; a plain value also needs its JSON type.
     return isPlain(part) && part.type ? html`${link}, ${part.type}` : link
   }
   if (schema.anyOf)
@@ -198,7 +198,7 @@ function boundsOf(schema: Schema): string {
 }
 
 function range(low: number | undefined, high: number | undefined, unit: string): string {
-  // The largest safe integer bounds every number, so it is not repeated.
+  // The largest safe integer bounds all numbers, so this bound is omitted.
   const top = high === Number.MAX_SAFE_INTEGER ? undefined : high
   if (low !== undefined && low === top) return `${low}${unit}`
   if (low !== undefined && top !== undefined) return `${low} to ${top}${unit}`

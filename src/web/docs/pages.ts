@@ -1,4 +1,4 @@
-// The server's own site: the start page, the reference, the OpenAPI document, and their assets.
+// The server's own site: the start page, the reference, the OpenAPI documents, and their assets.
 
 import type { IncomingMessage } from 'node:http'
 import { openInterfaceDocument } from '../../contract/open/document.ts'
@@ -14,14 +14,14 @@ import { referencePages } from './reference.ts'
 import { type StartPageShop, startPage } from './start.ts'
 
 export interface SiteParts {
-  // Known once the port is open.
+  // The origin is only known once the port is open.
   origin: () => string
   version: string
   engine: string
-  // Null: shops are not listed.
+  // Returns null if shops must not be listed.
   listShops: () => Promise<readonly StartPageShop[] | null>
   demo: () => boolean
-  // Whether this request may see the e-mails at /dev/mail.
+  // Whether this request may read the e-mails at /dev/mail.
   hasEmails?: (request: IncomingMessage) => boolean
 }
 
@@ -87,12 +87,12 @@ export function sitePages({
     style.page,
     script.page,
     { path: '/favicon.svg', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
-    // Browsers request this name automatically, and accept any image format.
+    // Browsers request this path automatically, and accept any image format.
     { path: '/favicon.ico', name: 'favicon', answer: async (request) => answerAsset(icon, request) },
   ]
 }
 
-// The examples and words of the admin surface are loaded with the first request for its reference.
+// The documents of the surfaces. The admin surface, with its examples, is loaded with the first request for its reference.
 const documents: readonly {
   document: () => Promise<SurfaceDocument>
   path: string
@@ -108,11 +108,10 @@ const documents: readonly {
   },
 ]
 
-// Tools that run in browsers read the document from other origins.
+// Tools that run in browsers load the document from other origins.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
 
-// Anyone may request the start page as often as they like: the database is queried at most once a second. Failures are not
-// cached.
+// Anyone may request the start page at any rate, so the result is cached for this time. Failures are not cached.
 function cachedFor(maxAgeMs: number, make: () => Promise<Asset>): () => Promise<Asset> {
   let cached: Promise<Asset> | undefined
   let madeAt = 0

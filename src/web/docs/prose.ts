@@ -1,9 +1,9 @@
-// The markup in sentences of the contract: backticks around code.
+// Renders the markup in sentences of the contract: backticks around code.
 
 import { type Html, html } from '../../platform/html/html.ts'
 
 export function renderProse(text: string): Html {
-  // Pieces with odd indexes are between two backticks. An unpaired backtick stays.
+  // With an odd number of pieces, all backticks are paired, and pieces with odd indexes are code. Otherwise the backticks are shown.
   const pieces = text.split('`')
   const isPaired = pieces.length % 2 === 1
   return isPaired

@@ -32,7 +32,7 @@ import {
 } from './members.ts'
 import { renderProse } from './prose.ts'
 
-// The members of the document that this file reads. The contract types it as a plain object, since it is made to be printed.
+// The members of the document that this file reads. The contract types the document as a plain object, because it is made for printing.
 interface Document {
   paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>
   components: { schemas: Schemas }
@@ -51,12 +51,12 @@ interface Content {
 export interface ReferenceContext {
   origin: string
   version: string
-  // The address of the page.
+  // Path of the overview.
   path: string
   openApiPath?: string
 }
 
-// Returns the pages by path. The overview also has the anchors of operations, events and schemas, each as a link to the page that
+// Returns the pages by path. The overview also contains the anchors of operations, events and schemas, each as a link to the page that
 // describes it.
 export function referencePages(about: SurfaceDocument, place: ReferenceContext): ReadonlyMap<string, string> {
   const { origin, version, path, openApiPath = '/openapi.json' } = place
@@ -168,7 +168,7 @@ function idsIn(body: Html): string[] {
   return [...String(body).matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id)
 }
 
-// Adds the page to links whose anchor is on another page.
+// Adds the path to links whose anchor is on another page.
 function linked(text: string, here: string, homes: ReadonlyMap<string, string>, schemas: Schemas): string {
   return text.replaceAll(/ href="#([^"]*)"/g, (link, id: string) => {
     const home = homes.get(id)
@@ -182,12 +182,12 @@ function entryLink({ id, text, method: verb }: Group['entries'][number], at: str
   return html`<li><a href="${at}#${id}"><span>${text}</span>${verb && method(verb)}</a></li>`
 }
 
-// Has the anchor from when the reference was one page, so old links still work. Only text next to a method needs its own element.
+// The id keeps links working from the time when the reference was one page. Only a text beside an HTTP method needs an element.
 function indexLink({ id, text, method: verb }: Group['entries'][number], at: string): Html {
   return html`<li id="${id}"><a href="${at}#${id}">${verb ? html`<span>${text}</span>${method(verb)}` : text}</a></li>`
 }
 
-// The group's contents on the overview. Bodies are not listed, because their operations link to them.
+// Renders the contents of a group for the overview. Bodies are not listed, because their operations link to them.
 function groupIndex(group: Group, path: string): Html {
   const at = `${path}/${group.slug}`
   const listClass = group.slug === 'schemas' ? 'plain columns' : group.slug === 'events' && 'plain'
@@ -198,7 +198,7 @@ function groupIndex(group: Group, path: string): Html {
 `
 }
 
-// Returns true if the overview's contents name only the page, not its entries.
+// Whether the overview's table of contents lists the page of the group but not its entries.
 function isListed(slug: string): boolean {
   return ['events', 'bodies', 'schemas'].includes(slug)
 }
@@ -253,7 +253,7 @@ function eventAnchor(kind: EventKind): string {
   return `event-${kind}`
 }
 
-// Lets a long name break before a capital only.
+// Allows a long name to break before capitals only.
 function breakable(name: string): Html {
   return html`${name.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => html`${index > 0 && html`<wbr>`}${word}`)}`
 }
@@ -296,7 +296,7 @@ ${replySchema && html`<div><h3>Answer</h3>${codeBlock(`Example answer of ${id}`,
 `
 }
 
-// The typed client has only the open and the admin surface.
+// The typed client covers the open and the admin surface only.
 function clientBlock(
   { surface }: SurfaceDocument,
   id: string,
@@ -376,7 +376,7 @@ ${[...(whole.description ? [whole.description] : []), ...schemaRules(whole)].map
 ${memberTable(whole, `Members of the body of ${id}`, { schemas, as: 'request', openLevels: 2 })}</section>`
 }
 
-// The table of the answer is folded: the example beside it shows the shape, and the table has every member with its meaning.
+// The table of the answer is folded: the example beside it shows the shape, and the table describes every member.
 function replyTable(id: string, schema: Schema, example: unknown, schemas: Schemas): Html {
   const name = schemaNameFromRef(schema) ?? ''
   const kind = kindOf(example)
@@ -390,7 +390,7 @@ function replyTable(id: string, schema: Schema, example: unknown, schemas: Schem
 <details><summary>All members${kind !== undefined && html` of the kind <code>${kind}</code>`}</summary>${table}</details></section>`
 }
 
-// Four operations share one schema; the example tells which of its kinds this operation answers with.
+// Several operations share a schema with kinds. The example shows which kind this operation answers with.
 function kindOf(example: unknown): string | undefined {
   const { data } = example as { data?: unknown }
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : undefined
@@ -409,7 +409,7 @@ function statusRow(status: RefusalStatus, codes: readonly RefusalCode[]): Html {
 `
 }
 
-// Refusals of every operation of this kind, and the operation's own, in the contract's order.
+// Returns the refusals of all operations like this one, and the operation's own, in the order of the contract.
 export function refusalCodesOf({ body, idempotency, caller, scope, refusals: own }: Operation): RefusalCode[] {
   const known = new Set<RefusalCode>([
     'invalid_request',
@@ -480,8 +480,8 @@ ${eventKinds.map(eventFold)}
 </section>`
 }
 
-// The first kind of each subject is shown whole, and others by their differences from the most similar kind: otherwise the orders of
-// seven events would be a sixth of the page. The OpenAPI document has all of them whole.
+// The first kind of each subject is shown completely; other kinds by their differences from the most similar one. Otherwise the orders of
+// seven events would be a sixth of the page. The OpenAPI document contains all kinds completely.
 function eventFold(kind: EventKind, index: number): Html {
   const example = eventExamples[kind]
   const [nearest] = eventKinds
@@ -498,7 +498,7 @@ function exampleAnchor(kind: EventKind): string {
   return `example-${kind}`
 }
 
-// Members of `shown` whose values differ from `known`; nested objects are compared by member.
+// Returns the members of `shown` whose values differ from `known`. Nested objects are compared by member.
 function differing(shown: object, known: object): object {
   const others = new Map(Object.entries(known))
   const members = Object.entries(shown).flatMap(([name, value]: [string, unknown]) => {
@@ -514,7 +514,7 @@ function isMembers(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// The data and the two constants differ by kind and are described in the catalogue.
+// These members differ by kind, and the catalogue describes them.
 function withoutData(envelope: Schema): Schema {
   const { data: _, ...properties } = envelope.properties ?? {}
   const any = { type: 'string', description: 'The kind of the event, from the list below.' }

@@ -1,4 +1,4 @@
-// The page at `/`: what runs here, the first calls to try, and further links. It shows no key and no secret.
+// The page at `/`: what runs on this server, the first calls to try, and further links. Shows no key and no other secret.
 
 import { openInterfaceDocument } from '../../contract/open/document.ts'
 import { operations } from '../../contract/open/operations.ts'
@@ -15,7 +15,7 @@ export interface StartFacts {
   origin: string
   // Whether this server has the demo shop.
   demo: boolean
-  // Whether e-mails are shown at /dev/mail.
+  // Whether the page links to the e-mails at /dev/mail.
   hasEmails?: boolean
   // Null: shops are not listed.
   shops: readonly StartPageShop[] | null
@@ -24,7 +24,7 @@ export interface StartFacts {
 export interface StartPageShop {
   slug: string
   name: string
-  // A published product, for the examples.
+  // Slug of a published product, for the examples.
   productSlug?: string | undefined
 }
 

@@ -1,5 +1,5 @@
-// Documents as one ZIP file: each as a PDF and as the XML of an e-invoice, and a list of all. Only one document at a time is in memory,
-// and the event loop runs other requests between the steps of each.
+// Documents as a ZIP file: each as a PDF and as the XML of an e-invoice, and a list of all. Only one document at a time is in memory, and
+// other requests run between the steps of a document.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { correctedDocuments } from '../../domain/documents/content.ts'
@@ -10,7 +10,7 @@ import { type ZipEntry, zipFile } from '../../platform/kit/zip.ts'
 import { documentFile } from './files.ts'
 import { type DocumentFile, fileName, pdfSteps } from './pdf.ts'
 
-// The list stays in memory until all documents are written, and a ZIP file has at most 65,535 files.
+// The list stays in memory until all documents are written, and a ZIP file can contain 65,535 files.
 export const archiveDocumentsMax = 20_000
 
 export function documentArchive(documents: AsyncIterable<AdminDocument>): AsyncGenerator<Buffer, void, undefined> {
@@ -42,7 +42,7 @@ async function* entriesOf(documents: AsyncIterable<AdminDocument>): AsyncGenerat
 
 const folders = { invoice: 'invoices', credit_note: 'credit-notes' } as const
 
-// Avoids equal names: numbers may differ only in letters that a file name cannot have, or in case, which some systems ignore.
+// Returns a unique name: numbers may differ only in characters that file names cannot contain, or in case, which some systems ignore.
 function nameFor(names: Set<string>, document: AdminDocument): string {
   const base = `${folders[document.kind]}/${fileName(document, '').slice(0, -1)}`
   let name = base

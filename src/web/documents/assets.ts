@@ -1,4 +1,4 @@
-// Files that receipts, invoices and credit notes share: the style of one sheet of paper, and the script of its print button.
+// Files shared by receipts, invoices and credit notes: the style of a sheet of paper, and the script of the print button.
 
 import { serveScript, serveStyleSheet } from '../../platform/html/files.ts'
 

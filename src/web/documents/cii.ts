@@ -94,7 +94,7 @@ function delivery({ supplyDay, country, buyer }: Einvoice): XmlElement {
   )
 }
 
-// The schema allows one preceding document, so the others are named in notes.
+// The schema allows only one preceding document, so notes name the others.
 function notesOf({ notes, preceding }: Einvoice): string[] {
   return [...notes, ...preceding.slice(1).map(({ note }) => note)]
 }
@@ -127,7 +127,7 @@ function settlement(invoice: Einvoice): XmlElement {
       ram('TaxBasisTotalAmount', net),
       xml('ram:TaxTotalAmount', { currencyID: currency }, tax),
       ram('GrandTotalAmount', total),
-      // Everything was paid, or refunded, before the document was made.
+      // The total was paid or refunded before the document was issued.
       ram('TotalPrepaidAmount', total),
       ram('DuePayableAmount', '0'),
     ),
@@ -148,7 +148,7 @@ function categoryOf({ category, rate }: { category: TaxCategory; rate: string },
   ]
 }
 
-// C62 means one unit (UN/ECE recommendation 20).
+// C62 is the code of one unit (UN/ECE recommendation 20).
 const unit = { unitCode: 'C62' }
 
 function lineOf(line: EinvoiceLine): XmlElement {

@@ -1,4 +1,4 @@
-// A document in the terms of EN 16931-1, from which both syntaxes are written. Its amounts are the booked amounts. Pure.
+// A document in terms of EN 16931-1, from which both syntaxes are written. Its amounts are the booked amounts. Pure.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { TaxReason } from '../../contract/words.ts'
@@ -6,7 +6,7 @@ import { correctedDocuments } from '../../domain/documents/content.ts'
 import { currencyExponent, decimalAmount } from '../../platform/kit/money.ts'
 import type { Speaker } from '../languages/language.ts'
 
-// UNTDID 5305, and the Commission's codes for exemptions (VATEX).
+// Category codes of UNTDID 5305, and the Commission's codes of exemptions (VATEX).
 export interface TaxCategory {
   code: 'S' | 'Z' | 'E' | 'AE' | 'K' | 'G'
   exemption: { code: string | null; text: string } | null
@@ -18,10 +18,10 @@ export interface EinvoiceLine {
   description: string
   sku: string
   quantity: number
-  // Price of `baseQuantity` units, so quantity times price is the net amount to the cent.
+  // Price of `baseQuantity` units. The price of all units minus `allowance` is `net`, to the cent.
   price: string
   baseQuantity: number
-  // Discount of the line, before the net amount; null if the price includes it.
+  // Discount of the line; null if the price includes it.
   allowance: string | null
   net: string
   category: TaxCategory
@@ -29,7 +29,7 @@ export interface EinvoiceLine {
 }
 
 export interface EinvoiceParty {
-  // BR-CO-26 demands an id if there is neither a VAT id nor a registration.
+  // BR-CO-26 requires an id if there is neither a VAT id nor a registration.
   id: string | null
   name: string
   contact: string | null
@@ -58,11 +58,11 @@ export interface Einvoice {
   supplyDay: string
   currency: string
   orderNumber: string
-  // `note`: the same in words, for a syntax that allows only one preceding document.
+  // `note`: the reference in words, for a syntax that allows only one preceding document.
   preceding: readonly { number: string; day: string; note: string }[]
   seller: EinvoiceParty
   buyer: EinvoiceParty
-  // Country that the goods are sent to.
+  // The country of delivery.
   country: string
   card: { brand: string; last4: string } | null
   lines: readonly EinvoiceLine[]
@@ -73,7 +73,7 @@ export interface Einvoice {
   notes: readonly string[]
 }
 
-// Returns undefined if the rules do not allow an e-invoice: see `einvoiceObstacle`.
+// Returns undefined if the rules do not allow an e-invoice (`einvoiceObstacle`).
 export function einvoiceFor(speaker: Speaker, document: AdminDocument): Einvoice | undefined {
   if (einvoiceObstacle(document) !== null || !document.buyer) return undefined
   const { kind, number, day, supplyDay, currency, order, country, net, tax, total } = document
@@ -116,9 +116,9 @@ function precedingOf({ say }: Speaker, document: AdminDocument): Einvoice['prece
 
 export type EinvoiceObstacle = 'seller' | 'buyer' | 'currency' | 'rounding'
 
-// Returns why validators would refuse an e-invoice of the document. BR-S-02 and similar rules demand the seller's number; BR-07 a buyer,
-// and BR-AE-02 and BR-IC-02 the buyer's number; BR-DEC-* allow two decimals. By BR-CO-17 the tax of a rate may differ by less than one
-// unit from the rate on its sum, which sums of lines rounded to whole yen can miss.
+// Returns why validators would refuse an e-invoice of the document. BR-S-02 and similar rules require the seller's tax number, BR-07 a
+// buyer, BR-AE-02 and BR-IC-02 the buyer's VAT id, and BR-DEC-* at most two decimals. By BR-CO-17 the tax of a rate may deviate by less
+// than one unit from the rate on its net sum. Taxes rounded to whole yen in each line can deviate by more.
 export function einvoiceObstacle(document: AdminDocument): EinvoiceObstacle | null {
   const { seller, buyer, currency, rates } = document
   const exponent = currencyExponent(currency) ?? 0

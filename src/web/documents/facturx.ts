@@ -1,11 +1,11 @@
-// Makes a PDF with an embedded invoice conform to Factur-X 1.0 and ZUGFeRD 2: the name of the file, and the metadata. Pure.
+// Makes a PDF with an embedded invoice conform to Factur-X 1.0 and ZUGFeRD 2: the name of the file and the metadata. Pure.
 
 export const facturxName = 'factur-x.xml'
 
 const property = (name: string, description: string) =>
   `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${name}</pdfaProperty:name><pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category><pdfaProperty:description>${description}</pdfaProperty:description></rdf:li>`
 
-// PDF/A demands a description of every name that it does not define.
+// PDF/A requires a description of each metadata name that it does not define.
 export const facturxMetadata = `<rdf:Description rdf:about="" xmlns:fx="urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#">
 <fx:DocumentType>INVOICE</fx:DocumentType>
 <fx:DocumentFileName>${facturxName}</fx:DocumentFileName>

@@ -1,4 +1,4 @@
-// A document as a file to download, for the shopper and for the dashboard.
+// A document as a downloadable file, for the shopper and for the dashboard.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { privateHeaders } from '../../platform/html/policy.ts'
@@ -30,7 +30,7 @@ function xmlMaker(write: (einvoice: Einvoice) => string): Maker {
   }
 }
 
-// The formats that a document is available in. The PDF contains the XML of CII, so UBL is the only other one.
+// Returns the formats in which a document is available. The PDF contains the XML in CII, so UBL is the only other format.
 export function documentFormats(document: AdminDocument): ('pdf' | 'ubl')[] {
   return [
     ...(hasPdf(document) ? ['pdf' as const] : []),
@@ -38,7 +38,7 @@ export function documentFormats(document: AdminDocument): ('pdf' | 'ubl')[] {
   ]
 }
 
-// Returns undefined if the format is unknown, or not available for the document.
+// Returns undefined if the format is unknown or not available for the document.
 export function documentFile(document: AdminDocument, format: string): DocumentFile | undefined {
   return makers.get(format)?.(document)
 }

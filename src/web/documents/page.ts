@@ -1,4 +1,4 @@
-// An invoice or a credit note, to read and print.
+// An invoice or a credit note, for reading and printing.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { renderHtmlDocument } from '../../platform/html/frame.ts'
@@ -52,7 +52,7 @@ ${files.map(({ format, href }) => html`<a href="${href}" download>${say(`documen
   })
 }
 
-// On a narrow screen each row is a block, and each cell has its column's name.
+// On a narrow screen each row is a block whose cells have the names of their columns.
 function linesTable(
   { say }: Speaker,
   columns: readonly string[],

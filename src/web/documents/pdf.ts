@@ -1,4 +1,4 @@
-// An invoice or a credit note as a PDF: the same texts as its page, on A4, with the e-invoice inside.
+// An invoice or a credit note as a PDF: the texts of its page, on A4, with the e-invoice embedded.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { runToEnd } from '../../platform/kit/breath.ts'
@@ -17,12 +17,12 @@ export interface DocumentFile {
   bytes: Buffer
 }
 
-// Returns undefined if a text has letters that the fonts lack; the page can show and print them.
+// Returns undefined if the fonts lack a character of the texts, which the page can still show and print.
 export function documentPdf(document: AdminDocument): DocumentFile | undefined {
   return runToEnd(pdfSteps(document))
 }
 
-// Yields after each small step, because a document of 100 lines takes 14 ms.
+// Yields after each small step, because a document with 100 lines takes 14 ms.
 export function* pdfSteps(document: AdminDocument): Generator<void, DocumentFile | undefined> {
   const drawn = drawnFor(document)
   if (!drawn) return undefined
@@ -59,12 +59,13 @@ export function hasPdf(document: AdminDocument): boolean {
   return drawnFor(document) !== undefined
 }
 
-// A document's number may have any letter that is allowed in a header; the file name has only plain ones.
+// A document's number may contain any character that a header allows; the file name contains only letters, digits and a few signs.
 export function fileName({ number }: Pick<AdminDocument, 'number'>, ending: string): string {
   return `${number.replace(/[^\w.-]+/g, '-')}.${ending}`
 }
 
-// In the language of the order, or in English if the fonts lack its letters.
+// Uses the language of the order, or English if the fonts lack characters of that language. Returns undefined if they also lack
+// characters of the English texts.
 function drawnFor(document: AdminDocument): Drawn | undefined {
   for (const locale of new Set([document.locale, 'en'])) {
     const speaker = speakerFor(locale, undefined)
@@ -97,7 +98,7 @@ const paper = { width: 595.28, height: 841.89 }
 const left = 56.7
 const right = paper.width - 56.7
 const top = 62
-// The footer is below.
+// Lower end of the content. The footer is below.
 const bottom = 752
 const factsFrom = 335
 const soft = 0.42
@@ -172,7 +173,7 @@ function drawFacts(canvas: PdfCanvas, facts: PrintedDocument['facts'], from: num
   return y
 }
 
-// Measures the columns after the first, which gets the remaining width; if that is too little, a smaller font size is used.
+// Measures all columns but the first, which gets the remaining width. If that is too narrow, a smaller font size is tried.
 function columnsFor(canvas: PdfCanvas, { columns, lines, total }: PrintedDocument): { size: number; ends: number[] } {
   const gap = 11
   const itemMin = 130
@@ -276,7 +277,7 @@ function drawNotes(canvas: PdfCanvas, drawn: Drawn, from: number): void {
   }
 }
 
-// Returns where the content of the new page begins.
+// Returns the vertical position at which the content of the new page begins.
 function nextPage(canvas: PdfCanvas, { title }: Drawn): number {
   canvas.addPage()
   canvas.text(title, { x: left, y: top }, small)

@@ -1,4 +1,4 @@
-// The texts of a document in the language of its reader, the same for the page and the PDF. Pure.
+// The texts of a document in the language of its reader, shared by the page and the PDF. Pure.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import { correctedDocuments } from '../../domain/documents/content.ts'
@@ -9,7 +9,7 @@ import type { Speaker } from '../languages/language.ts'
 export interface PrintLine {
   name: string
   detail: string
-  // By column, without the first column.
+  // One cell for each column after the first.
   cells: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export interface PrintedDocument {
   facts: readonly (readonly [name: string, value: string])[]
   columns: readonly string[]
   lines: readonly PrintLine[]
-  // By column, without the first column.
+  // One cell for each column after the first.
   total: readonly string[]
   rateColumns: readonly string[]
   rates: readonly (readonly string[])[]
@@ -78,7 +78,7 @@ export function printDocument(speaker: Speaker, document: AdminDocument): Printe
   }
 }
 
-// If tax was extracted from all units together, the rounded price of one times the quantity is not the line's amount, so the price is
+// If the tax was extracted from the whole line, the rounded unit price times the quantity is not the amount of the line, so the price is
 // shown with more digits.
 function priceText(
   { amount }: Speaker,
@@ -109,7 +109,7 @@ function sellerLines({ say }: Speaker, { seller }: AdminDocument): string[] {
   ].filter((line) => typeof line === 'string')
 }
 
-// The address omits the country if seller and buyer are in the same country.
+// The buyer's country is omitted if it is the seller's.
 function buyerLines({ say }: Speaker, { buyer, seller }: AdminDocument): string[] {
   if (!buyer) return []
   const isAtHome = buyer.country !== null && buyer.country === seller.country

@@ -68,7 +68,7 @@ function sumsOf(invoice: Einvoice, amount: AmountOf): XmlElement[] {
       amount('LineExtensionAmount', invoice.net),
       amount('TaxExclusiveAmount', invoice.net),
       amount('TaxInclusiveAmount', invoice.total),
-      // Everything was paid, or refunded, before the document was made.
+      // The total was paid or refunded before the document was issued.
       amount('PrepaidAmount', invoice.total),
       amount('PayableAmount', '0'),
     ),
@@ -123,7 +123,7 @@ function taxCategory(
   )
 }
 
-// C62 means one unit (UN/ECE recommendation 20).
+// C62 is the code of one unit (UN/ECE recommendation 20).
 const unitCode = 'C62'
 
 function lineOf(line: EinvoiceLine, isCredit: boolean, amount: AmountOf): XmlElement {

@@ -1,4 +1,5 @@
-// The script at /elements.js that shows products of a shop on pages of other sites. Such a page sets its key in `data-key` of the script.
+// The script at /elements.js, which shows products of a shop on pages of other sites. The page sets its API key in the script's attribute
+// `data-key`.
 
 import { serveScript } from '../../platform/html/files.ts'
 import type { HtmlPage } from '../../platform/http/pages.ts'
@@ -15,7 +16,7 @@ export function elementsPage(): HtmlPage {
   }
 }
 
-// Pages refer to the script without its hash, so changes reach them within the hour.
+// Pages link to the script without a hash, so it is cached for an hour only.
 const forOtherSites = {
   'cache-control': 'public, max-age=3600',
   'cross-origin-resource-policy': 'cross-origin',

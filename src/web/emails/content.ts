@@ -1,7 +1,7 @@
-// The content of each e-mail: one description, which is rendered as text and as HTML. Pure. No e-mail contains what a shopper typed,
-// neither the name nor the city: anyone can order with another person's e-mail address, and could use a name to send any words to any
-// mailbox in the name of the merchant. One exception: the acknowledgement of a withdrawal must repeat the statement (Directive
-// 2011/83/EU, Art. 11a(4)), short and without links.
+// The content of each e-mail: one description, which is rendered as text and as HTML. Pure. No e-mail to a shopper contains what a
+// shopper typed, not even the name or the city: anyone can order with another person's e-mail address, and could use a name to send any
+// words to any mailbox in the name of the merchant. The only exception is the acknowledgement of a withdrawal, which must repeat the
+// statement (Directive 2011/83/EU, Art. 11a(4)), truncated and without links.
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { LegalTextKind } from '../../contract/words.ts'
@@ -28,9 +28,9 @@ export interface Email {
   parts: readonly EmailPart[]
 }
 
-// A picture that is attached and referenced by the HTML.
+// A picture that is attached, and that the HTML references.
 export interface EmailPicture {
-  // Below `/media/`.
+  // Path of the picture, below `/media/`.
   path: string
   cid: string
   alt: string
@@ -38,20 +38,20 @@ export interface EmailPicture {
 
 export type EmailPart =
   | { kind: 'text'; text: string }
-  // A text of the merchant, which keeps its line breaks.
+  // A text of the merchant. Its line breaks are preserved.
   | { kind: 'box'; title: string; texts: readonly string[] }
   | { kind: 'facts'; rows: readonly EmailFact[] }
   | { kind: 'items'; title: string; rows: readonly EmailItem[] }
   | { kind: 'totals'; rows: readonly { name: string; value: string; note?: string; isSum?: boolean }[] }
   | { kind: 'button'; label: string; url: string }
-  // A long text in small letters, which keeps its line breaks.
+  // A long text in a small font. Its line breaks are preserved.
   | { kind: 'legal'; title: string; text: string; picture?: EmailPicture }
 
 export interface EmailFact {
   name: string
   value: string
   isCode?: boolean
-  // Link target of the value.
+  // Target of a link around the value.
   url?: string | null
 }
 
@@ -60,7 +60,7 @@ export interface EmailItem {
   detail: string
   // Empty if no amount is shown.
   amount: string
-  // The picture's address in the line of the order.
+  // URL of the picture, as stored in the line of the order.
   image: string | null
 }
 
@@ -70,33 +70,33 @@ export interface OrderEmail {
   speaker: Speaker
   merchantName: string
   facts: OrderFacts
-  // Country code of the destination. Null if nothing is sent.
+  // Country code of the destination; null if nothing is shipped.
   country: string | null
-  // Address of the order's page.
+  // URL of the order's page.
   url: string | null
-  // Address of the order in the dashboard.
+  // URL of the order in the dashboard.
   dashboardUrl: string
-  // Invoices and credit notes, oldest first. Empty in e-mails to the merchant.
+  // Invoices and credit notes, from oldest to newest. Empty in e-mails to the merchant.
   documents: readonly Pick<AdminDocument, 'id' | 'kind' | 'number'>[]
 }
 
-// How a placed order is to be paid.
+// How to pay a placed order.
 export interface HowToPay extends AwaitedMoney {
   settles: 'by_hand' | 'by_provider'
   method: string
 }
 
-// The contents that make the e-mail a confirmation of the contract on a durable medium (Directive 2011/83/EU, Art. 8(7)): a link is not
-// sufficient (C-49/11).
+// Contents that make the e-mail a confirmation of the contract on a durable medium (Directive 2011/83/EU, Art. 8(7)), for which a link
+// does not suffice (C-49/11).
 export interface ConfirmationContents {
-  // Lines: name, address, numbers, contact.
+  // Name, address, numbers and contact, as lines.
   seller: readonly string[]
   texts: readonly { kind: LegalTextKind; text: string; since: string }[]
-  // Years of the legal guarantee; null if the e-mail does not name it.
+  // Years of the legal guarantee; null if the e-mail does not mention the guarantee.
   guaranteeYears: number | null
   // Path of the picture of the harmonised notice on the guarantee.
   notice: string | null
-  // Whether the e-mail has the model withdrawal form.
+  // Whether the e-mail contains the model withdrawal form.
   hasForm: boolean
 }
 
@@ -157,8 +157,8 @@ function confirmationParts(
   ]
 }
 
-// Uses the state of the order when the e-mail is sent, which may be long after it was placed, so it does not ask for money that was paid
-// or is not owed.
+// Uses the state of the order when the e-mail is sent, which may be long after the order was placed. It then does not ask for money that
+// was already paid or is no longer owed.
 function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
   if (order.total === 0) return 'order_placed.free'
   if (wasPaid(order)) return 'order_placed.paid'
@@ -166,7 +166,7 @@ function placedKey(order: OrderFacts['order'], awaited: HowToPay | null) {
   return awaited.settles === 'by_provider' ? 'order_placed.processing' : 'order_placed.awaiting'
 }
 
-// Returns true even if the money was refunded since.
+// Also true if the money was refunded later.
 function wasPaid({ paymentStatus }: OrderFacts['order']): boolean {
   return paymentStatus !== 'pending' && paymentStatus !== 'voided'
 }
@@ -205,14 +205,14 @@ export function paymentReceivedEmail(
   }
 }
 
-// E-mail about one parcel. Returns undefined if the parcel does not belong to the order.
+// The e-mail about a parcel. Returns undefined if the order does not have this parcel.
 export function parcelShippedEmail(of: OrderEmail, fulfillmentId: string): Email | undefined {
   const { speaker, facts } = of
   const { order, lines, fulfillments } = facts
   const at = fulfillments.findIndex(({ id }) => id === fulfillmentId)
   const parcel = fulfillments[at]
   if (!parcel) return undefined
-  // Counts this parcel and earlier ones, not those sent since.
+  // Counts this parcel and earlier ones, but not parcels that were sent after it.
   const sent = fulfillments.slice(0, at + 1).flatMap(({ items }) => items)
   const trackingUrl = trackingUrlOf(parcel)
   const isAll = lines.every(({ skuId, quantity }) => sentOf(sent, skuId) >= quantity)
@@ -234,7 +234,7 @@ export function parcelShippedEmail(of: OrderEmail, fulfillmentId: string): Email
           ...destination(of),
         ],
       },
-      // One button: for tracking the parcel, or else for viewing the order.
+      // One button only: to track the parcel if possible, otherwise to view the order.
       ...(trackingUrl === null
         ? viewButton(of)
         : [{ kind: 'button' as const, label: speaker.say('status.track'), url: trackingUrl }]),
@@ -303,7 +303,7 @@ export function refundedEmail(of: OrderEmail, amount: number): Email {
   }
 }
 
-// E-mail to the shopper about a return.
+// The e-mail to the shopper about a return.
 export function returnEmail(of: OrderEmail, kind: ReturnEmailKind, { row, lines }: ReturnFacts): Email {
   const { speaker } = of
   const values = { number: returnNumber(row), order: row.orderNumber }
@@ -354,7 +354,7 @@ export function returnExchangedEmail(
 export interface WithdrawalEmail {
   speaker: Speaker
   merchantName: string
-  // When the statement was received, and until when the money must be refunded.
+  // The time at which the statement was received, and the day by which the money must be refunded.
   receivedAt: string
   due: string
 }
@@ -386,7 +386,7 @@ export function withdrawalAcknowledgedEmail(
   }
 }
 
-// E-mail to the merchant. It has only the number of the order.
+// The e-mail to the merchant about a withdrawal. It contains only the number of the order.
 export function withdrawalReceivedEmail(
   { speaker, receivedAt, due }: WithdrawalEmail,
   orderNumber: string | null,
@@ -400,7 +400,7 @@ export function withdrawalReceivedEmail(
   }
 }
 
-// E-mail to the merchant with a shopper's message.
+// The e-mail to the merchant with a shopper's message.
 export function contactMessageEmail(
   speaker: Speaker,
   { name, email, text }: Readonly<{ name: string; email: string; text: string }>,
@@ -422,7 +422,7 @@ export function contactMessageEmail(
   }
 }
 
-// E-mail to the merchant about a new order.
+// The e-mail to the merchant about a new order.
 export function orderReceivedEmail(of: OrderEmail): Email {
   const { speaker, facts, dashboardUrl } = of
   const { number, currency, total, paymentStatus } = facts.order
@@ -442,7 +442,7 @@ export function orderReceivedEmail(of: OrderEmail): Email {
   }
 }
 
-// An e-mail of a single sentence.
+// An e-mail with a single sentence.
 export function noticeEmail(
   speaker: Speaker,
   kind: Extract<
@@ -463,7 +463,7 @@ export function noticeEmail(
   }
 }
 
-// E-mail with a link for a person. Only the owner of the mailbox may use the link.
+// An e-mail with a link for a person. Only the owner of the mailbox may use the link.
 export function linkEmail(
   speaker: Speaker,
   kind: LinkEmailKind,
@@ -482,7 +482,7 @@ export function linkEmail(
   }
 }
 
-// E-mail to a shopper who signs in. The link works only in the browser that requested the code; storefronts of other sites have none.
+// The e-mail to a shopper who signs in. The link only works in the browser that requested the code. Shops on other sites have no link.
 export function codeEmail(
   speaker: Speaker,
   { merchantName, code, url, validMs }: { merchantName: string; code: string; url: string | null; validMs: number },
@@ -510,7 +510,7 @@ export interface DraftEmailContents {
   merchantName: string
   url: string
   currency: string
-  // Items as the draft's page shows them.
+  // Items as shown on the draft's page.
   items: readonly {
     name: string
     options: readonly { name: string; value: string }[]
@@ -518,14 +518,14 @@ export interface DraftEmailContents {
     quantity: number
     subtotal: number
   }[]
-  // Null while tax and delivery still depend on the address.
+  // Null as long as tax and shipping still depend on the address.
   total: number | null
   // RFC 3339 instant.
   expiresAt: string
   timeZone: string
 }
 
-// E-mail to a shopper for whom the merchant made an order.
+// The e-mail to a shopper about a draft that the merchant prepared.
 export function draftEmail(speaker: Speaker, shown: DraftEmailContents): Email {
   const { merchantName, url, currency, items, total, expiresAt, timeZone } = shown
   const values = { merchant: merchantName }
@@ -556,8 +556,8 @@ export function draftEmail(speaker: Speaker, shown: DraftEmailContents): Email {
   }
 }
 
-// E-mail to a person about what another person did with their account or team. It has no link, because it is read in a hurry and often
-// imitated.
+// The e-mail to a person about what another person did with their account or team. Such e-mails are read in a hurry and often imitated,
+// so it has no link.
 export function personNoticeEmail(
   speaker: Speaker,
   kind: NoticeKind,
@@ -596,7 +596,7 @@ function orderFacts(of: OrderEmail): EmailPart {
   }
 }
 
-// Links of the order's page. An invoice is made seconds after the payment: an earlier e-mail links the receipt, which later links the
+// Links to documents. An invoice is issued seconds after the payment: an earlier e-mail links to the receipt, which later links to the
 // invoice.
 function documentRows({ speaker, url, documents, facts }: OrderEmail): EmailFact[] {
   if (url === null) return []
@@ -662,7 +662,7 @@ function named(
   return { name, image, detail: [...chosen, speaker.say('item.quantityShort', { count: quantity })].join(' · ') }
 }
 
-// The line with its unit price, and why it is exempt from withdrawal.
+// Describes a line with its unit price and, if there is no right of withdrawal, the reason.
 function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omit<EmailItem, 'amount'> {
   const { detail, ...item } = named(speaker, line, line.quantity)
   const { unitPrice, withdrawalExempt } = line
@@ -673,7 +673,7 @@ function describedLine(speaker: Speaker, line: OrderLine, currency: string): Omi
   return { ...item, detail: [detail, ...notes.filter((note) => note !== false)].join(' · ') }
 }
 
-// The shopper's consent to digital content must be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
+// The shopper's consent to the immediate supply of digital content must be confirmed (Directive 2011/83/EU, Art. 8(7)(b)).
 function consentParts({ speaker, facts: { order } }: OrderEmail): EmailPart[] {
   return order.consents.map(({ at }) => ({
     kind: 'legal',

@@ -1,4 +1,4 @@
-// Parts that surround every e-mail: the sender, the reason, and the contact. Pure.
+// The frame of every e-mail: the sender, the reason for the e-mail, and the contact. Pure.
 
 import type { EmailAudience } from '../../platform/outbox/emails.ts'
 import type { Speaker } from '../languages/language.ts'
@@ -9,18 +9,18 @@ export interface EmailFrame {
   audience: EmailAudience
   merchant: MerchantFacts
   isTest: boolean
-  // The server's own origin, for the addresses of its pictures.
+  // The server's own origin, for the URLs of its pictures.
   origin: string
 }
 
 export interface MerchantFacts {
   name: string
-  // Address for replies.
+  // The e-mail address for replies.
   replyTo: string | null
   links: { terms?: string; privacy?: string; refunds?: string; imprint?: string }
-  // With the order's number, if the e-mail is about one order; null if the merchant has no withdrawal form.
+  // Contains the order's number if the e-mail is about an order. Null if the merchant has no withdrawal form.
   withdrawalUrl: string | null
-  // An https address of a picture, a colour as #rrggbb, and JSON of the design; null if the merchant has none.
+  // The https URL of a picture, a colour as #rrggbb, and the design as JSON; null if the merchant has none.
   logo: string | null
   color: string | null
   look: string | null
@@ -28,7 +28,7 @@ export interface MerchantFacts {
 
 export interface FrameTexts {
   test: string | null
-  // Lines at the end of the e-mail.
+  // Lines at the end of the e-mail: help, the reason for the e-mail, and links.
   help: string | null
   reason: string
   links: readonly { name: string; url: string }[]
@@ -56,7 +56,8 @@ export function frameTexts({ speaker, audience, merchant, isTest }: EmailFrame):
   }
 }
 
-// Mail programs do not show SVG. The smallest size of our own pictures is wide enough for a line.
+// Returns the URL of a picture for mail programs, or null for SVG, which they do not show. Pictures of this server are requested in their
+// smallest size, which is wide enough for a line.
 export function pictureUrl(origin: string, address: string | null): string | null {
   if (address === null || /\.svg(?:$|[?#])/i.test(address)) return null
   if (!address.startsWith('/')) return /^https?:\/\//i.test(address) ? address : null

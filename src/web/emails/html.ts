@@ -1,5 +1,5 @@
-// An e-mail as HTML: one column of tables, as mail programs need, with inline styles and a style sheet for dark mode and narrow screens
-// that mail programs may drop. It loads only pictures: the merchant's logo, and those of the items. Other pictures are attached. Pure.
+// An e-mail as HTML: one column of tables, as mail programs require, with inline styles, and a style sheet for dark mode and narrow
+// screens that mail programs may drop. Only the merchant's logo and the pictures of items are loaded; other pictures are attached. Pure.
 
 import { storedLook } from '../../domain/sites/content.ts'
 import { formatColor, inkOn, parseColor } from '../../platform/html/color.ts'
@@ -98,7 +98,7 @@ ${
 const font =
   "font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,'Noto Sans','Noto Sans Arabic','Noto Sans JP',sans-serif"
 
-// The classes only matter to mail programs that support dark mode or media queries.
+// The classes only have an effect in mail programs that support dark mode or media queries.
 const sheet = trusted(`:root{color-scheme:light dark;supported-color-schemes:light dark}
 a{text-decoration-thickness:1px;text-underline-offset:2px}
 @media (max-width:480px){.around{padding:20px 12px 32px!important}.sheet{padding:24px 20px!important}.box{padding:14px 16px!important}.button a{display:block!important;text-align:center!important}}
@@ -129,7 +129,7 @@ function brand({ merchant, speaker }: EmailFrame): Html {
   ${name}`
 }
 
-// The last part has no space below it, because the edge of the sheet follows.
+// The last part has no space below it, because it is followed by the edge of the sheet.
 function partHtml(part: EmailPart, page: Page, isLast: boolean): Html {
   const below = (space: string) => (isLast ? '0' : space)
   switch (part.kind) {
@@ -249,7 +249,7 @@ ${
   }
 }
 
-// If one item has a picture, all rows reserve the space.
+// If at least one item has a picture, all rows reserve its space.
 function itemRows(rows: readonly EmailItem[], { start, end, origin }: Page): Html {
   const pictures = rows.map(({ image }) => pictureUrl(origin, image))
   const hasPictures = pictures.some((url) => url !== null)
@@ -277,7 +277,7 @@ function itemRows(rows: readonly EmailItem[], { start, end, origin }: Page): Htm
   )}`
 }
 
-// No alternative text, because the name is next to the picture.
+// The picture has no alternative text, because the name is beside it.
 function pictureCell(url: string | null, start: Page['start']): Html {
   const style = html`border:0;border-radius:6px;object-fit:cover;display:block`
   return html`<td width="60" align="${start}" valign="top" style="padding:10px 0">${
@@ -285,7 +285,7 @@ function pictureCell(url: string | null, start: Page['start']): Html {
   }</td>`
 }
 
-// A code up to this length fits in one line of a phone next to its name.
+// Up to this length, a code and its name fit in one line on a phone.
 const unbrokenMax = 24
 
 function totalRow(

@@ -1,4 +1,4 @@
-// The e-mails of development, at /dev/mail: files that the file transport wrote, newest first. Never available in production.
+// The e-mails of a development server, at /dev/mail: files that the file transport wrote, newest first. Never available in production.
 
 import { readdirSync, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -31,8 +31,8 @@ export function mailPages(folder: string): HtmlPage[] {
   }))
 }
 
-// Only requests from this machine may read e-mails, which have addresses and links to orders. The host name is checked too, because
-// another page may let its own name resolve to this machine, and a proxy or a tunnel forwards requests to it.
+// Only requests from this machine may read e-mails, which contain addresses and links to orders. The host name is checked too, because a
+// page of another site may resolve its own name to this machine, and a proxy or a tunnel may forward requests to it.
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const isNear = /^(?:::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '')
   return isNear && /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i.test(headers.host ?? '')
@@ -60,7 +60,7 @@ function pagesOf(folder: string): HtmlPage[] {
   ]
 }
 
-// Shown only in a frame of our own pages, without scripts and forms; only pictures are loaded.
+// The e-mail is only shown in a frame on this server's pages, without scripts and forms. Only pictures are loaded.
 const insideHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -80,7 +80,7 @@ function page(title: string, body: Html, hasFrame = false): PageAnswer {
 }
 
 function find(folder: string, id: string | undefined) {
-  // The id is used as a file name, so it must be valid.
+  // The id becomes a file name, so it must be valid.
   if (id === undefined || !isId('eml', id)) throw refuse('route_not_found')
   const email = findStoredEmail(folder, id)
   if (!email) throw refuse('route_not_found')

@@ -1,4 +1,4 @@
-// Turns a queued e-mail into a message: decrypts the recipient, reads the facts and renders the text. Writes nothing.
+// Turns a queued e-mail into a message: decrypts the recipient, reads the facts and renders the texts. Writes nothing.
 
 import type { LegalEntry } from '../../contract/entries.ts'
 import type { PaymentAccountProblem, Role } from '../../contract/words.ts'
@@ -101,7 +101,7 @@ export async function prepareEmail(
   if (to === null) return { discarded: 'no_address' }
   if (!isPlainAddress(to)) return { discarded: 'bad_address' }
   const recipientHash = await recipientHashOf(tools, db, email, to)
-  // An e-mail that was already attempted has passed this limit.
+  // The limit only applies to the first attempt, since later attempts have already passed it.
   if (email.attempts === 0) {
     const before = await countBefore(db, { ...email, recipientHash }, emailsWindowMs)
     if (before >= emailsMax[audience]) return { discarded: 'too_many' }
@@ -132,7 +132,7 @@ export async function prepareEmail(
   }
 }
 
-// Every e-mail to a shopper about an order links to the withdrawal form.
+// Returns the link to the withdrawal form for an e-mail about an order, or null.
 function withdrawalUrlOf(
   { publicOrigin }: PrepareTools,
   merchant: PublicMerchantFacts,
@@ -142,8 +142,8 @@ function withdrawalUrlOf(
   return path === null ? null : publicOrigin() + path
 }
 
-// Addresses with a tag count as the address without it; otherwise their number would be unlimited. After the first attempt the row has
-// this hash.
+// An address with a tag counts as the address without the tag, because anyone can make any number of tags. After the first attempt the
+// row has this hash.
 async function recipientHashOf(
   { rootSecret }: PrepareTools,
   db: Reader,
@@ -157,14 +157,14 @@ async function recipientHashOf(
 }
 
 interface Written {
-  // Null: the merchant.
+  // Null: the e-mail is for the merchant.
   to: string | null
-  // Address for replies, if not the merchant's.
+  // The e-mail address for replies, if it is not the merchant's.
   replyTo?: string
   speaker: Speaker
   isTest: boolean
   email: Email
-  // Set for an e-mail that is about one order.
+  // Set for an e-mail about an order.
   orderNumber?: string
 }
 
@@ -254,19 +254,19 @@ async function writeOfOrder(tools: PrepareTools, db: Reader, email: EmailRow, me
   return { to: customer?.email ?? null, speaker, isTest: mode === 'test', email: described, orderNumber }
 }
 
-// Only the newest documents, in order: an order with many refunds has many.
+// Only the newest documents are listed, because an order with many refunds has many.
 const documentsMax = 10
 
 async function documentsOf(db: Reader, { order }: OrderFacts): Promise<OrderEmail['documents']> {
   return (await listDocumentsOfOrder(db, order.merchantId, order.id)).slice(-documentsMax)
 }
 
-// The language that the shopper chose, or else the one that the page was shown in.
+// Returns the language that the shopper chose, otherwise the language in which the page was shown.
 function localeOf(chosen: string | null, read: string | null): string {
   return chosen !== null && chosen !== 'auto' ? chosen : (read ?? 'en')
 }
 
-// A person who is not signed in reaches the page after signing in.
+// Returns the page of an order in the dashboard, which first asks a person who is not signed in to sign in.
 function dashboardUrlOf(
   { publicOrigin }: PrepareTools,
   { slug }: Merchant,
@@ -283,7 +283,7 @@ function pageOf(
   return orderPageUrl({ rootSecret, publicOrigin }, { orderId, sealed: secretSealed })
 }
 
-// The legal texts that were valid when the order was placed, in the language of its checkout.
+// Returns the legal texts that were in force when the order was placed, in the language of its checkout.
 async function confirmationOf(
   db: Reader,
   merchantId: string,
@@ -320,7 +320,7 @@ function sellerLines({ name, legal, supportEmail }: PublicMerchantFacts): string
   return lines.filter((line): line is string => typeof line === 'string' && line !== '')
 }
 
-// Returns undefined if the subject of the e-mail does not exist.
+// Returns undefined if the payment, refund or parcel that the e-mail is about no longer exists.
 async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Email | undefined> {
   const { payments, refunds } = of.facts
   const known = JSON.parse(email.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }
@@ -404,7 +404,7 @@ async function writeOfWithdrawal(tools: PrepareTools, db: Reader, email: EmailRo
   return { to: statement.email, speaker, isTest, email: withdrawalAcknowledgedEmail(of, statement) }
 }
 
-// Replies go to the shopper.
+// Replies to this e-mail go to the shopper.
 async function writeOfContact({ rootSecret }: PrepareTools, { id, sealed }: EmailRow, merchant: Merchant): Writing {
   const message = sealed === null ? undefined : decryptContactMessage(rootSecret, id, sealed)
   if (!message) return { discarded: 'unreadable' }
@@ -412,7 +412,7 @@ async function writeOfContact({ rootSecret }: PrepareTools, { id, sealed }: Emai
   return { to: null, replyTo: message.email, speaker, isTest: false, email: contactMessageEmail(speaker, message) }
 }
 
-// Shows the draft's state when the e-mail is sent.
+// Shows the state of the draft at the time of sending.
 async function writeOfDraft(tools: PrepareTools, db: Reader, email: EmailRow, merchant: Merchant): Writing {
   const { merchantId, installationId } = email
   const { draftId, mode } = JSON.parse(email.facts) as { draftId: string; mode: 'test' | 'live' }
@@ -516,7 +516,7 @@ async function writeToPerson(
 ): Writing {
   const { expiresAt, locale } = JSON.parse(facts) as { expiresAt: number; locale: string | null }
   if (expiresAt <= clock().getTime()) return { discarded: 'expired' }
-  // The link was replaced, revoked or used, or its creator has lost the right to it.
+  // The link was replaced, revoked or used, or the person who created it no longer has the right to do so.
   if (!(await isLinkOpen(db, subjectId, clock().getTime()))) return { discarded: 'missing' }
   const opened = sealed === null ? undefined : decryptUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
@@ -536,13 +536,13 @@ async function writeCode(
   const opened = sealed === null ? undefined : decryptUserEmail(rootSecret, id, sealed)
   if (!opened) return { discarded: 'unreadable' }
   const speaker = speakerFor(locale === 'auto' ? merchant.locale : locale, undefined)
-  // The path may be a whole address with the host of a shop.
+  // `path` may be an absolute URL with the host of a shop.
   const url = opened.path === undefined ? null : new URL(opened.path, publicOrigin()).href
   const shown = { merchantName: merchant.name, code: opened.code ?? '', url, validMs: expiresAt - createdAt }
   return { to: opened.email, speaker, isTest: mode === 'test', email: codeEmail(speaker, shown) }
 }
 
-// The texts of the sign-in pages are loaded with the first such page or e-mail, not when the server starts.
+// The texts of the sign-in pages are loaded with the first such page or e-mail rather than at the start.
 async function roleName(language: SignInLanguage, role: Role): Promise<string> {
   const { signInTexts } = await import('../signin/page/words.ts')
   return signInTexts[language][`role.${role}`]

@@ -1,4 +1,4 @@
-// Texts of e-mails by language, one file each. The languages are those of the checkout.
+// Texts of e-mails, with one file for each language. The languages are those of the checkout.
 
 import type { Language } from '../languages/checkout/texts.ts'
 import { ar } from '../languages/emails/ar.ts'

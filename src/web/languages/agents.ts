@@ -1,4 +1,4 @@
-// Messages of agents to the buyer, in addition to the texts of the checkout.
+// Messages of agents to the buyer that the texts of the checkout do not contain.
 
 import type { Language } from './checkout/texts.ts'
 

@@ -7,40 +7,41 @@ import { checkoutTexts, type Language, languages } from './checkout/texts.ts'
 
 export interface Speaker {
   language: Language
-  // The language with the region that the shopper or the merchant chose, such as de-CH; the region decides number formats.
+  // The language, with the region that the shopper or the merchant chose, such as de-CH. The region determines formats of numbers.
   locale: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Values): string
-  // For texts that do not belong to the checkout.
+  // Fills in a text that is not one of the checkout's.
   fill(text: Text, values?: Values): string
-  // For keys that are not constants, such as the name of a payment method.
+  // Returns the text of a key that is not a constant, such as the name of a payment method.
   sayKnown(key: string, otherwise: string): string
   number(value: number): string
   amount(amountMinor: number, currency: string, moreDigits?: number): string
-  // Formats a day, in UTC unless the speaker was made by `inTimeZone`.
+  // Formats a day in UTC, or in the time zone of a speaker from `inTimeZone`.
   date(instant: string): string
-  // Formats date and time in the time zone, with seconds.
+  // Formats date and time, with seconds, in the time zone.
   moment(instant: string, timeZone: string): string
   // Formats basis points: 1900 is 19 %.
   percent(basisPoints: number): string
-  // Formats a duration in whole minutes, from two hours on in whole hours, from two days on in whole days.
+  // Formats a duration in whole minutes; from two hours in whole hours, and from two days in whole days.
   duration(ms: number): string
   country(code: string): string
-  // Returns the same speaker with days in this time zone.
+  // Returns a speaker that is equal except that its days are in this time zone.
   inTimeZone(timeZone: string): Speaker
   compare(one: string, other: string): number
 }
 
 export type Values = Readonly<Record<string, string | number>>
 
-// Uses the session's own language, else the browser's in its order of preference, else English.
+// Uses the session's own language, otherwise the languages of the browser in their order, otherwise English.
 export function speakerFor(sessionLocale: string, acceptLanguage: string | undefined): Speaker {
   const wanted = [...(sessionLocale === 'auto' ? [] : [sessionLocale]), ...acceptedLocales(acceptLanguage)]
   const locale = wanted.find((tag) => languageOf(tag) !== undefined) ?? 'en'
   return createSpeaker(languageOf(locale) ?? 'en', locale)
 }
 
-// The regions that browser and session name, most preferred first. A language alone is not a hint: `en` is set everywhere.
+// Returns the regions that the browser and the session name, most preferred first. A language without a region is no hint: `en` is set
+// everywhere.
 export function preferredRegions(sessionLocale: string, acceptLanguage: string | undefined): string[] {
   const tags = [...acceptedLocales(acceptLanguage), ...(sessionLocale === 'auto' ? [] : [sessionLocale])]
   return tags.flatMap((tag) => localeOf(tag)?.region ?? [])
@@ -77,7 +78,7 @@ function createSpeaker(language: Language, locale: string, timeZone = 'UTC'): Sp
     return typeof value === 'number' ? kept.numbers(locale).format(value) : (value ?? '')
   }
 
-  // A name in another script must not reorder the text around it (Unicode, UAX 9: first strong isolate).
+  // Isolates a name, which in another script could otherwise reorder the text around it (Unicode, UAX 9: first strong isolate).
   function isolated(text: string): string {
     return direction === 'rtl' ? `\u2068${text}\u2069` : text
   }
@@ -107,12 +108,12 @@ function createSpeaker(language: Language, locale: string, timeZone = 'UTC'): Sp
   }
 }
 
-// French puts a space before these signs, which must not break.
+// French has a space before these signs, at which no line may end.
 function spaced(text: string, language: Language): string {
   return language === 'fr' ? text.replace(/ ([:;?!»])/g, '\u00a0$1').replaceAll('« ', '«\u00a0') : text
 }
 
-// Intl objects are expensive to create and cheap to use. Locales come from headers, so the cache is bounded.
+// Intl objects are expensive to create and cheap to use. Locales are read from headers, so the cache is bounded.
 const keptMax = 100
 
 function keeping<Thing>(make: (locale: string) => Thing): (locale: string) => Thing {

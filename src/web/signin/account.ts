@@ -1,4 +1,4 @@
-// Handlers for pages of a signed-in person outside of a shop: the list of shops, the password confirmation, and the options for passkeys.
+// Handlers for pages of a signed-in person outside a shop: the list of shops, the password confirmation, and the options for passkeys.
 
 import { createChallenge, listPasskeys } from '../../domain/users/passkeys.ts'
 import { confirmSession, isConfirmed, mayAct, type Session } from '../../domain/users/sessions.ts'
@@ -22,12 +22,12 @@ import {
   visitorFrom,
 } from './visit.ts'
 
-// A visit of a signed-in person.
+// A request of a signed-in person.
 type Signed<Kind extends SignInVisit> = Kind & {
   session: Session
   user: User
   merchants: readonly UserMerchant[]
-  // Whether a shop demands a second factor that this session does not have.
+  // Whether one of the person's shops requires a second factor that this session lacks.
   isFactorMissing: boolean
 }
 
@@ -42,14 +42,14 @@ export class AccountPages {
   }
 
   readonly showHome = this.#signedIn<SignInVisit>('/admin', (visit) => this.#home(visit))
-  // The account is shown in the frame of a shop, so this redirects to one.
+  // Redirects to a shop, because the account is shown in the frame of a shop.
   readonly showAccount = this.#signedIn<SignInVisit>('/admin/account', async ({ merchants: [shop] }) =>
     redirectToPath(shop ? `/admin/${shop.slug}/account` : '/admin'),
   )
   readonly showConfirm = this.#signedIn<SignInVisit>(confirmPath, (visit) => this.#confirm(visit))
   readonly postConfirm = this.#signedIn<SignInPost>(confirmPath, (visit) => this.#tryConfirm(visit))
 
-  // A visitor who is not signed in is redirected to the sign-in, and returns to `path` afterwards.
+  // Redirects a visitor who is not signed in to the sign-in page, and to `path` afterwards.
   #signedIn<Kind extends SignInVisit>(path: string, answer: (visit: Signed<Kind>) => Promise<PageAnswer>) {
     return async (visit: Kind): Promise<PageAnswer> => {
       const { session } = visit
@@ -66,14 +66,14 @@ export class AccountPages {
     return { user, merchants, isFactorMissing: merchants.some((merchant) => !mayAct(session, merchant)) }
   }
 
-  // A person with only one shop is redirected to it.
+  // Redirects a person with only one shop to that shop.
   async #home({ words, user, merchants }: Signed<SignInVisit>): Promise<PageAnswer> {
     const [shop, second] = merchants
     if (shop && !second) return redirectToPath(`/admin/${shop.slug}`)
     return answerSheet(200, homeSheet(words, { email: user.email, merchants }))
   }
 
-  // Options that a script requests before it calls the device, as JSON instead of a page.
+  // Returns the options that a script requests before it calls the authenticator, as JSON rather than a page.
   async postOptions(visit: SignInPost): Promise<PageAnswer> {
     const { form, session, now } = visit
     const purpose = form.get('for')

@@ -1,4 +1,4 @@
-// Handlers of the sign-in pages, by the name of their address.
+// Handlers of the sign-in pages, by the name of the page.
 
 import type { ServerResponse } from 'node:http'
 import type { StaffPageName } from '../../domain/users/places.ts'

@@ -1,4 +1,4 @@
-// Handlers for the pages before the sign-in: sign in and out, request a link, set a password by a link, join a merchant.
+// Handlers for the pages before the sign-in: signing in and out, requesting a link, setting a password by a link, and joining a merchant.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -45,7 +45,7 @@ import {
 
 const statuses = { failed: 400, passkey: 400, limited: 429, busy: 503 } as const
 const emailLengthMax = 254
-// Longer than it takes to write a link and its e-mail.
+// More than the time that creating a link and queuing its e-mail takes.
 const resetAnswerMs = 500
 
 export class SignInEntrancePages {
@@ -103,7 +103,7 @@ export class SignInEntrancePages {
     return answerSheet(statuses[problem], codeSheet(words, { pending, next, problem }))
   }
 
-  // Always starts a new session, so no session can be prepared for another person; the previous one ends.
+  // Always starts a new session, which prevents session fixation. The previous session ends.
   async #begin(visit: SignInVisit, { user, hasSecondFactor, device }: SignedIn, next: string): Promise<PageAnswer> {
     const userAgent = visit.request.raw.headers['user-agent']
     const made = await this.#tools.storage.write(async (tx) => {
@@ -130,7 +130,7 @@ export class SignInEntrancePages {
     return answerSheet(200, forgottenSheet(words, isOn ? 'ask' : 'off'))
   }
 
-  // The response and its time are the same whether an account exists or not.
+  // The response and its time do not show whether an account exists.
   async postForgotten(visit: SignInPost): Promise<PageAnswer> {
     const { words, form, now } = visit
     if (!(await this.#tools.storage.read(isMailOn))) return answerSheet(200, forgottenSheet(words, 'off'))
@@ -235,7 +235,7 @@ export class SignInEntrancePages {
     return redirectToPath('/admin')
   }
 
-  // A person who has just set the password is not asked for it again. A session of another person ends.
+  // A person who has just set a password is not asked for it again. The session of another person in this browser ends.
   async #joinAsNew(
     tx: Tx,
     { form, request, session, now }: SignInPost,

@@ -1,5 +1,5 @@
-// A person's changes of their own account: name, language, password, second factor, passkeys, sessions, assistants. It does not depend on
-// pages. The page checks beforehand whether the person has confirmed the password recently, and whether a second factor is still missing.
+// A person's changes of their own account: name, language, password, second factor, passkeys, sessions, assistants. Independent of pages:
+// the page has checked whether the person confirmed the password recently, and whether a second factor is missing.
 
 import { listAssistantsOf, type OwnAssistant } from '../../domain/oauth/assistants.ts'
 import { endInstallation } from '../../domain/oauth/installing.ts'
@@ -52,14 +52,14 @@ export interface AccountView {
   sessionId: string
 }
 
-// An authenticator app during setup. It is stored only after a first correct code.
+// An authenticator app during its setup. It is only stored after a first correct code.
 export interface AuthenticatorSetup {
-  // In groups of four characters, for typing.
+  // The key in groups of four characters, for typing.
   key: string
   uri: string
-  // Modules of the QR code. Undefined if the text is too long for one.
+  // Modules of the QR code; undefined if the text is too long for one.
   modules: readonly (readonly boolean[])[] | undefined
-  // The secret, encrypted for this person, because the form carries it.
+  // The secret, encrypted for this person because the form contains it.
   sealed: string
 }
 
@@ -89,7 +89,7 @@ export class OwnAccount {
     return (await this.#tools.storage.read((db) => listPasskeys(db, userId))).length > 0
   }
 
-  // `name`: as typed. `language`: null for the browser's.
+  // `name`: as typed. `language`: null for the language of the browser.
   setProfile({ name, language }: { name: string; language: string | null }): Promise<void> {
     const { storage, rootSecret } = this.#tools
     const { userId, now } = this.#person
@@ -99,7 +99,7 @@ export class OwnAccount {
     })
   }
 
-  // Returns false if the person has the most views that they may have.
+  // Returns false if the person already has the maximum number of views.
   saveView(merchantId: string, view: SavedView): Promise<boolean> {
     const { userId } = this.#person
     return this.#tools.storage.write((tx) => saveView(tx, { merchantId, userId }, view))
@@ -110,7 +110,7 @@ export class OwnAccount {
     return this.#tools.storage.write((tx) => removeView(tx, { merchantId, userId }, view))
   }
 
-  // Returns false if the session does not exist.
+  // Returns false if the person has no such session.
   endSession(id: string): Promise<boolean> {
     return this.#tools.storage.write((tx) => endSession(tx, this.#person.userId, id))
   }
@@ -120,7 +120,7 @@ export class OwnAccount {
     return this.#tools.storage.write((tx) => endSessionsFrom(tx, userId, now, session.id))
   }
 
-  // Returns false if the assistant does not exist.
+  // Returns false if the person has no such assistant.
   endAssistant(installationId: string): Promise<boolean> {
     const { userId, now } = this.#person
     return this.#tools.storage.write(async (tx) => {
@@ -170,8 +170,8 @@ export class OwnAccount {
     return { key: (toBase32(secret).match(/.{1,4}/g) ?? []).join(' '), uri, modules: qrModules(uri), sealed }
   }
 
-  // Returns the recovery codes, to be shown once; or the same app again if the code is wrong. Returns undefined if the secret was not
-  // encrypted for this person.
+  // Returns the recovery codes, which are shown once, or the setup of the same app if the code is wrong. Returns undefined if the secret
+  // was not encrypted for this person.
   async setApp(
     sealed: string,
     typed: string,
@@ -195,7 +195,7 @@ export class OwnAccount {
     this.#note('second factor removed')
   }
 
-  // Returns undefined if there is no second factor that the codes could replace.
+  // Returns undefined if the person has no second factor that the codes could replace.
   async replaceCodes(): Promise<string[] | undefined> {
     const { userId, now } = this.#person
     const codes = await this.#tools.storage.write(async (tx) =>
@@ -205,8 +205,8 @@ export class OwnAccount {
     return codes
   }
 
-  // Returns false if the passkey was not made for our challenge, exists already, or is one too many. The challenge is used up first, so a
-  // wrong response cannot be retried.
+  // Returns false if the passkey was created for another challenge, already exists, or would exceed the maximum. The challenge is used up
+  // first, so a wrong response cannot be tried again.
   async addPasskey(response: string, name: string): Promise<boolean> {
     const { storage, publicOrigin } = this.#tools
     const { userId, session, now } = this.#person
@@ -224,7 +224,7 @@ export class OwnAccount {
     return this.#tools.storage.write((tx) => namePasskey(tx, this.#person.userId, id, name))
   }
 
-  // Returns false if the passkey does not exist.
+  // Returns false if the person has no such passkey.
   async removePasskey(id: string): Promise<boolean> {
     const isRemoved = await this.#tools.storage.write((tx) => removePasskey(tx, this.#person.userId, id))
     if (isRemoved) this.#note('passkey removed')

@@ -1,4 +1,4 @@
-// The sign-in pages for the router. Their code is loaded with the first request to one of them.
+// The sign-in pages, for the router. Their code is loaded with the first request to one of them.
 
 import { staffPages } from '../../domain/users/places.ts'
 import { addressBucket, type Throttle } from '../../platform/access/throttle.ts'
@@ -10,11 +10,11 @@ import { passkeyScript, style } from './page/assets.ts'
 import type { SignInPageParts } from './visit.ts'
 
 export interface SignInPagesParts extends SignInPageParts {
-  // Per address; null: no limit.
+  // Limits requests per IP address. Null: no limit.
   throttle: Throttle | null
 }
 
-// The account of a signed-in person, for the dashboard's account pages.
+// Loads the account of a signed-in person, for the dashboard's account pages.
 export type LoadOwnAccount = (person: AccountPerson) => Promise<OwnAccount>
 
 export interface SignInPages {

@@ -1,4 +1,4 @@
-// The signed-in person, for pages of other folders, with the shops that they may act for.
+// The signed-in person, with the shops that they may manage, for pages of other folders.
 
 import type { IncomingMessage } from 'node:http'
 import { type Rights, type RightsRow, rightsFromRow } from '../../domain/users/roles.ts'
@@ -10,7 +10,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Reader, Storage } from '../../platform/storage/storage.ts'
 import { sessionCookie } from './visit.ts'
 
-// A shop with the facts that its pages need on every screen.
+// A shop, with the facts that every screen needs.
 export interface PersonShop extends Rights {
   id: string
   slug: string
@@ -20,7 +20,7 @@ export interface PersonShop extends Rights {
   timeZone: string
   currency: string
   country: string
-  // Views that this person saved.
+  // Views of lists that this person saved.
   views: readonly SavedView[]
 }
 

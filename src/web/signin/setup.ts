@@ -1,4 +1,5 @@
-// Handlers for the page of the setup link: the first person of an empty server creates their account and their shop, and is signed in.
+// Handlers for the page of the setup link, on which the first person of an empty server creates an account and a shop. The person is then
+// signed in.
 
 import { hashPassword, passwordFault } from '../../domain/users/password.ts'
 import { createSession } from '../../domain/users/sessions.ts'
@@ -63,7 +64,7 @@ export function createSetup(tools: SignInTools) {
   return { showSetup, postSetup }
 }
 
-// Returns the region that the browser names, such as AT of de-AT.
+// Returns the country that the browser's languages name, such as AT for de-AT (default: DE).
 function countryIn(acceptLanguage: string | undefined): string {
   const regions = acceptedLocales(acceptLanguage).map((tag) => localeOf(tag)?.maximize().region ?? '')
   return regions.find(isCountry) ?? 'DE'
@@ -73,7 +74,7 @@ async function orBusy<Done>(work: Promise<Done>): Promise<Done | undefined> {
   return orUndefined(work, 'unavailable')
 }
 
-// Returns undefined if the link was used, or a shop was created, meanwhile.
+// Returns undefined if the link was used or a shop was created meanwhile.
 async function orLost<Done>(work: Promise<Done>): Promise<Done | undefined> {
   return orUndefined(work, 'invitation_not_found')
 }

@@ -1,4 +1,4 @@
-// A request to a sign-in page: the person of its cookie, the posted form, and the language of the response.
+// A request to a sign-in page: the session of its cookie, the posted form, and the language of the response.
 
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -42,19 +42,19 @@ export interface SignInPost extends SignInVisit {
   form: FormFields
 }
 
-// Binds a challenge to its purpose, so it is not valid for another.
+// Binds a challenge to its purpose and session, so it is not valid for another.
 export function challengeBinding(purpose: 'register' | 'confirm', { id }: Pick<Session, 'id'>): string {
   return `${purpose} ${id}`
 }
 
-// Binds the challenge for a passkey to the browser that requested it, before anyone is signed in. Grants nothing.
+// The cookie binds the challenge for a passkey to the browser that requested it, before anyone is signed in. It grants nothing.
 const passkeyCookie: CookieKind = { name: 'staff_passkey', path: '/', maxAgeSeconds: 600 }
 
 export type SignInAnswer = Promise<PageAnswer> | PageAnswer
 
-// The API never accepts this cookie: keys open the API, this opens pages.
+// This cookie opens pages only. The API never accepts it; callers of the API need keys.
 export const sessionCookie: CookieKind = { name: 'staff_session', path: '/', maxAgeSeconds: sessionMsMax / 1000 }
-// Grants nothing: attempts of this browser are counted separately.
+// The cookie grants nothing: it lets sign-in attempts of this browser be counted separately.
 const deviceCookie: CookieKind = { name: 'staff_device', path: '/admin', maxAgeSeconds: 180 * 24 * 3_600 }
 
 export async function readVisit(
@@ -83,7 +83,7 @@ export function rememberDevice({ publicOrigin }: SignInTools, { response }: Sign
   response.appendHeader('set-cookie', setCookie(deviceCookie, device, publicOrigin()))
 }
 
-// Returns the id of the browser in the cookie; undefined if it has none.
+// Returns the browser's id from the cookie, or undefined without a cookie.
 export function passkeyBrowser(
   { publicOrigin }: Pick<SignInTools, 'publicOrigin'>,
   { request }: Pick<SignInVisit, 'request'>,
@@ -110,14 +110,14 @@ export function redirectToPath(path: string): PageAnswer {
   return redirectAfterPost(path, signInHeaders)
 }
 
-// Returns where to go after a form: a page of the dashboard, never another place.
+// Returns the path to redirect to after a form: always a page of the dashboard.
 export function dashboardPathFrom(text: string | null): string {
   return text !== null && text.length <= ownPathMax && /^\/admin(?:[/?][\w\-./?=&%+*~!$'(),:;@]*)?$/.test(text)
     ? text
     : '/admin'
 }
 
-// Short enough that the encoded path fits into an address of these pages.
+// An encoded path of this length still fits in the URL of a sign-in page.
 const ownPathMax = 1_000
 
 export function signInPath(next: string): string {
@@ -128,7 +128,7 @@ export function confirmPathFor(next: string): string {
   return `/admin/confirm?next=${encodeURIComponent(withinReach(next))}`
 }
 
-// Drops the query if the whole path is too long to return to.
+// Removes the query if the path with its query is too long.
 function withinReach(next: string): string {
   return dashboardPathFrom(next) === next ? next : dashboardPathFrom(next.split('?')[0] ?? null)
 }

@@ -1,4 +1,4 @@
-// Returns: the list, one return with its actions, and opening a return for a customer.
+// Returns: the list, a return with its actions, and opening a return for a customer.
 
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
 import type { AdminReturn, AdminReturnSummary } from '../../../contract/admin/returns.ts'
@@ -214,7 +214,7 @@ function requestFacts(words: DashboardWords, { reason, wish, openedBy, note, ans
   ])
 }
 
-// Shows only actions that the return's state and the person's scopes allow. The usual next action comes last, as in other forms.
+// Offers only actions that the return's state and the person's scopes allow. The usual next action comes last, as in other forms.
 function returnActions({ words, to, may }: ScreenVisit, { id, allowed, status, wish }: AdminReturn): Html {
   const usual = status === 'requested' ? 'approve' : status === 'received' ? wish : 'receive'
   const links = [
@@ -277,7 +277,7 @@ interface Answering {
   done: 'done.returnApproved' | 'done.returnRefused' | 'done.returnClosed'
 }
 
-// A dialog with one form.
+// Builds the screen of a dialog with one form.
 function answering({ path, lead, needs, fields, title, submit, done: said }: Answering): Screen {
   const sheet = (visit: ScreenVisit, given: AdminReturn, values = {}, problems?: Problems): ScreenSheet => {
     const back = backToReturn(visit, given)
@@ -310,7 +310,7 @@ function answering({ path, lead, needs, fields, title, submit, done: said }: Ans
       const read = buildBody(words, drawn, sent)
       const values = readTypedValues(drawn, sent)
       if ('problems' in read) return sheet(posted, await loadShownReturn(posted), values, read.problems)
-      // The form's fields are the members of the operation.
+      // The cast holds: the form's fields are the members of the operation.
       const body = { ...read.body, ...readShownVersion(sent) } as never
       const outcome = await catchRefusal(posted.ask(needs, { path: { returnId }, body, key: readKey(sent) }))
       if (!('refusal' in outcome)) return redirectWithToast(posted.to(`returns/${returnId}`), said)
@@ -349,7 +349,7 @@ export const returnReceiptScreen: Screen = {
 
 const askedReceived = { prefix: 'quantity', label: 'returns.receivedOf' } as const
 
-// Items are restocked unless the posted form says otherwise.
+// The box for restocking is ticked unless the posted form says otherwise.
 function receiveLines(words: DashboardWords, { items }: AdminReturn, sent: FormFields): QuantityLine[] {
   return items.map((item) => {
     const most = item.quantity - item.received

@@ -1,4 +1,4 @@
-// The number of rows in lists, chosen below a list.
+// Stores the page size chosen below a list.
 
 import type { Screen } from '../screen.ts'
 import { postedRowCount } from '../table.ts'

@@ -1,4 +1,4 @@
-// Search: one field, one result page. The address contains the query, so the results always belong to it.
+// Search: one field and one page of results. The URL contains the query, so reloading shows the same results.
 
 import type { AdminSearchResponse } from '../../../contract/admin/home.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -99,10 +99,10 @@ ${group(
   },
 }
 
-// Number of results of each kind while the person types; the search page has more.
+// Number of results of each kind while the person types. The search page shows more.
 const answersMax = { orders: 5, products: 3, skus: 3, promotions: 2, pages: 3 } as const
 
-// Results shown while the person types (browser/suggesting.ts).
+// Results for the search field while the person types (browser/suggesting.ts).
 export const searchAnswersScreen: Screen = {
   path: 'search/answers',
   name: 'dashboard search answers',
@@ -176,7 +176,7 @@ const sectionsByPlace = [
   ['place.developers', developerSections],
 ] as const
 
-// Pages of the dashboard that match by a part of their name, in the language of the page.
+// Returns pages of the dashboard whose name, or the name of whose place, contains the query in the language of the page.
 function pagesFound({ words, may }: ScreenVisit, q: string): { path: string; name: string; place: string }[] {
   const asked = q.toLowerCase()
   const isFound = (name: string) => name.toLowerCase().includes(asked)
@@ -188,7 +188,7 @@ function pagesFound({ words, may }: ScreenVisit, q: string): { path: string; nam
 }
 
 interface Result {
-  // Undefined if there is no screen to link to.
+  // Undefined if no screen shows the result.
   href: string | undefined
   body: Html
 }

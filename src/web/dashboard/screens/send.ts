@@ -1,4 +1,4 @@
-// Sending: one parcel of an order, with all or some of the remaining units; and correcting the data of a parcel.
+// Sends a parcel of an order with all or some of the remaining units, and corrects the data of a parcel.
 
 import type { AdminFulfillment, AdminOrder } from '../../../contract/admin/orders.ts'
 import { carrierNames } from '../../../contract/words.ts'
@@ -51,14 +51,14 @@ function parcelFields(words: DashboardWords, isNullable: boolean): Field[] {
   ]
 }
 
-// Carriers are suggested, and any other name is accepted.
+// Suggests carriers, but accepts any other name.
 export function carrierField(words: DashboardWords): Pick<Field, 'suggestions' | 'help'> {
   return { suggestions: carrierNames, help: words.say('send.carrierHelp') }
 }
 
 interface Drawn {
   values?: FieldValues
-  // Values that the page showed to the person.
+  // Values that the page showed.
   was?: FieldValues
   problems?: Problems
 }
@@ -94,7 +94,7 @@ export const sendParcelScreen: Screen = {
   },
 }
 
-// The version that the page showed, so a change since then is detected before anything is done.
+// Returns the version that the page showed, so the operation detects later changes before it does anything.
 export function readShownVersion(sent: FormFields): { expectedVersion?: number } {
   const text = sent.get('version') ?? ''
   return /^\d{1,9}$/.test(text) ? { expectedVersion: Number(text) } : {}
@@ -112,8 +112,8 @@ function sendLines(words: DashboardWords, { items }: AdminOrder): QuantityLine[]
   })
 }
 
-// Omits the list if all remaining units are sent. Compares with the units that the page showed, so a second press of the same form sends
-// the same request.
+// Returns 'all' if all units are sent that the page showed as remaining. Comparing with the page rather than the order makes a second
+// press send the same request.
 function itemsIn({ items }: AdminOrder, quantities: ReadonlyMap<string, number>, shown: FormFields) {
   const wanted = items
     .map((item) => ({
@@ -185,7 +185,7 @@ export const parcelTrackingScreen: Screen = {
   },
 }
 
-// Only values that differ from what the page showed, so changes of others since then stay.
+// Returns only values that the person changed, so later changes by others are preserved.
 function changed(typed: Parcel, was: FieldValues): Parcel {
   return Object.fromEntries(Object.entries(typed).filter(([name, value]) => (value ?? '') !== was[name]))
 }

@@ -1,5 +1,5 @@
-// Sending many orders together, each with its tracking number. A column of numbers can be pasted into the first field (browser/sheet.ts);
-// without script each number is typed.
+// Sends many orders at once, each with its tracking number. A column of numbers can be pasted into the first field (browser/sheet.ts).
+// Without script each number is typed.
 
 import type { BulkOutcome } from '../../../contract/admin/bulk.ts'
 import type { AdminOrder } from '../../../contract/admin/orders.ts'
@@ -67,7 +67,7 @@ function linkOf(link: string, trackingNumber: string): string {
   return link.replaceAll(place, encodeURIComponent(trackingNumber.replace(/\s/g, '')))
 }
 
-// Ids without an order are left out, because there is nothing to show.
+// Omits ids without an order, for which there is nothing to show.
 function existing(refused: readonly BulkOutcome[]): string[] {
   return refused.filter(({ code }) => code !== 'order_not_found').map(({ id }) => id)
 }
@@ -182,6 +182,6 @@ function commonFields(words: ScreenVisit['words']): Field[] {
 }
 
 function reason({ words }: ScreenVisit, { code, message }: Pick<BulkOutcome, 'code' | 'message'>): string {
-  // The codes of outcomes are codes of refusals.
+  // The cast holds: codes of outcomes are codes of refusals.
   return words.refusal({ code: code as Parameters<typeof words.refusal>[0]['code'], message: message ?? code ?? '' })
 }

@@ -1,4 +1,4 @@
-// Settings of the shop itself: name, mail, time zone, design, links, and the seller.
+// Settings of the shop itself: name, e-mail, time zone, design, links, and the seller.
 
 import type { AdminShop, UpdateAdminShopRequest } from '../../../contract/admin/shop.ts'
 import type { Static } from '../../../contract/schema.ts'
@@ -118,7 +118,7 @@ function groupsOf(words: DashboardWords): Group[] {
           pointer: '/invoices/numberFormat',
           lengthMax: 40,
           isHalf: true,
-          // The text names the placeholder itself.
+          // The text shows the placeholder itself.
           help: words.say('shop.numberFormatHelp', { year: '{year}' }),
         }),
         line('creditNumberFormat', { pointer: '/invoices/creditNumberFormat', lengthMax: 40, isHalf: true }),
@@ -172,7 +172,7 @@ export const settingsScreen: Screen = {
   name: 'dashboard settings',
   place: 'settings',
   needs: 'getAdminShop',
-  // Two hundred groups of synonyms, up to four times if two people saved at the same time.
+  // Enough for two hundred groups of synonyms, which a form for an edit conflict contains up to four times.
   formBytesMax: 1_048_576,
   async get(visit) {
     const { data } = await visit.ask('getAdminShop')
@@ -191,7 +191,7 @@ export const settingsScreen: Screen = {
     if ('problems' in asked) return formSheet(posted, { values: typed, base, shop, problems: asked.problems })
     const whole = bodyFor(asked.body)
     const { synonyms: _, ...others } = whole
-    // The text form of synonyms may lose details, such as a comma within a phrase, so they are sent only if they were changed here.
+    // The text form of synonyms may lose details, such as a comma within a phrase, so synonyms are only sent if the person changed them.
     const isKept = typed.synonyms === base.synonyms?.slice(0, typedLengthMax)
     const body = isKept ? others : whole
     const saved = await saveShopPart(posted, {
@@ -237,7 +237,7 @@ function bodyFor(given: Record<string, unknown>): Omit<Static<typeof UpdateAdmin
   }
 }
 
-// Commas, except within a number, such as 1,5 l.
+// Matches commas, except those within a number, such as 1,5 l.
 const betweenWords = /(?<!\d),|,(?!\d)/
 
 function partsOf(text: unknown, separator: string | RegExp): string[] {
@@ -311,7 +311,7 @@ function shownValue(words: DashboardWords, { kind }: Field, value: string): Html
   return value === '' ? html`<span class="soft">–</span>` : html`<span class="lines" dir="auto">${value}</span>`
 }
 
-// Two people saved at the same time: each field on which they differ is shown twice, and one value is chosen.
+// An edit conflict: two people saved at the same time. Each field in which they differ is shown twice, and the person chooses one value.
 
 interface Conflict {
   mine: FieldValues
@@ -343,7 +343,7 @@ ${fields.map(
   <input type="hidden" name="theirs.${name}" value="${theirs[name]}">`,
 )}
 ${differing.map((one) => {
-  // For a field that only the other person changed, the other person's value is preselected.
+  // If only the other person changed a field, the other person's value is preselected.
   const isMine = mine[one.name] !== base[one.name]
   return html`<fieldset>
     <legend>${one.label}</legend>

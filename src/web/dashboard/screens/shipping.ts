@@ -105,7 +105,7 @@ function countryNames({ words }: ScreenVisit, countries: readonly string[]): str
   return countries.map((code) => (code === '*' ? words.say('shipping.rest') : words.country(code))).join(', ')
 }
 
-// Prices for a buyer in a country, by the rule that prices carts.
+// A preview of the prices for a buyer in a country, by the rule that prices carts.
 
 const sampleWeight = '1000'
 
@@ -199,8 +199,6 @@ function quoteAnswer(
   }</p>`
 }
 
-// One zone, as typed.
-
 interface TypedOption {
   id: string
   label: string
@@ -260,13 +258,13 @@ function typedIn({ form: sent }: PostedScreen, taken: ReadonlySet<string>): Type
   }
 }
 
-// Zone names are slugs, so other text is converted.
+// Zone names are slugs, so other text is converted to a slug.
 function wordOf(typed: string): string {
   if (/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(typed)) return typed
   return slugify(typed.trim()) || typed.trim()
 }
 
-// The EU group leaves out countries that other zones have.
+// The box for all EU countries adds only those that no other zone has.
 function countriesIn(sent: PostedScreen['form'], taken: ReadonlySet<string>): string[] {
   const chosen = sent.getAll('country').slice(0, 300)
   const group = sent.get('group') === 'eu' ? euCountries.filter((country) => !taken.has(country)) : []
@@ -316,7 +314,7 @@ function stepsIn(steps: readonly TypedStep[], currency: string): { upToGrams: nu
   return read.every((step) => step !== undefined) ? read : undefined
 }
 
-// Makes an id for the option, by which carts remember it.
+// Derives an id from the label. Carts store the id of their option.
 function idFor(label: string, taken: Set<string>): string {
   const word =
     label
@@ -333,7 +331,7 @@ function idFor(label: string, taken: Set<string>): string {
 }
 
 interface ZoneState {
-  // '': a new zone.
+  // '' for a new zone.
   name: string
   typed: TypedZone
   base: ShippingZoneEntry | null
@@ -410,7 +408,7 @@ function linkedFields(words: DashboardWords, { options }: TypedZone): LinkedFiel
   return [
     { name: 'zone', pointer: '/zone', label: words.say('shipping.zone') },
     { name: 'countries', pointer: '/countries', label: words.say('shipping.countries') },
-    // Without any options, problems link to the first empty option.
+    // If the zone has no options, problems link to the first empty one.
     ...countUpTo(Math.max(1, options.length)).flatMap((index) =>
       Object.entries(cells).map(([name, key]) => ({
         name,
@@ -513,7 +511,7 @@ function stepTable(
   </details>`
 }
 
-// Countries by name, those of the EU first, with one checkbox for all EU countries.
+// Renders a box for each country, those of the EU first, and one box for all EU countries.
 function countryBoxes({ words }: ScreenVisit, chosen: readonly string[], problems: Problems | undefined): Html {
   const held = new Set(chosen)
   const problem = Object.entries(problems?.at ?? {}).find(([pointer]) => pointer.startsWith('/countries'))?.[1]
@@ -556,7 +554,7 @@ function normal(entry: ShippingZoneEntry | undefined): ShippingZoneEntry | null 
   }
 }
 
-// A rough check is sufficient, because the zone is only shown again in the form. Null for a new zone.
+// A rough check suffices, because the zone is only rendered in the form again. Null for a new zone.
 function isZone(base: unknown): base is ShippingZoneEntry | null {
   return base === null || (typeof base === 'object' && 'zone' in base)
 }
@@ -600,7 +598,7 @@ async function postZone(
   return zoneSheet(posted, { name, typed, base, problems: { summary, at: own } })
 }
 
-// The fields at the operation's pointers, with the facts that its error sentences depend on.
+// Returns the fields at the operation's pointers, with the members on which the sentences of its issues depend.
 function askedFields({ shop: { currency } }: ScreenVisit, { options }: TypedZone, prefix: string): Field[] {
   const line = (name: string) => ({ name, label: '', kind: 'line', pointer: `${prefix}/${name}` }) as const
   const money = (name: string) => ({ ...line(name), kind: 'money', currency }) as const

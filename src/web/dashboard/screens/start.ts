@@ -1,4 +1,4 @@
-// The setup guide: one page for each step of a new shop. The steps use the same operations as the other pages.
+// The setup guide: a page for each step of a new shop. The steps call the same operations as the other pages.
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import type { ShippingZoneEntry } from '../../../contract/entries.ts'
@@ -64,8 +64,6 @@ export const guideStartScreen: Screen = {
 }
 
 const shopOf = async (visit: ScreenVisit): Promise<AdminShop> => (await visit.ask('getAdminShop')).data
-
-// The shop.
 
 function shopFields({ words }: ScreenVisit): Field[] {
   return [
@@ -217,7 +215,7 @@ interface ShopBody {
   legal?: { name?: string; address?: string; vatId?: string; registration?: string }
 }
 
-// Taxes: every proposed rate is shown, and only confirmed rates are saved.
+// Taxes: all proposed rates are shown, and only ticked ones are saved.
 
 async function taxSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
@@ -324,7 +322,7 @@ const taxStep: Screen = {
   },
 }
 
-// The design, with the online store itself as its preview.
+// Design: the online store itself is the preview.
 
 async function lookSheet(visit: ScreenVisit, problems?: Problems): Promise<ScreenSheet> {
   const { words, to } = visit
@@ -389,7 +387,7 @@ const lookStep: Screen = {
   },
 }
 
-// Products: the first one typed here, or a file.
+// Products: the first product is typed here or imported from a file.
 
 function productFields({ words, shop }: ScreenVisit): Field[] {
   return [
@@ -469,7 +467,7 @@ const productStep: Screen = {
     const fields = productFields(posted)
     const asked = buildBody(words, fields, posted.form)
     if ('problems' in asked) return productSheet(posted, asked.problems)
-    // The body has these members at the pointers of the fields.
+    // The cast holds: the pointers of the fields create these members.
     const { name, summary, skus } = asked.body.product as ProductBody
     const slug = slugify(name) || 'product'
     const product = {
@@ -492,7 +490,7 @@ interface ProductBody {
   skus: Readonly<Record<0, { price: number; stock: number }>>
 }
 
-// Delivery: zones by the shop's country, each with a price.
+// Delivery: zones proposed for the shop's country, each with a price.
 
 interface ProposedZone {
   zone: string
@@ -508,7 +506,7 @@ function proposedZones(country: string): ProposedZone[] {
   ]
 }
 
-// Fields have the pointers of the selected zones in the request. Text typed for other zones is checked too.
+// Fields of selected zones have the pointers of the zones in the request. Texts typed for other zones are checked too.
 function zoneFields({ words }: ScreenVisit, { country, currency }: AdminShop['shop'], used: readonly string[]) {
   const proposed = proposedZones(country)
   const taken = proposed.filter(({ zone }) => used.includes(zone))
@@ -527,7 +525,7 @@ function zoneFields({ words }: ScreenVisit, { country, currency }: AdminShop['sh
   })
 }
 
-// A price is required in a selected zone, which only the checkbox above it decides.
+// Without the attribute `required`: whether the price is needed depends on the zone's checkbox.
 function zoneField({ name, label, currency, pointer = '' }: Field, value = '', problems?: Problems): Html {
   return html`<div class="field">
     <label for="field-${name}">${label}</label>
@@ -608,7 +606,7 @@ const deliveryStep: Screen = {
     const read = buildBody(words, fields, sent)
     if ('problems' in read) return deliverySheet(posted, read.problems)
     const label = words.say('guide.deliveryLabel')
-    // The body has these members at the pointers of the fields.
+    // The cast holds: the pointers of the fields create these members.
     const typed = Object.values((read.body.shipping ?? {}) as Readonly<Record<number, TypedDelivery>>)
     const shipping: ShippingZoneEntry[] = zones
       .filter(({ zone }) => used.includes(zone))
@@ -628,7 +626,7 @@ const deliveryStep: Screen = {
   },
 }
 
-// Payment: the cards of Settings. Their pages lead back to Settings.
+// Payment: the cards of Settings, whose pages link back to Settings.
 
 const paymentStep: Screen = {
   path: 'start/payment',
@@ -641,7 +639,7 @@ const paymentStep: Screen = {
   },
 }
 
-// A test purchase, and opening the shop. Both pages read both modes.
+// Opening: a test purchase, then opening the shop. The step shows both modes, whichever is current.
 
 async function openSheet(visit: ScreenVisit): Promise<ScreenSheet> {
   const { words, to } = visit
@@ -703,7 +701,7 @@ const openStep: Screen = {
     const outcome = await catchRefusal(
       posted.inMode('live').ask('openAdminSite', { body: { expectedVersion }, key: readKey(posted.form) }),
     )
-    // Someone else changed the site first: the page shows the present state.
+    // If another person has changed the store first, the page shows the current state.
     if ('refusal' in outcome) return openSheet(posted)
     return redirectTo(posted.to('start/open'))
   },

@@ -1,5 +1,5 @@
-// The step of the guide for legal texts: the stored text, or a template filled with known facts of the shop. A text is saved once it has
-// no gaps.
+// The guide's step for legal texts: the stored text, or a template filled with facts about the shop. A text can be saved once it has no
+// gaps.
 
 import type { AdminShop } from '../../../contract/admin/shop.ts'
 import { type LegalTextKind, type TextLanguage, textLanguages } from '../../../contract/words.ts'
@@ -67,14 +67,14 @@ async function legalSheet(visit: ScreenVisit, values: Texts, problems?: Problems
 <p class="gap">${words.say('guide.legalHow')}</p>
 ${renderForm(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
-  // Also lists duties that are met on other pages, such as the address of the seller.
+  // Also lists duties that are met on other pages, such as the seller's address.
   const list =
     missing.length > 0 &&
     renderCard({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...data, duties: missing }) })
   return guideStepSheet(visit, 'legal', html`${texts}${list}`, problems)
 }
 
-// Texts that differ from the stored text and the template. A text with a gap is not saved.
+// Returns the texts that differ from both the stored text and the template. A text with gaps is a problem.
 function changedIn(
   { words, form: sent }: PostedScreen,
   { stored, templates }: Known,

@@ -1,5 +1,5 @@
-// Stock and prices: one row per SKU, edited like a sheet and saved together. Counts and prices are compared with those that were shown,
-// so a sale or another person's change since then is not undone: such a row is shown again with both values.
+// Stock and prices: one row for each SKU, edited like a spreadsheet and saved together. Saving compares counts and prices with the shown
+// ones, so it does not overwrite a sale or another person's change: such a row is shown again with both values.
 
 import type { AdminSku, AdminSkuListQuery } from '../../../contract/admin/catalog.ts'
 import type { AdminOperations } from '../../../contract/admin/operations.ts'
@@ -26,7 +26,7 @@ import { countChoice, cursorFromLink, hrefWith, renderPager, renderTable, render
 import { redirectWithToast } from '../toast.ts'
 import { savedViews } from '../views.ts'
 
-// This screen shows at most as many rows as one save may change.
+// Maximum number of rows on a page: as many as one save may change.
 const rowsMax = limits.bulkItemsMax
 const cells = ['onHand', 'price', 'compareAt'] as const
 type Cell = (typeof cells)[number]
@@ -79,11 +79,11 @@ async function save(posted: PostedScreen) {
 
 interface WrongRow {
   text: string
-  // Undefined if the problem is about the whole row.
+  // Undefined if the problem concerns the whole row.
   cell?: Cell | undefined
 }
 
-// Assigns issues to the cells of their rows. The reason is one field for all rows.
+// Assigns issues to the cells of their rows. The field for the reason applies to all rows.
 function refusedIn(
   { words, shop }: PostedScreen,
   { details: { issues = [] } }: Refusal,
@@ -104,14 +104,14 @@ function refusedIn(
 }
 
 interface TypedRow extends Readonly<Record<Cell, string>> {
-  // Values that the page showed: on hand, price, compare-at price, then the product.
+  // Values that the page showed: on hand, price, compare-at price, and the product's id.
   was: string
 }
 
 function typedIn(form: FormFields): Map<string, TypedRow> {
   const ids = [...form.keys()].flatMap((name) => (name.startsWith('was.') ? [name.slice(4)] : []))
   const at = (name: string, lengthMax = 40) => (form.get(name) ?? '').slice(0, lengthMax).trim()
-  // A page that is shown again may have additional rows that have left the list.
+  // A page that is rendered again may have additional rows, which are no longer in the list.
   return new Map(
     ids.slice(0, 2 * rowsMax).map((id) => [
       id,
@@ -125,7 +125,7 @@ function typedIn(form: FormFields): Map<string, TypedRow> {
   )
 }
 
-// Returns the changes against the shown values, or the cell that cannot be read.
+// Returns the changes against the shown values, or the first cell that cannot be parsed.
 function changeOf(skuId: string, { was, onHand, price, compareAt }: TypedRow, currency: string): SkuChange | Cell {
   const [wasOnHand = '', wasPrice = '', wasCompareAt = ''] = was.split(' ')
   const change: SkuChange = { skuId }
@@ -156,14 +156,14 @@ function isAmount(text: string): boolean {
   return /^\d{1,12}$/.test(text)
 }
 
-// Removes the currency that spreadsheets copy with amounts: '12.50 €'.
+// Removes the currency that spreadsheet programs copy with amounts, as in '12.50 €'.
 function cleaned(text: string): string {
   return text.replaceAll(/[\s\u00a0\u202f]|\p{Sc}|[A-Z]{3}$/gu, '')
 }
 
 interface Again {
   typed: ReadonlyMap<string, TypedRow>
-  // Keyed by SKU.
+  // Keyed by the id of the SKU.
   wrong: ReadonlyMap<string, WrongRow>
   problems?: Problems
   reason: string | undefined
@@ -218,7 +218,7 @@ async function rowsOf(visit: ScreenVisit): Promise<{ rows: AdminSku[]; next: str
   return { rows: data, next: meta.next }
 }
 
-// Rows with typed values that left the list because their stock has changed.
+// Returns rows with typed values that are no longer in the list because their stock has changed.
 async function rowsGone(visit: ScreenVisit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
   const shown = new Set(listed.map(({ id }) => id))
   const gone = new Map(
@@ -245,7 +245,7 @@ type Sort = 'code' | 'stock'
 // With a filter for low or no stock, rows with the least stock come first.
 const usualSort = ({ query }: ScreenVisit): Sort => (query.get('stock')?.trim() ? 'stock' : 'code')
 
-// The operation refuses an invalid sort.
+// The operation refuses an invalid sort order, so the cast is safe.
 const sortOf = (visit: ScreenVisit): Sort => (visit.query.get('sort')?.trim() || usualSort(visit)) as Sort
 
 interface Shown {
@@ -285,7 +285,7 @@ function sheetForm(visit: ScreenVisit, { rows, next, again, mayChange }: Shown):
   const list = html`<div class="card flush list">${body}${pages}</div>`
   if (!mayChange) return html`${list}${pages && counts.form}`
   const hasMore = next !== null && visit.rowCount.sheet < rowsMax
-  // Keeps the number of rows if some are refused, whatever was chosen in another tab.
+  // The URL contains the page size, so a page with refused rows has it even if another tab stored another.
   return html`<form class="form sheet-form" method="post" action="${hrefWith(visit, counts.query)}"${leaveWarning(visit)}>
     ${keyField()}
 ${list}
@@ -314,7 +314,7 @@ function skuRow(visit: ScreenVisit, row: AdminSku, mayChange: boolean, typed?: T
     compareAt: money(seenCompareAt ? Number(seenCompareAt) : null),
   }
   const price = (amount: number | null) => (amount === null ? '–' : words.money(amount, shop.currency))
-  // Values that another person changed since.
+  // Current values that differ from the shown ones, because another person changed them.
   const present = typed
     ? [
         seen.onHand !== now.onHand && words.say('stock.now', { count: row.onHand }),
@@ -326,7 +326,7 @@ function skuRow(visit: ScreenVisit, row: AdminSku, mayChange: boolean, typed?: T
   const cell = (key: Cell): Html => {
     const head = words.say(`stock.${key}`)
     if (!mayChange) return html`<td class="end" data-head="${head}">${now[key] || '–'}</td>`
-    // An unchanged cell shows the present value, so saving the row again does not undo another person's change.
+    // A cell that the person did not change shows the current value, so saving again does not overwrite another person's change.
     const value = typed && typed[key] !== seen[key] ? typed[key] : now[key]
     const state =
       wrong !== undefined &&
@@ -369,7 +369,7 @@ function skuRow(visit: ScreenVisit, row: AdminSku, mayChange: boolean, typed?: T
 ${cells.map(cell)}</tr>`
 }
 
-// The prior price that shoppers see for the compare-at price.
+// Shows the prior price that shoppers see with the compare-at price.
 function claimNote({ words, shop }: ScreenVisit, { compareAtPrice, priorPrice }: AdminSku): Html | false {
   if (compareAtPrice === null) return false
   const text =
@@ -391,7 +391,7 @@ function emptyOf(visit: ScreenVisit) {
   return { title: words.say('products.empty'), text: words.say('products.emptyText'), action }
 }
 
-// Every change of the stock of a SKU.
+// Lists all changes of a SKU's stock.
 export const movementsScreen: Screen = {
   path: 'stock/:skuId',
   name: 'dashboard stock movements',

@@ -1,4 +1,4 @@
-// Online store: whether the store on this server is open, its address, and the button that opens or closes it.
+// The online store of this server: whether it is open, its address, and the button that opens or closes it.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -42,7 +42,7 @@ interface StoreState {
   site: AdminSite
   canPay: boolean
   canShip: boolean
-  // Problems of the typed domain.
+  // Problems of the typed domain name.
   problems?: Problems
   typed?: string
 }

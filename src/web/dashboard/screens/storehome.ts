@@ -1,4 +1,4 @@
-// The home page of the online store, made of sections: a list that is ordered with buttons, and a form for each section.
+// The home page of the online store, which consists of sections: a list that is sorted with buttons, and a form for each section.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -45,7 +45,7 @@ import { orderedRows, rowsAfterPress } from '../storerows.ts'
 import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { typedTextToHtml } from '../typed.ts'
 
-// Sections of a new home page.
+// The initial sections of a home page.
 const firstSections: readonly SiteSection[] = [
   { kind: 'hero' },
   { kind: 'categories' },
@@ -132,8 +132,6 @@ ${
   ${button({ label: words.say('section.toAutomatic'), kind: 'plain', name: 'do', value: 'automatic' })}</form>`,
   })
 }
-
-// One section.
 
 export const storeSectionScreen: Screen = {
   path: 'store/home/:at',
@@ -247,7 +245,7 @@ ${problemNote(problems, fields, words)}
   }
 }
 
-// Removes gaps between rows, as the saved section has none, so problems are shown at the right row.
+// Removes gaps between rows, because the saved section has none. Problems then appear in the right row.
 function typedValues(fields: readonly Field[], { form }: PostedScreen): FieldValues {
   const values = readTypedValues(fields, form)
   const closed = (names: readonly string[], count: number) => {
@@ -262,7 +260,7 @@ function typedValues(fields: readonly Field[], { form }: PostedScreen): FieldVal
   return { ...values, ...Object.fromEntries(rows) }
 }
 
-// Suggests products by name, for the fields of selected products.
+// Suggests products by name for the fields that name products.
 async function productList(visit: ScreenVisit): Promise<Html> {
   const { data } = await visit.ask('listAdminProducts', { query: { limit: 200 } })
   return html`<datalist id="field-product-list">${data.map(({ slug, name }) => html`<option value="${slug}">${name}</option>`)}</datalist>`
@@ -314,7 +312,7 @@ function sideField(words: ScreenVisit['words']): Field {
   return { name: 'imageSide', label: words.say('section.side'), kind: 'choice', options, isRequired: true }
 }
 
-// Fields for the existing columns, and at least three.
+// Returns fields for the existing columns, and for at least three columns.
 function columnFields(words: ScreenVisit['words'], below: string, count: number): Field[] {
   return Array.from({ length: Math.min(sectionColumnsMax, Math.max(3, count)) }, (_, at): Field[] => [
     {

@@ -1,4 +1,5 @@
-// The design of the online store: logo, colour, typefaces, corners, density and scheme, as a draft with the store as its preview.
+// The design of the online store: logo, colour, typefaces, corners, density and colour scheme. The design is edited as a draft, with the
+// store as its preview.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -73,7 +74,7 @@ function choices({ words }: ScreenVisit): Field[] {
     kind: 'choice',
     pointer: `/look/${name}`,
     isRequired: true,
-    // Each word of the contract has a text.
+    // All values of the contract have texts.
     options: values.map((value) => ({ value, label: words.sayKnown(`look.${name}.${value}`, value) })),
   })
   return [
@@ -128,7 +129,7 @@ function colorField({ words }: ScreenVisit, { color }: SiteLook): Html {
   ${color !== null && html` ${contrastWords(words, color)}`}</p></div>`
 }
 
-// A readable text colour is always found; the number helps to choose a colour with more contrast.
+// The text on a button is always readable. The shown ratio helps to choose a colour with more contrast.
 function contrastWords(words: ScreenVisit['words'], color: string): string {
   const given = parseColor(color)
   if (!given) return ''

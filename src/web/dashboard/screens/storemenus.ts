@@ -1,4 +1,4 @@
-// The menus of the online store, in its header and footer: lists of links that are ordered with buttons.
+// The menus in the header and footer of the online store: lists of links that are sorted with buttons.
 
 import type { AdminSite } from '../../../contract/admin/site.ts'
 import { menuLinksMax, type SiteLink, type SiteMenus } from '../../../contract/sitecontent.ts'
@@ -32,7 +32,7 @@ const menuNames = ['head', 'foot'] as const
 type MenuName = (typeof menuNames)[number]
 type Targets = Awaited<ReturnType<typeof loadLinkTargets>>
 
-// The typed link.
+// The link as typed, after a refusal.
 interface Typed {
   menu: MenuName
   problems: Problems
@@ -155,7 +155,7 @@ export const storeMenuScreen: Screen = {
   },
 }
 
-// The links that an unedited menu shows, so its first change loses none.
+// Returns the links that a menu shows before its first edit, so the edit does not remove any.
 async function automaticLinks(visit: ScreenVisit, menu: MenuName): Promise<SiteLink[]> {
   const { data } = await visit.ask('getAdminPages')
   const pages = data

@@ -1,4 +1,4 @@
-// The merchant's own pages of the online store: list, new, edit, remove.
+// The merchant's own pages in the online store: the list, creating, editing and removing.
 
 import type { AdminPage, PageEntry } from '../../../contract/admin/pages.ts'
 import { type Html, html } from '../../../platform/html/html.ts'

@@ -1,4 +1,4 @@
-// Old addresses of the online store, and their targets: list, new, edit, remove.
+// Redirects from old URLs of the online store: the list, creating, editing and removing.
 
 import type { AdminRedirect, AdminRedirectListQuery } from '../../../contract/admin/redirects.ts'
 import { redirectCauses } from '../../../contract/words.ts'
@@ -101,7 +101,7 @@ function fieldsOf({ words }: ScreenVisit, isNew: boolean): Field[] {
   return isNew ? [from, to] : [to]
 }
 
-// A whole address may be pasted; only its path is used.
+// Returns the path of a typed URL. A path without a host is returned as typed.
 function pathIn(text: string | null, keepsQuery: boolean): string {
   const typed = (text ?? '').trim()
   const url = /^https?:\/\//i.test(typed) ? URL.parse(typed) : null

@@ -1,4 +1,4 @@
-// Tax rates by country, region and class: one table, saved together. A row without a country is left out.
+// Tax rates by country, region and class: one table that is saved as a whole. Rows without a country are omitted.
 
 import type { TaxEntry } from '../../../contract/entries.ts'
 import { type Html, html } from '../../../platform/html/html.ts'
@@ -25,7 +25,8 @@ interface TaxRow {
 
 const newRows = 3
 const rowsMax = 5_000
-// Most rows without a country that are shown again with a list of all countries. Mistakes leave out fewer.
+// Maximum number of rows without a country that get a list of all countries when the form is rendered again. By mistake fewer countries
+// are missing.
 const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 
@@ -44,7 +45,7 @@ export const taxesScreen: Screen = {
     const { words, to } = posted
     const rows = rowsIn(posted)
     const base = readShownPart(posted, areEntries)
-    // The rates are shown for review, and saved by the next press.
+    // The added rates are shown for review. The next press saves them.
     if (posted.form.get('fill') === 'eu') return taxSheet(posted, { rows: withEuRates(rows), base, isFilled: true })
     const wrong = rows.findIndex((row) => parseTaxRate(row.rate) === undefined)
     if (wrong >= 0)
@@ -75,12 +76,12 @@ export const taxesScreen: Screen = {
   },
 }
 
-// A rough check is sufficient, because the entries are only shown again in the form.
+// A rough check suffices, because the entries are only rendered in the form again.
 function areEntries(base: unknown): base is TaxEntry[] {
   return Array.isArray(base)
 }
 
-// Makes entries comparable: ignores their order and fills in defaults.
+// Normalizes entries for comparison: sorts them and fills in defaults.
 function normal(entries: readonly TaxEntry[]): TaxEntry[] {
   return entries
     .map(({ country, region, class: taxClass = 'standard', rate }) => ({
@@ -113,7 +114,7 @@ function rowsIn({ form }: PostedScreen): TaxRow[] {
     .filter(({ country, rate }, index) => !removed.has(String(index)) && (country !== '' || rate !== ''))
 }
 
-// Adds a row for each country of the EU that has no rate yet.
+// Adds a row for each EU country without a rate.
 function withEuRates(rows: readonly TaxRow[]): TaxRow[] {
   const known = new Set(rows.map(({ country }) => country))
   return [
@@ -125,7 +126,7 @@ function withEuRates(rows: readonly TaxRow[]): TaxRow[] {
   ]
 }
 
-// Converts per cent with up to two decimals to basis points.
+// Converts a percentage with up to two decimals to basis points.
 export function parseTaxRate(text: string): number | undefined {
   const parts = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%?$/.exec(text)
   return parts ? Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0')) : undefined
@@ -139,9 +140,9 @@ interface TaxState {
   rows: readonly TaxRow[]
   base: readonly TaxEntry[]
   problems?: Problems
-  // Rows that another person saved since.
+  // Rows that another person has saved meanwhile.
   theirs?: readonly TaxRow[]
-  // Whether the rows include EU rates that are not saved yet.
+  // Whether the rows include EU rates that were filled in but not saved.
   isFilled?: boolean
 }
 
@@ -217,14 +218,14 @@ function cellId(row: number, name: (typeof columns)[number]): string {
   return `tax-${row}-${name}`
 }
 
-// Finds the cell that an issue names, directly or by a path within it.
+// Returns the cell of an issue's path, which may also point into the cell.
 function cellAt(path: string) {
   const [pointer = '', row, column] = /^\/taxes\/(\d+)\/(\w+)/.exec(path) ?? []
   const name = columns.find((one) => one === column)
   return name && { name, row: Number(row), pointer }
 }
 
-// Starts from the problems, since there may be thousands of rows.
+// Iterates over the problems, because there may be thousands of rows.
 function wrongCells(words: DashboardWords, rows: readonly TaxRow[], { at }: Problems): LinkedField[] {
   return Object.keys(at)
     .flatMap((pointer) => cellAt(pointer) ?? [])
@@ -241,12 +242,12 @@ interface TaxCells {
   row: TaxRow | undefined
   index: number
   problems: Problems | undefined
-  // All countries, if the row has a list to choose from.
+  // All countries, if the row offers a list of them.
   choices: ReturnType<typeof countryOptions> | undefined
 }
 
-// An existing rate shows its country; a new row chooses one. A list of all countries in each row would be longer than the page, so only
-// few rows have the list, whatever is posted, and in other rows the code is typed.
+// An existing rate shows its country; a new row has a list of all countries. Lists in all rows would be longer than the page, so few rows
+// have one, and in the others the person types the country's code.
 function rowCells({ words }: ScreenVisit, { row, index, problems, choices }: TaxCells): Html {
   const country = row ? countryName(words.country, row.country) : ''
   const named = row ? `${country} ${row.region} ${row.class}`.replaceAll(/ +/g, ' ') : words.say('taxes.newRow')

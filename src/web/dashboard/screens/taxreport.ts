@@ -1,4 +1,4 @@
-// Taxes of a month or of some days, by country and rate, from invoices and credit notes: the data for a VAT return.
+// Taxes of a month or of several days by country and rate, from invoices and credit notes: the data for a VAT return.
 
 import {
   type AdminDocument,
@@ -122,7 +122,7 @@ function table(words: DashboardWords, { rows, sum, currency }: AdminTaxReport): 
   </tr></tfoot></table></div>`
 }
 
-// The page's table as CSV, with numbers that spreadsheets can read.
+// The page's table as CSV, with numbers that spreadsheet programs can read.
 export const taxReportExportScreen: Screen = {
   ...common,
   path: 'reports/taxes/export',
@@ -147,8 +147,8 @@ export const taxReportExportScreen: Screen = {
   },
 }
 
-// The documents of these days as files. They name the buyers, and each access is recorded, so they are exported by a post. A month of
-// documents is large, so it is sent while it is generated.
+// Exports the documents of these days as files. Exported by a post, because the documents name the buyers and each access is recorded.
+// Streamed, because a month of documents is large.
 export const documentsExportScreen: Screen = {
   place: 'reports',
   needs: 'listAdminDocumentExport',
@@ -183,7 +183,7 @@ async function* documentsOfDays(
   } while (cursor !== undefined)
 }
 
-// Limit of an export that is built in memory: about 20,000 documents.
+// Bounds an export that is built in memory to about 20,000 documents.
 const pagesMax = 100
 
 export const ledgerExportScreen: Screen = {
@@ -217,7 +217,7 @@ function tooLarge({ words, to }: ScreenVisit): ScreenSheet {
   }
 }
 
-// DATEV reads files in its own encoding.
+// DATEV reads files in Windows-1252.
 function ledgerFile(
   { from = '', to = '', format }: { from?: string; to?: string; format: (typeof ledgerFormats)[number] },
   text: string,

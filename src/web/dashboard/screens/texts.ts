@@ -1,4 +1,4 @@
-// Legal texts: the existing ones by language, and the form for one. Each save makes a new version.
+// Legal texts: the existing texts by language, and the form for one text. Each save creates a version.
 
 import type { AdminText } from '../../../contract/admin/texts.ts'
 import {
@@ -82,7 +82,7 @@ export const legalTextScreen: Screen = {
 }
 
 function named({ path }: ScreenVisit): { kind: LegalTextKind; language: TextLanguage } {
-  // The notice on the guarantee is a picture, with its own page.
+  // The notice on the legal guarantee is a picture and has a page of its own.
   const kind = legalTextKinds.find((one) => one === path.kind && one !== 'guarantee')
   const language = textLanguages.find((one) => one === path.language)
   if (!kind || !language) throw refuse('route_not_found')

@@ -1,4 +1,4 @@
-// Imports: uploading a file, the changes it would make, its refused rows with reasons, and writing or discarding it.
+// Imports: uploading a file, the planned changes, refused rows with their reasons, and performing or discarding the import.
 
 import type { AdminPlannedChange, AdminTransfer, AdminTransferSummary } from '../../../contract/admin/transfers.ts'
 import { limits } from '../../../contract/limits.ts'
@@ -25,11 +25,12 @@ import { renderTable } from '../table.ts'
 import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { exportCard } from './exports.ts'
 
-// Limit of one form; a browser with script sends more, in pieces (browser/pieces.ts).
+// Maximum size of a file in one form. With script, larger files are sent in pieces (browser/pieces.ts).
 const fileBytesMax = 8_000_000
-// Below the limit of a piece, since a cut moves by some bytes to the beginning of a character.
+// Less than the limit of a piece, because a piece ends between two characters, some bytes before or after.
 const pieceBytes = limits.transferPieceBytesMax - 16
-// Encodings other than UTF-8 that spreadsheets on Windows and macOS write. All have one byte per character, so a piece may end anywhere.
+// Encodings other than UTF-8 in which spreadsheet programs on Windows and macOS write. Each has one byte per character, so a piece may
+// end anywhere.
 const encodings = ['windows-1252', 'windows-1250', 'windows-1251', 'macintosh'] as const
 
 export const transfersScreen: Screen = {
@@ -75,7 +76,7 @@ ${renderTable(visit, {
   }
 }
 
-// Pictures of imported products that are on other servers. Not shown if no import had any.
+// Shows the progress of copying pictures of imported products from other servers. Omitted if no import had such pictures.
 async function picturesCard({ words, ask, to }: ScreenVisit): Promise<Html | false> {
   const { broughtOver, waiting, givenUp, problems } = (await ask('getAdminRemotePictures', {})).data
   const all = broughtOver + waiting + givenUp
@@ -160,7 +161,8 @@ ${problem !== undefined && renderNotice('bad', problem, 'alert')}
 </form>`
 }
 
-// Receives the whole file, or one of its pieces. All pieces have the same key, so they are one import however often they are sent.
+// Receives a whole file, or one of its pieces. All pieces have the same idempotency key, so they are one import however often they are
+// sent.
 export const newTransferScreen: Screen = {
   path: 'settings/transfers/new',
   name: 'dashboard new transfer',
@@ -193,7 +195,7 @@ export const newTransferScreen: Screen = {
   },
 }
 
-// The operations refuse invalid numbers.
+// Invalid numbers are refused by the operations.
 function pieceIn(form: FormFields): { piece: number; pieces: number } | undefined {
   const [piece, pieces] = [Number(form.get('piece')), Number(form.get('pieces'))]
   return piece > 0 ? { piece, pieces } : undefined
@@ -204,7 +206,7 @@ function inUtf8(file: Buffer, asked: string | null): Buffer {
   return encoding === undefined ? file : Buffer.from(new TextDecoder(encoding).decode(file))
 }
 
-// Splits between two characters of UTF-8, whose continuation bytes begin with the bits 10.
+// Splits between two characters of UTF-8. Continuation bytes begin with the bits 10.
 function cut(file: Buffer): Buffer[] {
   const parts: Buffer[] = []
   let from = 0
@@ -217,7 +219,7 @@ function cut(file: Buffer): Buffer[] {
   return parts
 }
 
-// Returns undefined if the bytes are not text in UTF-8. Text has no byte of zero, and every UTF-16 file has some.
+// Returns undefined if the bytes are not text in UTF-8. Text contains no zero byte, but every UTF-16 file does.
 function textOf(bytes: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -437,7 +439,7 @@ export const discardTransferScreen: Screen = {
   async post(posted: PostedScreen) {
     const { ask, to, form } = posted
     const transferId = posted.path.transferId ?? ''
-    // Another tab has written the import since: its products stay, so nothing is discarded.
+    // Another tab has performed the import meanwhile. Its products stay, so nothing is discarded.
     if ((await stateOf(posted, transferId)) === 'done')
       return redirectWithRefusal(to(`settings/transfers/${transferId}`), { code: 'transfer_not_ready' })
     await ask('discardAdminTransfer', { path: { transferId }, body: {}, key: readKey(form) })
@@ -445,7 +447,7 @@ export const discardTransferScreen: Screen = {
   },
 }
 
-// Returns undefined once the import was discarded.
+// Returns undefined if the import was discarded.
 async function stateOf({ ask }: PostedScreen, transferId: string): Promise<AdminTransfer['state'] | undefined> {
   try {
     return (await ask('getAdminTransfer', { path: { transferId } })).data.state

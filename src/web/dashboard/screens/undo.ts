@@ -1,4 +1,4 @@
-// *Undo* of a toast and of the list of changes.
+// *Undo*, of a toast and of the list of changes.
 
 import { randomUUID } from 'node:crypto'
 import type { ChangeSubject } from '../../../contract/words.ts'
@@ -6,7 +6,7 @@ import { readKey } from '../form.ts'
 import { catchRefusal, type PostedScreen, redirectToPassword, type Screen } from '../screen.ts'
 import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 
-// Changes of these subjects ask for the password again, so undoing them does too.
+// Subjects whose changes ask for the password again. Undoing them asks for it, too.
 const sensitive: readonly ChangeSubject[] = ['payment_method']
 
 export const undoScreen: Screen = {
@@ -32,7 +32,7 @@ export const undoScreen: Screen = {
   },
 }
 
-// Returns the posted address only if it belongs to this shop and mode.
+// Returns the posted path if it belongs to this shop and mode, otherwise `otherwise`.
 export function ownShopPath({ form, to }: PostedScreen, otherwise = to('home')): string {
   const back = form.get('back') ?? ''
   return back.startsWith(to('')) && /^[\w\-/?=&%.+~]{1,500}$/.test(back) ? back : otherwise

@@ -1,4 +1,4 @@
-// Payments that need a person: the list, and closing one with the outcome seen at the provider.
+// Payments without a known outcome: the list, and closing one with the outcome that the person saw at the provider.
 
 import type { AdminSinglePayment } from '../../../contract/admin/unsettled.ts'
 import { closedOutcomes } from '../../../contract/words.ts'

@@ -1,4 +1,4 @@
-// Saves a view of a list for the person, or removes it. Both redirect to the list.
+// Saves or removes a person's view of a list, then redirects to the list.
 
 import { redirectTo, type Screen } from '../screen.ts'
 import { redirectWithToast } from '../toast.ts'

@@ -1,4 +1,4 @@
-// Webhook endpoints: the list with their health, one endpoint with its last deliveries, and all actions on one.
+// Webhook endpoints: the list with their health, an endpoint with its last deliveries, and the actions on an endpoint.
 
 import type { AdminWebhookEndpoint } from '../../../contract/admin/developers.ts'
 import { eventKinds } from '../../../contract/words.ts'
@@ -84,7 +84,7 @@ ${renderTable(visit, {
   },
 }
 
-// Shows whether deliveries arrive, which merchants must see at a glance.
+// Shows whether deliveries succeed, which merchants must see at a glance.
 function healthPill({ words }: ScreenVisit, { status, health }: AdminWebhookEndpoint): Html {
   if (status !== 'enabled') return statusPill(words, 'endpoint', status)
   if (health.consecutiveFailures > 0)
@@ -109,8 +109,6 @@ async function endpointOf(visit: ScreenVisit): Promise<AdminWebhookEndpoint> {
   if (!found) throw refuse('webhook_endpoint_not_found')
   return found
 }
-
-// One endpoint
 
 export const webhookScreen: Screen = {
   path: 'developers/webhooks/:endpointId',
@@ -202,7 +200,7 @@ ${
   },
 }
 
-// The endpoint ends with its key. A person who saves the endpoint takes it over.
+// Warns that the endpoint is removed together with the API key that created it. Saving the endpoint makes it independent of the key.
 function endsWith({ words, to, may }: ScreenVisit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
   const text = words.say('webhooks.endsWithKey', { name })
   return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}
@@ -219,8 +217,6 @@ function failedLink({ words, query, to, path }: ScreenVisit): Html {
 function whenOr({ words }: ScreenVisit, instant: string | null): Html | string {
   return instant === null ? words.say('webhooks.never') : exactTime(words, instant)
 }
-
-// Create and edit
 
 function endpointFields(visit: ScreenVisit, installations?: readonly { id: string; name: string }[]): Field[] {
   const { words } = visit
@@ -322,7 +318,7 @@ function endpointBody(sent: FormFields) {
   }
 }
 
-// Issues of one event, such as /events/2, are shown at the field for all events.
+// Shows issues of an event, such as /events/2, at the field for all events.
 function endpointProblems(
   { words }: ScreenVisit,
   refusal: Parameters<typeof problemsFromRefusal>[1],
@@ -372,8 +368,8 @@ function hookSecret(posted: PostedScreen, id: string, title: string, secret: str
   })
 }
 
-// Values that the page showed, because only changes are sent: the shown address may have masked credentials, and another person may have
-// changed other values since.
+// Values that the page showed. Only changed values are sent, because credentials in the shown URL may be masked and another person may
+// have changed other values.
 interface ShownParts {
   shownUrl: string
   shownDescription: string
@@ -433,7 +429,7 @@ export const editWebhookScreen: Screen = {
       ...(now.shownDescription !== shown.shownDescription && { description: typed.description }),
       ...(now.shownEvents !== shown.shownEvents && { events: typed.events }),
     }
-    // A save without changes still takes over an endpoint that a key created.
+    // Saving an endpoint that a key created makes it independent of the key, so the save is sent even without changes.
     const isNothing = Object.keys(body).length === 0 && (await endpointOf(posted)).key === null
     if (isNothing) return redirectWithToast(to(`developers/webhooks/${path.endpointId}`), 'done.nothing')
     const outcome = await catchRefusal(
@@ -451,8 +447,6 @@ export const editWebhookScreen: Screen = {
     return redirectWithToast(to(`developers/webhooks/${path.endpointId}`), 'done.hookSaved')
   },
 }
-
-// Actions
 
 export const webhookStatusScreen: Screen = {
   path: 'developers/webhooks/:endpointId/status',

@@ -1,5 +1,5 @@
-// Withdrawals: open ones, days left to refund, and the outcome of each. A button shows the statement by a post, because each access is
-// recorded.
+// Withdrawals: the open ones, the days left for the refund, and the outcome of each. The statement is shown by a post, because each
+// access is recorded.
 
 import type { AdminWithdrawal, AdminWithdrawalStatement } from '../../../contract/admin/withdrawals.ts'
 import { type WithdrawalOutcome, type WithdrawalStatus, withdrawalOutcomes } from '../../../contract/words.ts'
@@ -101,7 +101,7 @@ export const withdrawalStatementScreen: Screen = {
   name: 'dashboard withdrawal statement',
   place: 'orders',
   needs: 'getAdminWithdrawalStatement',
-  // Shown if the address is reloaded.
+  // For a reload.
   get: async (visit) => oneSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminWithdrawalStatement', { path: { withdrawalId: idOf(posted) } })
@@ -109,7 +109,7 @@ export const withdrawalStatementScreen: Screen = {
   },
 }
 
-// Undefined: all withdrawals.
+// Returns undefined for all withdrawals.
 function statusOf(view: string | null): WithdrawalStatus | undefined {
   if (view === 'all') return undefined
   return view === 'settled' ? 'settled' : 'received'
@@ -139,12 +139,12 @@ function leftText({ words, now }: ScreenVisit, { status, refundDueAt }: AdminWit
 }
 
 interface Shown {
-  // Undefined: not requested. Null: erased.
+  // Undefined: not requested. Null: the statement was erased.
   statement?: AdminWithdrawalStatement | null
   problems?: ReturnType<typeof problemsFromRefusal>
 }
 
-// Items of the order that are exempt from withdrawal. The merchant reads in the statement whether the shopper means them.
+// Returns items of the order without a right of withdrawal. The statement shows whether the shopper means these items.
 async function exemptItems({ ask, may }: ScreenVisit, { order }: AdminWithdrawal) {
   if (!order || !may('getAdminOrder')) return []
   const { data } = await ask('getAdminOrder', { path: { orderId: order.id } })
@@ -205,7 +205,8 @@ ${
   }
 }
 
-// A statement from another mailbox than the order's, or before the order was sent, does not open a return automatically.
+// A return is not opened automatically if the statement was sent from another e-mail address than the order's, or before the order was
+// sent.
 function returnPart({ words, to, may }: ScreenVisit, { id, version }: AdminWithdrawal): Html | false {
   if (!may('openAdminWithdrawalReturn')) return false
   return renderCard({

@@ -1,4 +1,4 @@
-// Adds copy buttons, a filter for the contents and a mark at the current section. The pages are complete without script.
+// Adds copy buttons, a filter for the contents, and a mark at the current section. The pages are complete without script.
 
 for (const block of document.querySelectorAll('.code')) {
   const button = document.createElement('button')
@@ -17,7 +17,7 @@ for (const block of document.querySelectorAll('.code')) {
   block.append(button)
 }
 
-// The clipboard needs a secure origin; on others the text is only selected.
+// The clipboard requires a secure origin. Elsewhere the text is only selected.
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -44,9 +44,9 @@ function addFilter(nav: HTMLElement): void {
   field.setAttribute('aria-label', 'Filter the contents')
   inside.prepend(field)
 
-  // Each heading with its list. Links are filtered by their words and by their anchor, which is the operation's id.
+  // Each heading with its list. A link matches by its words, its heading and its anchor, which is the operation's id.
   const groups = [...inside.querySelectorAll('h2')].map((heading) => {
-    // A list of links follows each heading.
+    // The cast holds: each heading is followed by a list of links.
     const list = heading.nextElementSibling as HTMLElement
     const items = [...list.querySelectorAll('li')].map((item) => {
       const link = item.querySelector('a')
@@ -94,8 +94,8 @@ function markPresent(nav: HTMLElement): void {
   look()
 }
 
-// On wide screens the list is always open; on phones it closes once a link is chosen. The style sheet shows the list on wide
-// screens anyway, but screen readers use the state of the fold.
+// On wide screens the list is always open; on phones it closes when a link is followed. The style sheet shows the list on wide screens
+// anyway, but screen readers use the state of the `<details>`.
 function foldByWidth(nav: HTMLElement): void {
   const fold = nav.querySelector('details')
   if (!fold) return
@@ -110,7 +110,7 @@ function foldByWidth(nav: HTMLElement): void {
   })
 }
 
-// scrollIntoView would move the page as well.
+// scrollIntoView would also scroll the page.
 function keepInView(nav: HTMLElement, link: HTMLElement | undefined): void {
   if (!link || nav.scrollHeight <= nav.clientHeight) return
   const place = link.getBoundingClientRect()

@@ -1,2 +1,2 @@
-// Every page with this script has this button.
+// The cast holds: every page with this script has this button.
 ;(document.getElementById('print') as HTMLElement).onclick = () => print()

@@ -1,5 +1,5 @@
-// <cartwright-buy sku="sku_…">Buy</cartwright-buy>, or with the code of a SKU: <cartwright-buy product="mug" sku="MUG-1">. With
-// `checkout`, a press leads directly to the checkout.
+// <cartwright-buy sku="sku_…">Buy</cartwright-buy>, or with the code of a SKU: <cartwright-buy product="mug" sku="MUG-1">. With the
+// attribute `checkout`, pressing the button opens the checkout directly.
 
 import { part, ShopElement } from './parts.ts'
 import { shop } from './shop.ts'

@@ -10,7 +10,7 @@ interface Line {
   row: HTMLElement
   text: HTMLElement
   field: HTMLInputElement
-  // Quantity on the server.
+  // The quantity that the server has.
   quantity: number
 }
 
@@ -44,7 +44,7 @@ export class CartElement extends ShopElement {
     this.#unwatch()
   }
 
-  // Lines are updated and not recreated, so the focus and typed text stay.
+  // Lines are updated rather than recreated, so the focus and typed text stay.
   #draw(cart: ShownCart | null): void {
     const items = cart?.items ?? []
     for (const [skuId, { row }] of this.#lines) {

@@ -1,5 +1,5 @@
-// Three elements for pages of any site: <cartwright-product>, <cartwright-buy> and <cartwright-cart>. The cart is on the server, its id
-// in the storage of the page; payment is on the hosted page. Texts of the shop are only ever set as text, never as HTML.
+// Three elements for pages of any site: <cartwright-product>, <cartwright-buy> and <cartwright-cart>. The cart is on the server and its
+// id in the page's local storage; payment is on the hosted checkout. Texts of the shop are only inserted as text, never as HTML.
 
 import { BuyElement } from './buy.ts'
 import { CartElement } from './cart.ts'

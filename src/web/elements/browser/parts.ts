@@ -1,4 +1,4 @@
-// Parts that the elements share. Pages style them by `::part()` and by the variables that the style sheet names.
+// Parts shared by the elements. Pages style them with `::part()` and the variables that the style sheet names.
 
 import { words } from './words.ts'
 
@@ -50,7 +50,7 @@ export class ShopElement extends HTMLElement {
     this.root.replaceChildren(...content)
   }
 
-  // Ignores presses while one is being handled. The button is not disabled meanwhile, because it would lose the focus.
+  // Ignores presses while one is being handled. The button is not disabled, because it would lose the focus.
   press(button: HTMLButtonElement, work: () => Promise<unknown>): void {
     button.onclick = async () => {
       if (button.ariaDisabled) return

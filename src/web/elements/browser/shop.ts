@@ -1,4 +1,4 @@
-// A client of the shop's API, as far as the elements need it, and the cart of this page.
+// A client of the shop's API with the operations that the elements need, and the cart of this page.
 
 export interface Price {
   amount: number
@@ -33,7 +33,7 @@ export interface ShownCart {
   totals: { total: number }
 }
 
-// A classic script can read its own element while it runs.
+// The element of a classic script can only be read while the script runs for the first time.
 const tag = document.currentScript as HTMLScriptElement | null
 
 class Shop {
@@ -42,7 +42,7 @@ class Shop {
   readonly #products = new Map<string, Promise<ShownProduct>>()
   readonly #watching = new Set<(cart: ShownCart | null) => void>()
   #cart: ShownCart | null = null
-  // Changes run one at a time, because each names the quantity that it found.
+  // Changes run one at a time, because each contains the quantity on which it is based.
   #last: Promise<unknown> = Promise.resolve()
 
   async #ask<Data>(method: string, path: string, body?: object): Promise<Data> {
@@ -64,7 +64,7 @@ class Shop {
     return asked
   }
 
-  // Calls `look` with the present cart, and after each change.
+  // Calls `look` with the current cart, and after each change. Returns a function that stops this.
   watch(look: (cart: ShownCart | null) => void): () => void {
     this.#watching.add(look)
     if (this.#cart) look(this.#cart)
@@ -108,7 +108,7 @@ class Shop {
     return done
   }
 
-  // Forgets a cart that became an order or expired.
+  // Reloads the cart. Forgets a cart that became an order, expired or no longer exists.
   async #known(): Promise<ShownCart | null> {
     const id = this.#cart?.id ?? stored.read()
     if (id === null) return null
@@ -127,7 +127,7 @@ class Shop {
   }
 }
 
-// Without storage the cart exists as long as the page.
+// The id of the cart in the local storage. Where storage is not available, the cart lasts as long as the page.
 const stored = {
   name: `cartwright ${tag?.dataset.key}`,
   read(): string | null {
@@ -143,7 +143,7 @@ const stored = {
       if (id === null) localStorage.removeItem(this.name)
       else localStorage.setItem(this.name, id)
     } catch {
-      // Without storage there is no stored cart.
+      // Without storage the id is not stored.
     }
   },
 }

@@ -1,4 +1,4 @@
-// The texts of the elements, in the language of the page.
+// Texts of the elements, in the language of the page.
 
 type Word =
   | 'add'
@@ -27,10 +27,10 @@ const languages: Readonly<Record<string, string>> = {
 const locale = document.documentElement.lang || navigator.language || 'en'
 const texts = (languages[locale.slice(0, 2).toLowerCase()] ?? languages.en ?? '').split('|')
 
-// The cast claims that each name has a text.
+// The cast holds: each name has a text.
 export const words = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ''])) as Record<Word, string>
 
-// Digits by ISO 4217, as the server uses; Intl differs for some currencies.
+// Decimal digits of currencies by ISO 4217, as on the server. Intl differs for some currencies.
 const digits: readonly [codes: string, count: number][] = [
   ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', 0],
   ['BHD IQD JOD KWD LYD OMR TND', 3],

@@ -1,5 +1,5 @@
-// All texts of the checkout, in English. This file defines the keys: a language that lacks one does not compile. A text with a count has
-// the plural forms of its language (CLDR) and contains `{count}`.
+// All texts of the checkout, in English. This file defines the keys: a language that lacks a key does not compile. A text with a count
+// has the plural forms of its language (CLDR) and contains `{count}`.
 
 export type Plural = { readonly [Form in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 export type Text = string | Plural

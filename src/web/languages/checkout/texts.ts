@@ -1,4 +1,4 @@
-// The languages of the checkout, one file each.
+// The languages of the checkout, with one file for each.
 
 import { ar } from './ar.ts'
 import { de } from './de.ts'

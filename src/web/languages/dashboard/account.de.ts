@@ -1,4 +1,4 @@
-// Texts of the person's own account in German.
+// Texts of the person's own account, in German.
 
 import type { accountEn } from './account.en.ts'
 import type { Plural } from './plural.ts'

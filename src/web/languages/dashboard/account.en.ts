@@ -1,4 +1,4 @@
-// Texts of the person's own account in English, which define the keys of every language.
+// Texts of the person's own account, in English. They define the keys of all languages.
 
 import type { Plural } from './plural.ts'
 

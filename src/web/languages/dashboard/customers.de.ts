@@ -1,4 +1,4 @@
-// Texts about customers in German.
+// Texts about customers, in German.
 
 import type { customersEn } from './customers.en.ts'
 import type { Plural } from './plural.ts'

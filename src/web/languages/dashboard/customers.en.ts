@@ -1,4 +1,4 @@
-// Texts about customers in English, which define the keys of every language.
+// Texts about customers, in English. They define the keys of all languages.
 
 import type { Plural } from './plural.ts'
 

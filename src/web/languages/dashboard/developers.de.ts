@@ -1,4 +1,4 @@
-// Texts of Developers in German.
+// Texts of the place Developers, in German.
 
 import type { developersEn } from './developers.en.ts'
 import type { Plural } from './plural.ts'
@@ -496,7 +496,6 @@ export const developersDe: Readonly<Record<keyof typeof developersEn, string | P
   'change.bring_pictures': 'hat Bilder geholt',
   'change.confirmAdminTransfer': 'hat einen Import bestätigt',
 
-  // Transfers
   'developers.transfers': 'Import und Export',
   'transfers.import': 'Importieren',
   'transfers.export': 'Exportieren',

@@ -1,4 +1,4 @@
-// Texts of Developers in English.
+// Texts of the place Developers, in English. They define the keys of all languages.
 
 import type { Plural } from './plural.ts'
 
@@ -19,7 +19,6 @@ export const developersEn = {
   'developers.apps': 'Apps',
   'developers.changes': 'Changes',
 
-  // Keys
   'apiKeys.name': 'Name',
   'apiKeys.nameHelp': 'What the key is for, such as “Till in Bremen”.',
   'apiKeys.key': 'Key',
@@ -92,7 +91,6 @@ export const developersEn = {
   'scope.admin:developers': 'Manage keys, webhooks and apps',
   'scope.admin:people': 'Manage people and their roles',
 
-  // Webhooks
   'webhooks.one': 'Webhook endpoint',
   'webhooks.url': 'Address',
   'webhooks.urlHelp': 'Begins with https. Your server answers with a 2xx status within 15 seconds.',
@@ -155,7 +153,6 @@ export const developersEn = {
   'done.hookTested': 'Test call on its way.',
   'done.hookRemoved': 'Endpoint removed.',
 
-  // Deliveries
   'deliveries.views': 'Views of deliveries',
   'deliveries.all': 'All',
   'deliveries.event': 'Event',
@@ -188,7 +185,6 @@ export const developersEn = {
   'state.delivery.blocked': 'Blocked',
   'state.delivery.discarded': 'Discarded',
 
-  // Assistants
   'developers.assistants': 'Assistants',
   'assistants.connect': 'Connect an assistant',
   'assistants.text':
@@ -207,7 +203,6 @@ export const developersEn = {
   'assistants.by': 'Approved by',
   'assistants.none': 'No assistant is connected',
 
-  // Apps
   'apps.name': 'Name',
   'apps.nameHelp': 'What sells or works with this shop, such as “Storefront”.',
   'apps.kind': 'Kind',
@@ -236,7 +231,6 @@ export const developersEn = {
   'state.installation.disabled': 'Turned off',
   'state.installation.ended': 'Ended',
 
-  // Changes
   'changes.filtered': 'Only some changes.',
   'changes.all': 'Show all',
   'changes.empty': 'No changes here',
@@ -489,7 +483,6 @@ export const developersEn = {
   'change.bring_pictures': 'brought pictures over',
   'change.confirmAdminTransfer': 'confirmed an import',
 
-  // Transfers
   'developers.transfers': 'Import and export',
   'transfers.import': 'Import',
   'transfers.export': 'Export',

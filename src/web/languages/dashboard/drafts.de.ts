@@ -1,4 +1,4 @@
-// Texts about drafts in German.
+// Texts about drafts, in German.
 
 import type { draftsEn } from './drafts.en.ts'
 

@@ -1,4 +1,4 @@
-// Texts about drafts in English, which define the keys of every language.
+// Texts about drafts, in English. They define the keys of all languages.
 
 export const draftsEn = {
   'drafts.title': 'Drafts',

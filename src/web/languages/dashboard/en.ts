@@ -1,5 +1,5 @@
-// The texts of the dashboard in English, which define the keys of every language. Grouped by screen; `done.…` are toasts, `state.…` are
-// states by group and word.
+// The texts of the dashboard, in English. They define the keys of all languages and are grouped by screen. `done.…` are toasts; `state.…`
+// are states, by kind and status.
 
 import { type RemarkCode, remarkSentences } from '../../../contract/remarks.ts'
 import { accountEn } from './account.en.ts'
@@ -14,7 +14,6 @@ import { settingsEn } from './settings.en.ts'
 import { storeEn } from './store.en.ts'
 
 const texts = {
-  // Frame
   'frame.skip': 'Skip to content',
   'frame.menu': 'Menu',
   'frame.search': 'Search',
@@ -54,7 +53,6 @@ const texts = {
   'toast.refused': { one: '{count} was refused.', other: '{count} were refused.' },
   'done.undone': 'Change taken back.',
 
-  // Shared parts
   'table.chooseAll': 'Select all rows',
   'table.choose': 'Select {name}',
   'table.chosen': '{count} selected',
@@ -87,7 +85,6 @@ const texts = {
   'done.viewsFull': 'There is no room for another view: remove one first.',
   'chart.table': 'Show as a table',
 
-  // Errors
   'held.signIn': 'Your session has ended',
   'held.signInText':
     'Nothing is saved yet, and nothing that you typed is lost. Sign in in a new tab, come back here, and send it again.',
@@ -115,7 +112,6 @@ const texts = {
   'error.failed': 'Something went wrong',
   'error.failedText': 'The server could not answer. Nothing was lost; please try again.',
 
-  // Home
   'home.title': 'Home',
   'home.todo': 'To do',
   'home.toSend': 'To send',
@@ -156,7 +152,6 @@ const texts = {
   'home.setup.done': 'Done',
   'home.setup.open': 'Set up',
 
-  // Search
   'frame.offline': 'No connection. Nothing was saved, and what you typed is still here. Try again in a moment.',
   'search.title': 'Search',
   'search.label': 'Order number, name, e-mail, postal code, tracking number, product or code',
@@ -179,7 +174,6 @@ const texts = {
   'search.said': { one: '{count} answer. Arrow keys choose.', other: '{count} answers. Arrow keys choose.' },
   'search.saidNone': 'Nothing found.',
 
-  // Products
   'products.title': 'Products',
   'products.views': 'Views of products',
   'products.new': 'New product',
@@ -241,7 +235,6 @@ const texts = {
   'brand.title': { one: 'Brand of {count} product', other: 'Brand of {count} products' },
   'maker.title': { one: 'Maker of {count} product', other: 'Maker of {count} products' },
   'brand.help': 'Leave it empty to take the brand off.',
-  // Stock and prices
   'stock.title': 'Stock and prices',
   'stock.views': 'Views of stock',
   'stock.all': 'All',
@@ -286,7 +279,6 @@ const texts = {
   'done.stock': { one: '{count} SKU saved.', other: '{count} SKUs saved.' },
   'done.nothing': 'Nothing was changed.',
 
-  // Categories
   'categories.title': 'Categories',
   'categories.new': 'New category',
   'categories.name': 'Name',
@@ -330,7 +322,6 @@ const texts = {
   'done.saved': 'Saved.',
   'done.removed': 'Removed.',
 
-  // Product
   'product.name': 'Name',
   'product.brand': 'Brand',
   'product.safety': 'Maker and safety',
@@ -477,7 +468,6 @@ const texts = {
   'conflict.shared': 'Selling',
   'conflict.variants': 'Options and variants',
 
-  // Discounts
   'discounts.title': 'Discounts',
   'discounts.views': 'Views of discounts',
   'discounts.new': 'New discount',
@@ -527,7 +517,6 @@ const texts = {
   'state.promotion.exhausted': 'Used up',
   'state.promotion.disabled': 'Stopped',
 
-  // States
   'state.order.placed': 'Placed',
   'state.order.processing': 'In progress',
   'state.order.completed': 'Completed',
@@ -555,7 +544,6 @@ const texts = {
   'state.return.refused': 'Refused',
   'state.return.closed': 'Closed',
 
-  // Orders
   'orders.title': 'Orders',
   'orders.views': 'Views of orders',
   'orders.find': 'Number, name, e-mail',
@@ -597,7 +585,6 @@ const texts = {
   'orders.findInAll': 'Search all orders',
   'orders.emptySeeAll': 'See all orders',
 
-  // Send many
   'sendMany.title': { one: 'Send {count} order', other: 'Send {count} orders' },
   'sendMany.lead': 'Paste a column of tracking numbers into the first field: the fields below fill up.',
   'sendMany.carrier': 'Carrier for all parcels',
@@ -615,7 +602,6 @@ const texts = {
   'sendMany.refused': 'Some orders could not be sent. The others are on their way.',
   'done.sentMany': { one: '{count} parcel sent.', other: '{count} parcels sent.' },
 
-  // Order
   'order.title': 'Order {number}',
   'order.placedAt': 'Placed {date}',
   'order.by': 'by {shop}',
@@ -785,7 +771,6 @@ const texts = {
   'dispute.reason.customer_initiated': 'The customer asked their bank',
   'dispute.reason.general': 'No reason given',
 
-  // Send
   'send.title': 'Send order {number}',
   'send.lead': 'Says that a parcel is on its way. The customer sees it on the order page.',
   'send.what': 'What is in the parcel',
@@ -802,7 +787,6 @@ const texts = {
   'parcel.title': 'Correct parcel',
   'done.parcel': 'Parcel corrected.',
 
-  // Record a payment
   'pay.title': 'Mark order {number} as paid',
   'pay.lead': '{amount} is due. Once it has arrived, the order can be sent.',
   'pay.submit': 'Money has arrived',
@@ -857,7 +841,6 @@ const texts = {
   'order.closePayment': 'Record its outcome',
   'change.returnAdminOrder': 'recorded that the order came back unpaid',
 
-  // Cancel
   'cancel.title': 'Cancel order {number}',
   'cancel.lead': 'This cannot be taken back. What was paid is refunded.',
   'cancel.reason': 'Reason',
@@ -867,7 +850,6 @@ const texts = {
   'cancel.submit': 'Cancel order',
   'done.cancelled': 'Order cancelled.',
 
-  // Edit, refund and returns
   'edit.title': 'Edit order {number}',
   'edit.lead': 'Change what was not sent yet. You see what it costs before anything changes.',
   'edit.items': 'Items of the order',
@@ -1029,7 +1011,6 @@ const texts = {
   'done.returnOpened': 'Return opened.',
   'done.noted': 'Note added.',
 
-  // Withdrawals
   'withdrawals.title': 'Withdrawals',
   'withdrawals.sub':
     'Shoppers who withdrew from a contract. Where the right applies, the money goes back within 14 days.',
@@ -1079,7 +1060,6 @@ const texts = {
   'state.withdrawal.unknown': 'Unknown',
   'done.settled': 'Withdrawal settled.',
 
-  // Print
   'print.slips': 'Packing slips',
   'print.receipts': 'Receipts',
   'print.print': 'Print',
@@ -1106,7 +1086,7 @@ const texts = {
 
 export type DashboardTextKey = keyof typeof texts
 
-// Sentences of an import about a file and its rows, with the values of the contract.
+// Sentences about a file and its rows, with the placeholders of the contract's sentences.
 export type RemarkTexts = Readonly<Record<RemarkCode, string>>
 
 export interface DashboardTexts {

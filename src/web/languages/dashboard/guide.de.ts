@@ -1,4 +1,4 @@
-// Texts of the setup guide in German.
+// Texts of the setup guide, in German.
 
 import type { guideEn } from './guide.en.ts'
 import type { Plural } from './plural.ts'

@@ -1,4 +1,4 @@
-// Texts of the setup guide in English.
+// Texts of the setup guide, in English. They define the keys of all languages.
 
 import type { Plural } from './plural.ts'
 

@@ -1,4 +1,4 @@
-// The rules of the contract in German, by the code of the issue.
+// Sentences for issues, in German, by the code of the issue.
 
 import type { IssueTexts } from './issues.en.ts'
 
@@ -56,7 +56,7 @@ export const issuesDe: IssueTexts = {
   not_an_id:               'Bitte eine Kennung der Form {prefix}_… eingeben.',
   pattern_mismatch:        'Dieser Wert ist nicht gültig.',
 
-  // JSON that cannot be read.
+  // JSON that cannot be parsed.
   malformed:               'An der Stelle {position} steht kein JSON.',
   ends_early:              'Der Text endet zu früh.',
   forbidden_name:          'Dieser Name ist nicht erlaubt.',
@@ -67,7 +67,7 @@ export const issuesDe: IssueTexts = {
   bad_text:                'Der Text enthält Zeichen, die nicht erlaubt sind. Bitte tippen Sie ihn neu.',
   not_utf8:                'Der Text ist nicht UTF-8.',
 
-  // Headers, paths and parameters of HTTP requests.
+  // Issues in headers, paths and parameters of HTTP requests.
   contains_zero:           'Der Text enthält Zeichen, die nicht erlaubt sind. Bitte tippen Sie ihn neu.',
   too_long:                'Bitte höchstens {max} Zeichen eingeben.',
   ascii_length:            'Bitte {min} bis {max} Buchstaben ohne Umlaute, Ziffern oder Zeichen eingeben, ohne Leerzeichen.',
@@ -113,7 +113,7 @@ export const issuesDe: IssueTexts = {
   not_offered:             'Das wird nicht angeboten.',
   form_altered:            'Das Formular wurde verändert. Bitte laden Sie die Seite neu.',
 
-  // Catalog.
+  // Issues in the catalog.
   html_too_long:           'Das ist zu lang.',
   not_uploaded_here:       'Bitte ein Bild hochladen.',
   not_an_image_address:    'Bitte eine ganze Adresse oder einen Pfad unter /media/ eingeben.',
@@ -129,26 +129,26 @@ export const issuesDe: IssueTexts = {
   sku_not_in_file:         'Dieser SKU-Code steht nicht in der Datei.',
   category_circle:         'Die Kategorien bilden einen Kreis oder mehr als {max} Ebenen.',
 
-  // Columns of an imported file.
+  // Issues with the columns of an imported file.
   unknown_column:          'Diese Spalte hat die Datei nicht.',
   meaning_missing:         'Bitte eine Spalte für {member} wählen.',
   meaning_repeated:        'Das dürfen höchstens {max} Spalten sein.',
 
-  // Images.
+  // Issues with images.
   unknown_image_format:    'Das muss eine WebP-, JPEG-, PNG- oder AVIF-Datei sein.',
   broken_image:            'Die Datei ist nicht vollständig.',
   image_too_large:         'Ein Bild hat höchstens {max} Pixel auf jeder Seite.',
   image_too_heavy:         'Ein Bild hat höchstens {mebibytes} MiB.',
   image_has_metadata:      'Die Datei enthält Kameradaten, die sich aus AVIF nicht entfernen lassen.',
 
-  // Promotions.
+  // Issues with promotions.
   promotion_code:          'Bitte {min} bis {max} Buchstaben, Ziffern oder Zeichen eingeben, ohne Leerzeichen.',
   needed_for_type:         'Das wird für diese Art von Rabatt gebraucht.',
   unfit_for_type:          'Das passt nicht zu dieser Art von Rabatt.',
   not_an_instant_in_utc:   'Bitte Datum und Uhrzeit eingeben.',
   not_after_start:         'Das Ende muss nach dem Beginn liegen.',
 
-  // The shop and its settings.
+  // Issues in the shop and its settings.
   unknown_currency:        'Bitte eine Währung eingeben, etwa EUR.',
   unknown_country:         'Bitte ein Land aus der Liste wählen.',
   unknown_time_zone:       'Bitte eine Zeitzone eingeben, etwa Europe/Berlin.',
@@ -156,7 +156,7 @@ export const issuesDe: IssueTexts = {
   not_rising:              'Die Stufen müssen ansteigen.',
   instructions_needed:     'Bitte angeben, wohin Käufer das Geld überweisen sollen.',
 
-  // Keys and accounts of payment providers.
+  // Issues with keys and accounts of payment providers.
   key_of_other_mode:       'Das ist ein Schlüssel für den Modus „{mode}“.',
   not_a_publishable_key:   'Der veröffentlichbare Schlüssel beginnt mit pk_test_ oder pk_live_.',
   not_a_secret_key:        'Der eingeschränkte Schlüssel beginnt mit rk_test_ oder rk_live_, der geheime mit sk_test_ oder sk_live_.',
@@ -180,7 +180,7 @@ export const issuesDe: IssueTexts = {
   provider_unreachable:    '{provider} war nicht erreichbar, oder die Antwort war nicht lesbar[? ({reason})?].',
   secrets_unopened:        'Die Schlüssel lassen sich mit dem Hauptgeheimnis dieses Servers nicht öffnen: Bitte das Konto neu verbinden.',
 
-  // Reports, imports and exports.
+  // Issues with reports, imports and exports.
   not_a_day:               'Bitte einen Tag eingeben.',
   after_last_day:          'Der erste Tag darf nicht nach dem letzten liegen.',
   too_many_days:           'Der erste Tag darf höchstens {max} Tage vor dem letzten liegen.',
@@ -188,7 +188,7 @@ export const issuesDe: IssueTexts = {
   link_not_secure:         'Bitte eine ganze Adresse eingeben, die mit https:// beginnt.',
   placeholder_missing:     'Die Adresse muss {placeholder} enthalten.',
 
-  // Installations and keys.
+  // Issues with installations and API keys.
   not_a_host:              'Bitte einen Hostnamen eingeben, etwa shop.example.com.',
   not_one_host:            'Bitte einen Hostnamen eingeben, etwa shop.example.com oder shop.example.com:8443, ohne https:// und ohne Platzhalter.',
   host_not_public:         'Bitte einen öffentlichen Namen eingeben, etwa shop.example.com, ohne https:// und ohne Port.',
@@ -202,7 +202,7 @@ export const issuesDe: IssueTexts = {
   origins_of_secret_key:   'Nur ein öffentlicher Schlüssel hat Seiten.',
   scopes_of_publishable_key: 'Ein öffentlicher Schlüssel hat feste Rechte.',
 
-  // Webhooks.
+  // Issues with webhooks.
   target_too_long:         'Die Adresse hat mehr als {max} Zeichen.',
   target_characters:       'Die Adresse darf keine Leerzeichen, Steuerzeichen oder umgekehrten Schrägstriche enthalten.',
   target_unreadable:       'Bitte eine ganze Adresse eingeben, etwa https://shop.example.com/webhooks.',
@@ -218,7 +218,7 @@ export const issuesDe: IssueTexts = {
   too_many_events:         'Bitte höchstens {max} Ereignisse eingeben, oder etwa order.* oder *.',
   unknown_event:           '"{event}" ist kein Ereignis. Es gibt {members}, dazu etwa order.* und *.',
 
-  // Apps.
+  // Issues with apps.
   line_length:             'Bitte eine Zeile von {min} bis {max} Zeichen eingeben.',
   line_too_long:           'Bitte eine Zeile von höchstens {max} Zeichen eingeben.',
   address_count:           'Bitte {min} bis {max} Adressen angeben.',
@@ -243,7 +243,7 @@ export const issuesDe: IssueTexts = {
   invalid_key:             'Der Schlüssel ist nicht gültig.',
   weak_key:                'Der Schlüssel muss {min} bis {max} Bit haben, und e mindestens 65537.',
 
-  // Shop files.
+  // Issues with shop files.
   file_too_large:          'Die Datei ist größer als {mebibytes} MiB; bitte importieren Sie große Kataloge.',
   file_not_utf8:           'Die Datei ist nicht UTF-8.',
   file_too_deep:           'Die Datei ist zu tief geschachtelt.',

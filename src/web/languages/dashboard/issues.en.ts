@@ -1,21 +1,21 @@
-// The rules of the contract as the dashboard shows them at a field.
+// Sentences for issues, as the dashboard shows them at a field.
 
 import { type IssueCode, issueSentences } from '../../../contract/issues.ts'
 
-// A text may use all values of the contract's sentence, or some of them.
+// A text may use some or all placeholders of the contract's sentence.
 export type IssueTexts = Readonly<Record<IssueCode, string>>
 
-// Sentences of the contract have no subject and begin in lower case.
+// Sentences of the contract have no subject, begin in lower case and have no full stop.
 function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-// The cast claims that each code has a sentence.
+// The cast holds: each code has a sentence.
 const sentences = Object.fromEntries(
   Object.entries(issueSentences).map(([code, sentence]) => [code, asSentence(sentence)]),
 ) as IssueTexts
 
-// The contract's sentences, and other words for values that people type rather than programs send.
+// The contract's sentences, with other words for values that people type rather than programs send.
 // biome-ignore format: a table reads best with one row a line
 export const issuesEn: IssueTexts = {
   ...sentences,
@@ -88,7 +88,7 @@ export const issuesEn: IssueTexts = {
   not_an_api_key:          'Please enter an API key.',
   not_an_id:               'Please enter an id that begins with {prefix}_.',
 
-  // JSON and files that cannot be read.
+  // JSON and files that cannot be parsed.
   malformed:               'There is no JSON at position {position}.',
   ends_early:              'The text ends too early.',
   forbidden_name:          'This name is not possible.',
@@ -123,7 +123,7 @@ export const issuesEn: IssueTexts = {
   not_offered:             'This is not offered.',
   form_altered:            'The form was changed on its way. Please load the page again.',
 
-  // Catalog.
+  // Issues in the catalog.
   html_too_long:           'This text is too long.',
   not_uploaded_here:       'Please upload a picture.',
   not_an_image_address:    'Please enter a whole address, or a path under /media/.',
@@ -140,30 +140,30 @@ export const issuesEn: IssueTexts = {
   meaning_missing:         'Please choose a column for {member}.',
   meaning_repeated:        'At most {max} columns can have this meaning.',
 
-  // Pictures.
+  // Issues with pictures.
   unknown_image_format:    'Please choose a WebP, JPEG, PNG or AVIF file.',
   broken_image:            'The file is not complete.',
   image_too_large:         'Please choose a picture of at most {max} pixels a side.',
   image_too_heavy:         'Please choose a picture of at most {mebibytes} MiB.',
   image_has_metadata:      'The file has data of the camera, which cannot be taken out of an AVIF file.',
 
-  // Promotions.
+  // Issues with promotions.
   promotion_code:          'Please enter {min} to {max} letters, digits or signs, without spaces.',
   unfit_for_type:          'This does not fit this kind of discount.',
   not_after_start:         'The end must be after the start.',
 
-  // The shop and its settings.
+  // Issues in the shop and its settings.
   unknown_time_zone:       'Please enter a time zone, such as Europe/Berlin.',
   instructions_needed:     'Please say where shoppers send the money.',
 
-  // Reports, imports and exports.
+  // Issues with reports, imports and exports.
   not_a_day:               'Please enter a day.',
   after_last_day:          'The first day must not be after the last.',
   too_many_days:           'The first day can be at most {max} days before the last.',
   text_too_large:          'This is larger than {kibibytes} KiB.',
   placeholder_missing:     'The address must contain {placeholder}.',
 
-  // Addresses and names of hosts.
+  // Issues with URLs and host names.
   not_a_host:              'Please enter the name of a host, such as shop.example.com.',
   not_one_host:            'Please enter one host, such as shop.example.com or shop.example.com:8443, without https:// and without wildcards.',
   host_not_public:         'Please enter a public name, such as shop.example.com, without https:// and without a port.',
@@ -176,7 +176,7 @@ export const issuesEn: IssueTexts = {
   no_origin:               'Please enter at least one address.',
   scopes_of_publishable_key: 'The rights of a publishable key cannot be chosen.',
 
-  // Webhooks.
+  // Issues with webhooks.
   target_too_long:         'The address has more than {max} characters.',
   target_characters:       'The address must have no spaces, control characters or backslashes.',
   target_unreadable:       'Please enter a whole address, such as https://shop.example.com/webhooks.',
@@ -192,7 +192,7 @@ export const issuesEn: IssueTexts = {
   unknown_event:           'There is no event "{event}". Please use one of {members}, or order.* or *.',
   too_many_events:         'Please enter at most {max} events, or order.* or *.',
 
-  // Apps.
+  // Issues with apps.
   line_length:             'Please enter one line of {min} to {max} characters.',
   line_too_long:           'Please enter one line of at most {max} characters.',
   address_count:           'Please enter {min} to {max} addresses.',

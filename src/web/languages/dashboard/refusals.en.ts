@@ -1,5 +1,5 @@
-// Texts for refusals in the dashboard, by the code of the refusal: all codes that an admin operation may answer with. The page around the
-// text shows the facts, such as the amount left to refund.
+// Texts for refusals in the dashboard, in English, by the code of the refusal: all codes that an admin operation may answer with. The
+// page around the text shows the facts, such as the amount that can still be refunded.
 
 import type { RefusalCode } from '../../../contract/refusals.ts'
 

@@ -1,4 +1,4 @@
-// Sentences of an import about a file and its rows, in German, by the code of the remark.
+// Sentences about an imported file and its rows, in German, by the code of the remark.
 
 import type { RemarkTexts } from './en.ts'
 
@@ -6,7 +6,7 @@ import type { RemarkTexts } from './en.ts'
 export const remarksDe: RemarkTexts = {
   earlier:                     '{sentence}',
 
-  // Why a file cannot be read to its end.
+  // Why a file cannot be read completely.
   file_empty:                  'Die Datei ist leer',
   row_too_large:               'Die Zeile ist größer als {mebibytes} MiB',
   cell_too_large:              'Eine Zelle ist größer als {mebibytes} MiB',
@@ -86,7 +86,7 @@ export const remarksDe: RemarkTexts = {
   not_written:                 'Wegen eines Fehlers des Servers wurde es nicht geschrieben',
   not_written_because:         'Es wurde nicht geschrieben: {reason}',
 
-  // Why a product does not fit its SKUs that the file does not name, which stay.
+  // Why a product does not fit the SKUs that it has but the file does not name.
   too_many_with_unnamed:       'Mit den SKUs, die die Datei nicht nennt, hätte es mehr als {max}',
   unnamed_lacks_option:        'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path}: Ein Wert für {option} fehlt',
   unnamed_repeats:             'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path} ist doppelt',
@@ -95,7 +95,7 @@ export const remarksDe: RemarkTexts = {
   unnamed_not_above_price:     'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path}: Der Vergleichspreis muss über dem Preis liegen',
   unnamed_does_not_fit:        'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path} {reason}',
 
-  // Prices.
+  // Problems with prices.
   price_missing:               'Der Preis fehlt',
   price_too_high:              'Der Preis "{value}" ist höher als {amount}',
   price_negative:              'Der Preis "{value}" ist negativ',
@@ -112,7 +112,7 @@ export const remarksDe: RemarkTexts = {
   compare_at_price_not_above:    'Der Vergleichspreis {value} liegt nicht über dem Preis und wurde ausgelassen',
   compare_at_price_not_shown:    '{slug}: Der Vergleichspreis von {members}[? und {more} weiteren?] ist gespeichert und wird nicht gezeigt, weil aus den 30 Tagen davor kein höherer Preis bekannt ist',
 
-  // Values of a file that are imported other than written.
+  // Values of a file that are imported differently from what the file says.
   columns_not_imported:        'Spalten, die nicht importiert werden: {members}',
   columns_by_place:            'Spalten, die nur an ihrer Stelle erkannt werden: {members}',
   no_prices:                   'Die Datei hat keine Preise und ändert daher nur Produkte und SKUs, die es gibt',

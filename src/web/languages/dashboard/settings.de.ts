@@ -1,4 +1,4 @@
-// Texts of Settings and Reports in German.
+// Texts of the places Settings and Reports, in German.
 
 import type { Plural } from './plural.ts'
 import type { settingsEn } from './settings.en.ts'

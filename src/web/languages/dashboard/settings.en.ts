@@ -1,4 +1,4 @@
-// Texts of Settings and Reports in English.
+// Texts of the places Settings and Reports, in English. They define the keys of all languages.
 
 import type { Plural } from './plural.ts'
 

@@ -1,4 +1,4 @@
-// Texts of the online store in German.
+// Texts of the online store in the dashboard, in German.
 
 import type { Plural } from './plural.ts'
 import type { storeEn } from './store.en.ts'

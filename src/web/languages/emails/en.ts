@@ -1,4 +1,4 @@
-// All texts of e-mails, in English. This file defines the keys: a language that lacks one does not compile.
+// All texts of e-mails, in English. This file defines the keys: a language that lacks a key does not compile.
 
 import type { Text } from '../checkout/en.ts'
 

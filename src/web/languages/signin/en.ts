@@ -1,4 +1,4 @@
-// All texts of the sign-in pages, in English. This file defines the keys: a language that lacks one does not compile.
+// All texts of the sign-in pages, in English. This file defines the keys: a language that lacks a key does not compile.
 
 export const en = {
   'signin.title': 'Sign in',

@@ -1,4 +1,4 @@
-// The pages of a signed-in person outside of a shop: the list of shops, and the password confirmation.
+// Pages of a signed-in person outside a shop: the list of shops, and the password confirmation.
 
 import type { SignInProblem } from '../../../domain/users/signin.ts'
 import type { UserMerchant } from '../../../domain/users/users.ts'
@@ -44,7 +44,7 @@ export interface ConfirmView {
   next: string
   problem: SignInProblem | 'passkey' | null
   hasPasskey: boolean
-  // Whether the password alone is not accepted, because a second factor is demanded and the person has only a passkey.
+  // Whether the password alone is not accepted, because a second factor is required and the person has only a passkey.
   isPasskeyNeeded: boolean
 }
 

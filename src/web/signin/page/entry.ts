@@ -1,4 +1,4 @@
-// The pages before the sign-in: sign in, enter a code, request a new password, set one, join a merchant.
+// The pages before the sign-in: signing in, entering a code, requesting a new password, setting it, and joining a merchant.
 
 import { limits } from '../../../contract/limits.ts'
 import type { Role } from '../../../contract/words.ts'
@@ -10,12 +10,12 @@ import { passkeyScript } from './assets.ts'
 import { type FetchedAhead, passkeyForm, renderSignInButton, renderSignInField, sheetPage } from './frame.ts'
 import type { SignInWords } from './words.ts'
 
-// Value of the hidden field `step`, which tells the form of a post.
+// Values of the hidden field `step`, which tells which form was posted.
 export const signInSteps = { password: 'password', code: 'code', passkey: 'passkey' } as const
 
 export interface SignInView {
   email: string
-  // Where the person goes afterwards; a path on this server.
+  // Path on this server to which the person is redirected after signing in.
   next: string
   problem: SignInProblem | 'passkey' | null
   // Whether the person has just set a password.
@@ -127,7 +127,7 @@ ${newPasswordField(words, problem !== null)}
   })
 }
 
-// Tells a password manager the account. Password managers ignore fields of the type `hidden`.
+// Tells a password manager which account the password belongs to. Password managers ignore inputs of the type `hidden`.
 export function usernameField(email: string): Html {
   return html`<input hidden type="text" name="username" autocomplete="username" value="${email}">`
 }
@@ -136,13 +136,13 @@ export interface InvitationView {
   merchantName: string
   role: Role
   email: string
-  // `new`: sets a password. `sign_in`: has an account. `accept`: is signed in as the invited person. `other`: is signed in as someone
-  // else.
+  // `new`: the person has no account and sets a password. `sign_in`: the person has an account. `accept`: the invited person is signed
+  // in. `other`: another person is signed in.
   state: 'new' | 'sign_in' | 'accept' | 'other'
   // E-mail address of the signed-in user.
   signedInAs: string | null
   path: string
-  // The name typed with a refused password.
+  // The name that was typed with a refused password.
   typedName?: string
   problem: NewPasswordProblem | null
 }

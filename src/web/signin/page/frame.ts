@@ -1,4 +1,4 @@
-// Parts that surround every sign-in page, and elements that the pages share.
+// The frame of every sign-in page, and elements that the pages share.
 
 import type { ServedFile } from '../../../platform/html/files.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
@@ -13,10 +13,10 @@ import type { SignInWords } from './words.ts'
 
 export interface SignInSheet {
   title: string
-  // Shown above the rest, and announced to screen readers.
+  // Shown above the body, and announced to screen readers.
   problem?: string | null | undefined
   note?: string | null | undefined
-  // Default: none.
+  // Script of the page (default: none).
   script?: ServedFile
   fetchedAhead?: readonly FetchedAhead[]
   body: Html
@@ -47,8 +47,8 @@ ${body}
   })
 }
 
-// The referrer stays within our origin, so browsers name the origin of our own forms (Fetch, 3.2). Other sites never learn an address
-// with a secret.
+// The referrer is sent within this server's origin only, so browsers name the origin when posting its forms (Fetch, 3.2), and other sites
+// never learn a URL with a secret.
 export const signInHeaders = {
   ...privateHeaders({ style: [self], script: [self], connect: [self], img: [self, 'data:'], form: [self] }),
   'referrer-policy': 'same-origin',
@@ -71,7 +71,7 @@ export function errorSheet(words: SignInWords, kind: SignInErrorKind): PageAnswe
 
 export interface SignInField {
   name: string
-  // Needed if two forms of a page have the same field (default: the name).
+  // Required if two forms of a page have the same field (default: the name).
   id?: string
   label: SignInTextKey
   type: 'email' | 'password' | 'text'
@@ -79,7 +79,7 @@ export interface SignInField {
   value?: string
   hint?: SignInTextKey
   lengthMax: number
-  // A person's name: optional, in any script.
+  // Whether the field is for a person's name, which is optional and may be in any script.
   isName?: boolean
   isFirst?: boolean
   isWrong?: boolean
@@ -105,7 +105,8 @@ ${hint !== undefined && html`<p class="hint" id="${id}-hint">${words.say(hint)}<
 </div>`
 }
 
-// Hidden until the script finds that the browser supports passkeys. `fields` are posted with the device's response.
+// The form is hidden until the script has checked that the browser supports passkeys. `fields` are posted with the authenticator's
+// response.
 export function passkeyForm(
   words: SignInWords,
   given: {

@@ -1,4 +1,5 @@
-// The language of a sign-in page: the person's choice, or the browser's, among the languages that exist.
+// The language of a sign-in page: the person's choice, otherwise the browser's preferred language for which texts exist, otherwise
+// English.
 
 import { acceptedLocales, localeOf } from '../../../platform/html/locale.ts'
 import { ar } from '../../languages/signin/ar.ts'
@@ -31,7 +32,7 @@ function isKnown(language: string): language is SignInLanguage {
 
 export function signInWordsIn(language: SignInLanguage): SignInWords {
   const direction = language === 'ar' ? 'rtl' : 'ltr'
-  // A name in another script must not reorder the text around it (Unicode, UAX 9: first strong isolate).
+  // Isolates a name, which in another script could otherwise reorder the text around it (Unicode, UAX 9: first strong isolate).
   const isolated = (text: string) => (direction === 'rtl' ? `\u2068${text}\u2069` : text)
   return {
     language,
@@ -44,7 +45,7 @@ export function signInWordsIn(language: SignInLanguage): SignInWords {
   }
 }
 
-// French puts a space before these signs, which must not break.
+// French has a space before these signs, at which no line may end.
 function spaced(text: string, language: SignInLanguage): string {
   return language === 'fr' ? text.replace(/ ([:;?!»])/g, '\u00a0$1') : text
 }

@@ -1,5 +1,5 @@
-// Passkeys need script: without it their forms stay hidden, and people use the password. The script adds the device's signed response to
-// a form, which is then sent normally.
+// Without script the forms for passkeys stay hidden, and people use the password. The script adds the authenticator's signed response to
+// a form, which is then posted normally.
 
 const canUse =
   typeof PublicKeyCredential !== 'undefined' &&
@@ -16,12 +16,12 @@ async function ask({ passkey: purpose = '', options: path }: DOMStringMap): Prom
   const credential = await (purpose === 'register'
     ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
     : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }))
-  // The cast is safe because both options request a public key.
+  // The cast holds: both options request a public key.
   return credential as PublicKeyCredential
 }
 
 for (const form of canUse ? document.querySelectorAll<HTMLFormElement>('form[data-passkey]') : []) {
-  // Every form for passkeys has these two elements.
+  // The casts hold: every form for passkeys has these two elements.
   const response = form.elements.namedItem('response') as HTMLInputElement
   const problem = form.querySelector('[data-problem]') as HTMLElement
   form.hidden = false
@@ -33,7 +33,7 @@ for (const form of canUse ? document.querySelectorAll<HTMLFormElement>('form[dat
       response.value = JSON.stringify(credential.toJSON())
       form.submit()
     } catch {
-      // The person cancelled, has no passkey, or the request failed; they can try again.
+      // The person cancelled or has no passkey, or the request failed. The person can try again.
       problem.hidden = false
     }
   })
