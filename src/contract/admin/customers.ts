@@ -1,4 +1,4 @@
-// Customers: shoppers who ordered, one for each mailbox and mode. Names, e-mails and addresses are only in the answers of
+// Customers: shoppers who ordered, one for each mailbox and mode. Names, e-mails and addresses are only in the responses of
 // getAdminCustomerDetails and getAdminCustomerData, and each such access is recorded in the list of changes.
 
 import { limits } from '../limits.ts'

@@ -1,4 +1,4 @@
-// Webhook endpoints, the signature fixture and replays: three of the four kinds of answers in OperationResponse.
+// Webhook endpoints, the signature fixture and replays: three of the four kinds of responses in OperationResponse.
 
 import {
   Count,

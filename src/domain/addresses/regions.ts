@@ -124,7 +124,7 @@ const regions: ReadonlyMap<string, readonly Region[]> = new Map(
 // Region codes by name, per country. Filled when a country is used for the first time.
 const codes = new Map<string, ReadonlyMap<string, string>>()
 
-// The regions in the order of their names. Undefined if the region is free text or the country has none.
+// The regions, sorted by name. Undefined if the region is free text or addresses of the country have none.
 export function regionsFor(country: string): readonly Region[] | undefined {
   return regions.get(country)
 }

@@ -13,7 +13,7 @@ export interface AddressKey {
 
 export interface EncryptedAddress {
   readonly sealed: string
-  // Null after the address was erased.
+  // The wrapped key of the address; null after the address was erased.
   readonly rowKey: string | null
   readonly expiresAt: number
 }

@@ -1,5 +1,5 @@
-// Addresses at rest. Each is sealed with its own key, and that key is wrapped by the root secret: a copy of the database alone does not
-// reveal any address, and deleting the key erases the address. The plain text is never logged, thrown or stored.
+// Addresses at rest. Each address is encrypted with its own key, and that key is wrapped by the root secret: a copy of the database alone
+// does not reveal any address, and deleting the key erases the address. The plain text is never logged, thrown or stored.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { Address, AddressSummary } from '../../contract/open/carts.ts'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -61,7 +61,7 @@ function sealedRow(rootSecret: RootSecret, given: Omit<NewAddress, 'summary'>): 
   return { installationId, ownerId, id, sealed, rowKey, createdAt: now, expiresAt }
 }
 
-// Thrown if the address cannot be decrypted: the version of the root secret that sealed it was removed, or the row was changed.
+// Thrown if the address cannot be decrypted: the version of the root secret that encrypted it was removed, or the row was changed.
 export class UndecryptableAddress extends Error {}
 
 export interface AddressLookup extends AddressKey {
@@ -106,8 +106,8 @@ export interface AddressMove extends AddressKey {
   readonly expiresAt: number
 }
 
-// Moves an address to a new owner, such as from a cart to its order. The address is sealed with a new key under a new id and replaces the
-// old one, so only one copy exists at any time. Returns undefined if the address could not be moved.
+// Moves an address to a new owner, such as from a cart to its order. The address is encrypted with a new key under a new id and replaces
+// the old row, so only one copy exists at any time. Returns undefined if the address could not be moved.
 export async function moveAddress(tx: Tx, rootSecret: RootSecret, move: AddressMove): Promise<string | undefined> {
   const { newOwnerId, expiresAt, address = await tryDecryptAddress(tx, rootSecret, move), now, ...name } = move
   if (!address) return undefined

@@ -115,7 +115,7 @@ export function categoryChange(
   return { kind: after ? 'create' : 'retire', what: 'category', id, name, members, updatedAt }
 }
 
-// The caller has locked the merchant.
+// The caller must have locked the merchant.
 export async function saveCategory(
   tx: Tx,
   merchant: string,
@@ -173,7 +173,7 @@ function parentsFirst(entries: readonly CategoryEntry[]): CategoryEntry[] {
   return inOrder
 }
 
-// Recounts the listed products of these categories and of their ancestors. The caller has locked the merchant.
+// Recounts the listed products of these categories and of their ancestors. The caller must have locked the merchant.
 export async function recountCategories(tx: Tx, merchant: string, ids: readonly string[] | 'all'): Promise<void> {
   if (ids.length === 0) return
   const stored = await listCategories(tx, merchant)

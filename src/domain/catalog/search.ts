@@ -43,7 +43,7 @@ import {
 import type { Synonyms } from './synonyms.ts'
 
 export interface SearchResult {
-  // As stored, with a placeholder for our origin.
+  // Rows as stored, with a placeholder for our origin.
   listRows: readonly string[]
   // Position of the next page.
   next: string | null
@@ -422,7 +422,7 @@ async function withOneCorrected(
 
 const correctedMax = 2
 
-// Of equally rare words the last one comes first, because the most important word is often typed first.
+// Among equally rare words the last one comes first, because the most important word is often typed first.
 function rarestFirst(places: readonly ProductIndexes[]): number[] {
   const sizeOf = (at: number) => places[at]?.length ?? 0
   return [...places.keys()].sort((one, other) => sizeOf(one) - sizeOf(other) || other - one)
@@ -460,7 +460,7 @@ function isTelling(word: string): boolean {
 const similarMax = 2_000
 const candidatesMax = 20
 
-// Of the words that differ in one letter, returns the one that occurs in most products with the other words.
+// Returns the word that occurs in most products with the other words, among the words that differ in one letter.
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,

@@ -36,7 +36,7 @@ interface SkuWorld {
   actor: MovementActor
 }
 
-// The caller has locked the seller.
+// The caller must have locked the seller.
 export async function changeSkus(
   tx: Tx,
   { seller, mode, categories, actor }: SkuWorld,

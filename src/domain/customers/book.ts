@@ -1,4 +1,4 @@
-// The addresses that a shopper saves in the account: sealed, at most twenty, and one of them the default.
+// The addresses that a shopper saves in the account: encrypted, at most twenty, one of which is the default.
 
 import type { Address } from '../../contract/open/carts.ts'
 import { newId } from '../../platform/kit/ids.ts'
@@ -46,7 +46,7 @@ export async function listAddressBook(
 }
 
 export interface AddressBookEntry {
-  // Null: a new address.
+  // Null for a new address.
   id: string | null
   // The address after its check.
   address: Address

@@ -29,7 +29,7 @@ export interface CustomerPasskey extends StoredPasskey {
 
 type PasskeyRow = Omit<CustomerPasskey, 'transports'> & { transports: string }
 
-// Oldest first.
+// Lists the oldest passkeys first.
 export async function listCustomerPasskeys(
   db: Reader,
   { merchantId, mode, hashes }: MerchantMode & { hashes: readonly string[] },

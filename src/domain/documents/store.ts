@@ -16,7 +16,7 @@ export interface CauseRow extends OrderKey, MerchantMode {
   at: number
 }
 
-// Oldest first, so a credit note follows its invoice. `at > 0` makes both engines start at the beginning of the index.
+// Lists the oldest causes first, so a credit note follows its invoice. `at > 0` makes both engines start at the beginning of the index.
 export async function listCauses(db: Reader, now: number, rowsMax: number): Promise<CauseRow[]> {
   return db.sql<CauseRow>`
     select merchant_id as "merchantId", cause, cause_id as "causeId", installation_id as "installationId",
@@ -72,7 +72,7 @@ export async function lockQueuedCause(
 export interface SealedBuyer {
   customerSealed: string | null
   country: string | null
-  // The sealed address; null if there is none.
+  // The encrypted address; null if there is none.
   sealed: string | null
   rowKey: string | null
   expiresAt: number | null
@@ -190,7 +190,7 @@ type StoredRow = Omit<DocumentRow, 'content'> & { content: string }
 
 const rowFrom = (row: StoredRow): DocumentRow => ({ ...row, content: JSON.parse(row.content) as DocumentContent })
 
-// Oldest first.
+// Lists the oldest documents first.
 export async function listDocumentsOfOrder(db: Reader, merchantId: string, orderId: string): Promise<DocumentRow[]> {
   const found = await db.sql<StoredRow>`
     select ${rows} from documents d where d.merchant_id = ${merchantId} and d.order_id = ${orderId}
@@ -253,7 +253,7 @@ export async function listDocuments(
 
 export interface TaxPeriod {
   currency: string
-  // Both inclusive.
+  // Days, both inclusive.
   from: string
   to: string
 }

@@ -23,7 +23,7 @@ export interface DocumentLine extends TaxedSum {
   options: readonly string[]
   // Null if an amount was refunded instead of units.
   quantity: number | null
-  // As in the order, with or without tax; null on credit notes.
+  // Price per unit as in the order, with or without tax; null on credit notes.
   unitPrice: number | null
   discount: number
   rateBps: number

@@ -1,5 +1,5 @@
 // Changes an open draft behind the same link: the lines and terms of its cart, the customer or expiry of its session, and the holds of
-// stock. The caller has locked cart and session.
+// stock. The caller must have locked cart and session.
 
 import type { CreateDraftRequest, UpdateDraftRequest } from '../../contract/admin/drafts.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'

@@ -1,5 +1,5 @@
-// Applies an edit: lines, amounts, stock, payments, documents and the event are written in one transaction. The caller has locked the
-// order.
+// Applies an edit: lines, amounts, stock, payments, documents and the event are written in one transaction. The caller must have locked
+// the order.
 
 import { moveFor } from '../../platform/kit/lifecycle.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -29,7 +29,7 @@ export interface AppliedEdit {
 export interface OrderEdit {
   id: string
   plan: EditPlan
-  // Set if the difference was paid by a link: that payment, and the session that holds the added units.
+  // The payment by which the difference was paid by a link, and the session that holds the added units. Undefined if no link was used.
   paid?: { payment: PaymentRow; sessionId: string }
 }
 

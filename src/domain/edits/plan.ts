@@ -37,7 +37,7 @@ export interface EditInput {
   // Quantities by SKU, for the items that change.
   quantities: ReadonlyMap<string, number>
   newItems: readonly NewItem[]
-  // Undefined: unchanged.
+  // Undefined: the shipping stays unchanged.
   shipping: number | undefined
 }
 

@@ -1,5 +1,5 @@
-// Records a separate payment for a paid order that costs more, if the difference arrived by bank transfer or cash. The caller has locked
-// the order.
+// Records a separate payment for a paid order that costs more, if the difference arrived by bank transfer or cash. The caller must have
+// locked the order.
 
 import { newId } from '../../platform/kit/ids.ts'
 import { moveFor } from '../../platform/kit/lifecycle.ts'

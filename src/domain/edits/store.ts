@@ -1,4 +1,4 @@
-// The SQL of order edits. The caller has locked the order.
+// The SQL of order edits. The caller must have locked the order.
 
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { SellerTerms } from '../carts/store.ts'
@@ -22,7 +22,7 @@ export function insertEdit(tx: Tx, { merchantId, mode, installationId, id: order
       ${JSON.stringify(edit.parts)}, ${edit.createdAt})`
 }
 
-// Oldest first.
+// Lists the oldest edits first.
 export async function listEdits(db: Reader, { merchantId, id: orderId }: EditedOrder): Promise<OrderEditRow[]> {
   const rows = await db.sql<Omit<OrderEditRow, 'parts'> & { parts: string }>`
     select id, total_before as "totalBefore", total_after as "totalAfter", parts, created_at as "createdAt"

@@ -1,4 +1,4 @@
-// Messages of shoppers to the merchant, by the contact form of the shop. Only the e-mail is stored, sealed until it is sent.
+// Messages of shoppers to the merchant, sent with the contact form of the shop. Only the e-mail is stored, encrypted until it is sent.
 
 import { hash } from 'node:crypto'
 import { type Issue, issueAt } from '../../contract/issues.ts'

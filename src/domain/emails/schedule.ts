@@ -6,7 +6,7 @@ const hour = 60 * minute
 // Waiting times after the first failure, the second, and so on.
 const waitsMs = [minute, 5 * minute, 15 * minute, hour, 4 * hour, 12 * hour, 24 * hour]
 
-// Undefined: no further attempt.
+// Returns undefined if there is no further attempt.
 export function emailRetryAt(attempts: number, now: number): number | undefined {
   const waitMs = waitsMs[attempts - 1]
   return waitMs === undefined ? undefined : now + waitMs

@@ -1,4 +1,4 @@
-// The effects of an exchange, to the minor unit. Nothing is written. The caller has locked the order of the return.
+// The effects of an exchange, to the minor unit. Nothing is written. The caller must have locked the order of the return.
 
 import type { ExchangeAdminReturnRequest } from '../../contract/admin/returns.ts'
 import type { Address } from '../../contract/open/carts.ts'

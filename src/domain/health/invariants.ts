@@ -521,7 +521,8 @@ export const invariants: readonly Invariant[] = [
   {
     name: 'locked_while_processing',
     sentence: 'A cart is locked exactly while its checkout session is processing.',
-    // Both statuses are named as in the condition of the partial index of sessions that have not ended: otherwise SQLite does not use it.
+    // Both statuses are named as in the condition of the partial index of sessions that have not ended; otherwise SQLite would not use
+    // the index.
     violations: (db) => db.sql`
       select c.id as "subject" from carts c
       left join checkout_sessions s on s.installation_id = c.installation_id and s.cart_id = c.id

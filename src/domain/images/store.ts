@@ -51,7 +51,7 @@ function insertRow(tx: Tx, row: ImageRow, content: string | null, now: number): 
   tx.signal('pictures')
 }
 
-// Undefined: the picture does not exist. Null: its content is in the storage of pictures.
+// Returns undefined if the picture does not exist, and null if its content is in the storage of pictures.
 export async function findContent(
   db: Reader,
   merchantId: string,
@@ -187,7 +187,7 @@ export interface ImageFacts {
   hash: string
   width: number
   height: number
-  // Null: not known yet, or the picture has none.
+  // Null: the colour is not known yet, or the picture has none.
   color: string | null
   isSettled: number
 }

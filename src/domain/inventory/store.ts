@@ -339,7 +339,7 @@ export interface Movement {
   delta: number
   backordered: number
   ownerId: string | null
-  // Set for a manual change.
+  // Set if the stock was changed by hand.
   reason?: string | null
   actor?: MovementActor | null
 }

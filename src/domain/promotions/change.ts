@@ -61,7 +61,7 @@ export function auditedChange(change: PromotionChange, { disabledAt }: Pick<Prom
   return { ...change, members: [{ member: 'disabled', from: null, to: disabledAt !== null }] }
 }
 
-// Saves one batch. The caller has locked the merchant.
+// Saves one batch. The caller must have locked the merchant.
 export async function savePromotions(
   tx: Tx,
   seller: PromotionSeller,

@@ -7,7 +7,7 @@ import { Fragment, listFragment, type Reader, type SqlValue, type Tx } from '../
 
 export interface Promotion {
   id: string
-  // In the form of `normalizePromotionCode`.
+  // The code in the form of `normalizePromotionCode`.
   code: string
   name: string
   type: PromotionType

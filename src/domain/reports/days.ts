@@ -53,7 +53,7 @@ export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00.000Z`) + days * dayMs).toISOString().slice(0, 10)
 }
 
-// Both days are included. Negative if the second is before the first.
+// Returns the number of days, including both. Zero or negative if `to` is before `from`.
 export function daysBetween(from: Day, to: Day): number {
   return (Date.parse(`${to}T00:00:00.000Z`) - Date.parse(`${from}T00:00:00.000Z`)) / dayMs + 1
 }

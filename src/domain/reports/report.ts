@@ -80,7 +80,7 @@ async function periodFor(
 async function reportOn(db: Reader, { range, timeZone }: ReportPeriod, by: SalesGroup): Promise<AdminSalesReport> {
   const { from, to, currency } = range
   const [found, parts] = await Promise.all([
-    // As many days before the range.
+    // Also reads as many days before the range.
     dailySales(db, { ...range, from: addDays(from, -daysBetween(from, to)) }, timeZone),
     isPeriod(by) ? [] : listSalesParts(db, { ...range, part: by }, salesRowsMax),
   ])

@@ -193,7 +193,7 @@ export function forgetMonths(tx: Tx, { merchantId, mode }: MerchantMode): void {
 
 const daysOf = (month: Month) => new Fragment('day >= ? and day <= ?', [`${month}-01`, `${month}-31`])
 
-// The caller has locked the merchant.
+// The caller must have locked the merchant.
 export function sumMonth(tx: Tx, { merchantId, mode, month }: SalesMonth): void {
   tx.send`
     delete from sales_months

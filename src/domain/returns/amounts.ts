@@ -14,7 +14,7 @@ export interface ReturnRefundInput {
   // Each SKU once, and at most the quantity that is left of it.
   items: readonly ItemQuantity[]
   reason: ReturnReason
-  // Undefined: shipping is refunded once nothing of the order is left.
+  // Undefined: the shipping is refunded once nothing of the order is left.
   shipping: boolean | undefined
   deduction: number
 }

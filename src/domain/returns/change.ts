@@ -1,4 +1,4 @@
-// The changes of a return. The caller has locked the order; each step is written with its event and its e-mails.
+// The changes of a return. The caller must have locked the order; each step is written with its event and its e-mails.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { ReturnOpener, ReturnReason, ReturnWish } from '../../contract/words.ts'

@@ -1,4 +1,4 @@
-// The money of an exchange: the amount paid for returned items pays another order. The caller has locked the order of the return.
+// The money of an exchange: the amount paid for returned items pays another order. The caller must have locked the order of the return.
 
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Tx } from '../../platform/storage/storage.ts'

@@ -1,4 +1,4 @@
-// Refunds of a return: the preview, and queueing the refund. The caller has locked the order.
+// Refunds of a return: the preview, and queueing the refund. The caller must have locked the order.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
@@ -15,7 +15,7 @@ import { isReturnRefundable } from './lifecycle.ts'
 import { insertReturnRefund, listRefundedUnits, type ReturnFacts } from './store.ts'
 
 export interface ReturnRefundRequest {
-  // Undefined: all items received or expected that were not refunded yet.
+  // Undefined: all items that were received or are expected, and not refunded yet.
   items: readonly ItemQuantity[] | undefined
   shipping: boolean | undefined
   deduction: number

@@ -53,7 +53,7 @@ export interface ReturnExchangeRow {
 export interface ReturnFacts {
   row: ReturnRow
   lines: readonly ReturnLine[]
-  // Oldest first.
+  // Sorted by time, oldest first.
   exchanges: readonly ReturnExchangeRow[]
 }
 

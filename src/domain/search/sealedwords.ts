@@ -1,8 +1,8 @@
-// The words by which a sealed text can be found. Pure.
+// The words by which an encrypted text can be found. Pure.
 
 import { normalizeMailbox } from '../../platform/kit/email.ts'
 
-// Maximum number of words per sealed text, and per search.
+// Maximum number of words per encrypted text, and per search.
 const wordsMax = 20
 
 // A mailbox is one word. All other text is split at characters that are neither letters nor digits, so `Müller-Lüdenscheidt` is two

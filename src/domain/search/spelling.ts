@@ -15,7 +15,7 @@ export function isOneMistake(word: string, other: string): boolean {
 
 const letters = [...'abcdefghijklmnopqrstuvwxyzäöüßáàâåãæçéèêëíîñóôøõúýčšžłň']
 
-// Returns all words of Latin letters that differ from this word by a single mistake. Used to search sealed words, which cannot be
+// Returns all words of Latin letters that differ from this word by a single mistake. Used to search encrypted words, which cannot be
 // compared by similarity. A word of eight letters has about 800 variants.
 export function wordsOneMistakeAway(word: string): string[] {
   const typed = [...word]

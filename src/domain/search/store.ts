@@ -19,12 +19,12 @@ export async function listOrdersNotIndexed(db: Reader, now: number, limit: numbe
     order by placed_at limit ${limit}`
 }
 
-// An order with its sealed customer.
+// An order with its encrypted customer.
 export interface UnindexedOrder extends OrderKey, MerchantMode {
   checkoutSessionId: string
   customerSealed: string | null
   addressId: string | null
-  // The sealed address; null if there is none.
+  // The encrypted address; null if there is none.
   sealed: string | null
   rowKey: string | null
   expiresAt: number | null

@@ -59,7 +59,7 @@ export async function listDueHosts(db: Reader, now: number, limit: number): Prom
   return rows.map(rowOf)
 }
 
-// Called after the clock was set back.
+// Called after the clock was set back: moves the checks of hosts back by the same time.
 export function correctHostCheckTimes(tx: Tx, { now, backMs }: ClockSetBack): void {
   tx.send`
     update site_hosts set check_at = case when check_at - ${backMs} < ${now} then ${now} else check_at - ${backMs} end

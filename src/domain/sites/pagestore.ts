@@ -26,7 +26,7 @@ export async function findPage(db: Reader, merchantId: string, slug: string): Pr
   return row && rowOf(row)
 }
 
-// In the order of menus. Without bodies, which are only read for a single page.
+// Lists pages in the order of menus, without bodies, which are only read for a single page.
 export async function listPages(db: Reader, merchantId: string): Promise<PageRow[]> {
   const rows = await db.sql<StoredPage>`
     select slug, title, '' as body, description, menu, position, is_published as "isPublished", version, updated_at as "updatedAt"

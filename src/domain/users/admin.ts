@@ -206,7 +206,7 @@ function changeOf(
   return { kind, what, id, name: to?.role ?? from?.role ?? '', members }
 }
 
-// Only chosen scopes are recorded: those of a named role follow from its name.
+// Only the scopes of the role `custom` are recorded; those of a named role follow from its name.
 function chosenChanged(from: Rights | null, to: Rights | null) {
   const [before, after] = [from, to].map((rights) => (rights?.role === 'custom' ? rights.scopes : null))
   return before?.join() === after?.join() ? [] : [{ member: 'scopes', from: before ?? null, to: after ?? null }]

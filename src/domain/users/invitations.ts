@@ -276,7 +276,7 @@ async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, no
   return seen
 }
 
-// Called for the operator, for any user. An earlier link no longer works.
+// Creates a reset link for any user, for the operator. An earlier link no longer works.
 export async function createReset(tx: Tx, userId: string, now: number): Promise<CreatedLink> {
   return insertReset(
     tx,
@@ -292,13 +292,13 @@ export interface ResetForMember {
   createdBy: string
 }
 
-// Called for a member, for another member. A viewer of the link can sign in as that person, so it is refused if that would give access to
-// another merchant; this is checked again when the link is used.
+// Creates a reset link for a member, at the request of another member. A viewer of the link can sign in as that person, so the request is
+// refused if the link would give access to another merchant. This is checked again when the link is used.
 export async function createResetForMember(tx: Tx, reset: ResetForMember, now: number): Promise<CreatedLink> {
   return insertResetForMember(tx, { ...reset, isMailed: false }, now)
 }
 
-// Called for a key or an app: only the e-mail contains the link.
+// Sends a reset link at the request of a key or an app: only the e-mail contains the link.
 export async function mailResetToMember(
   tx: Tx,
   rootSecret: RootSecret,
@@ -332,8 +332,8 @@ async function actsForOthers(db: Reader, userId: string, merchantId: string): Pr
   return rows.length > 0
 }
 
-// Called for a person who requested a link with an e-mail address: only the e-mail contains the link. Does nothing for an unknown
-// address, for a disabled user, and for a user without a shop.
+// Sends a reset link at the request of a person who typed an e-mail address: only the e-mail contains the link. Does nothing for an
+// unknown address, for a disabled user, and for a user without a shop.
 export async function mailPasswordReset(
   tx: Tx,
   rootSecret: RootSecret,

@@ -173,8 +173,8 @@ export interface ReplacedMerchants {
   dropped: readonly { merchantId: string; role: Role }[]
 }
 
-// Called for the operator: afterwards the user is a member of exactly these merchants. At merchants that are new the user becomes an
-// owner; elsewhere the role stays.
+// Called for the operator: makes the user a member of exactly these merchants. At merchants that are new, the user becomes an owner; at
+// the other merchants the role stays.
 export async function replaceMerchants(
   tx: Tx,
   userId: string,

@@ -25,7 +25,7 @@ export function rightsFor(role: Role, chosen: readonly string[] = []): Rights {
 
 export interface RightsRow {
   role: NamedRole
-  // Separated by spaces.
+  // Chosen scopes, separated by spaces; null for a named role.
   scopes: string | null
 }
 

@@ -107,7 +107,7 @@ export function isConfirmed({ confirmedAt }: Session, now: number): boolean {
   return now - confirmedAt < confirmedMs
 }
 
-// Called when the person has entered the password or used a passkey again. A passkey is a second factor too, even if the session began
+// Called when the person has entered the password again, or used a passkey. A passkey is a second factor too, even if the session began
 // with a password.
 export async function confirmSession(tx: Tx, { id }: Session, now: number, isByPasskey: boolean): Promise<void> {
   await tx.sql`update user_sessions set confirmed_at = ${now} where id = ${id}`

@@ -1,5 +1,5 @@
 // The people of merchants who sign in: their names, the shops they may act for, and their passwords. E-mail addresses are found by a
-// keyed hash and sealed for display; passwords are hashed in password.ts.
+// keyed hash and encrypted for display; passwords are hashed in password.ts.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import { limits } from '../../contract/limits.ts'
@@ -102,7 +102,7 @@ export interface UserInput {
 
 export async function createUser(tx: Tx, rootSecret: RootSecret, input: UserInput, now: number): Promise<User> {
   const email = normalizeEmail(input.email)
-  // Also finds users under older versions of the root secret, which the unique index cannot compare.
+  // Also finds users whose hash was made with an older version of the root secret, which the unique index cannot compare.
   if (await findUserForSignIn(tx, rootSecret, email)) throw refuse('user_exists')
   const id = newId('usr')
   const name = nameIn(input.name)
@@ -194,7 +194,7 @@ export async function findMerchantOf(
 
 const pairsMax = 10_000
 
-// Called for the operator: the shops of every user, disabled or not.
+// Lists the shops of every user, disabled or not, for the operator.
 export async function listUserMerchants(db: Reader): Promise<({ userId: string; slug: string } & Rights)[]> {
   const rows = await db.sql<{ userId: string; slug: string } & RightsRow>`
     select um.user_id as "userId", m.slug, um.role, um.scopes

@@ -1,4 +1,4 @@
-// The result of checking a buyer's VAT number, as it is stored with a cart and an order. The number itself is sealed with the customer.
+// The result of checking a buyer's VAT number, as stored with a cart and an order. The number itself is encrypted with the customer.
 
 import type { VatNameMatch, VatStatus } from '../../contract/words.ts'
 
