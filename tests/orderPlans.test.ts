@@ -12,8 +12,8 @@ import { Fragment } from '../src/platform/storage/storage.ts'
 
 const many = 2_000
 
-eachEngine('plans of queries', (given) => {
-  test('read no more orders of a merchant than they list', async () => {
+eachEngine('the query plans of lists of orders', (given) => {
+  test('read only the orders of a merchant that they return', async () => {
     const { storage, merchantId, orders } = await openOrderTestServer(given)
     await orders.place({ isManual: true })
     await storage.write(async (tx) => {

@@ -80,7 +80,7 @@ eachEngine('an order', (given) => {
     assert.equal((await orderWorld(testServer, orderId)).paymentStatus, 'refunded')
   })
 
-  test('cannot be paid by hand when no transfer is awaited', async () => {
+  test('cannot be marked as paid by hand if it awaits no transfer', async () => {
     const testServer = await openCheckout(given)
     const paid = await testServer.orders.place()
     const free = await testServer.orders.place({ code: 'GIFT', isSent: false })
@@ -93,7 +93,7 @@ eachEngine('an order', (given) => {
   })
 
   for (const isVoided of [false, true])
-    test(`that was cancelled records a late transfer as owed back, ${isVoided ? 'after' : 'before'} its payment was voided`, async () => {
+    test(`that was cancelled records a transfer that arrives ${isVoided ? 'after' : 'before'} its payment was voided as money to be refunded`, async () => {
       const testServer = await openCheckout(given)
       const { orderId, number, quote } = await testServer.orders.place({ isManual: true, code: 'ONCE' })
       const { total } = quote.totals
@@ -166,7 +166,7 @@ eachEngine('an order', (given) => {
       assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
-  test('that is sent as a whole is processing, fulfilled and completed, each with its own event', async () => {
+  test('that is sent completely becomes processing, fulfilled and completed, each with its own event', async () => {
     const testServer = await openCheckout(given)
     const { orderId, quote } = await testServer.orders.place()
     testServer.clock.now += 60_000
@@ -248,7 +248,7 @@ eachEngine('an order', (given) => {
     )
   })
 
-  test('that is unpaid or refunded is sent only if the operator confirms it', async () => {
+  test('that is unpaid or refunded is sent only if the operator confirms that it should be', async () => {
     const testServer = await openCheckout(given)
     const awaited = await testServer.orders.place({ isManual: true })
     const returned = await testServer.orders.place()
@@ -282,7 +282,7 @@ eachEngine('an order', (given) => {
     assert.ok('done' in (await testServer.send(partly.orderId)))
   })
 
-  test('is sent before it is paid if it is paid on delivery', async () => {
+  test('with cash on delivery is sent before it is paid', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
     assert.ok('done' in (await testServer.send(orderId)))
@@ -352,7 +352,7 @@ eachEngine('an order', (given) => {
       assert.deepEqual(await testServer.storage.read(findViolations), [])
     })
 
-  test('does not restock units that were never in stock when it is returned unpaid with units on backorder', async () => {
+  test('that is returned unpaid does not restock backordered units, which were never in stock', async () => {
     const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies' ? { ...product, skus: product.skus.map((sku) => ({ ...sku, stock: 3 })) } : product,
@@ -367,7 +367,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual((await testServer.orders.read(orderId)).body.data.cancellation.restocked, [])
   })
 
-  test('sells any number of an uncounted SKU and moves no stock', async () => {
+  test('of a SKU without a stock count can contain any number of units, and does not change the stock', async () => {
     const testServer = await openCheckout(given)
     const products = orderMarket.products?.map((product) =>
       product.slug === 'peonies'
@@ -386,7 +386,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('that was paid, not sent, or cancelled cannot be returned unpaid', async () => {
+  test('that was paid, not yet sent, or cancelled cannot be returned unpaid', async () => {
     const testServer = await openCheckout(given)
     const cash = { isManual: true, method: 'cash_on_delivery' } as const
     const [unsent, paid, cancelled] = [
@@ -419,7 +419,7 @@ eachEngine('an order', (given) => {
       })
   })
 
-  test('is fulfilled never more than ordered, however many requests come at once', async () => {
+  test('never ships more than was ordered, however many requests are concurrent', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ items: { CARD: 3 } })
     const done = await Promise.all(Array.from({ length: 6 }, () => testServer.send(orderId, { CARD: 1 })))
@@ -428,7 +428,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual([data.items[0].fulfilled, data.fulfillments.length, data.status], [3, 3, 'completed'])
   })
 
-  test('is refunded in parts and then in full, each counted when the money has arrived', async () => {
+  test('is refunded in parts and then in full, and each refund counts as done when the provider has paid it', async () => {
     const testServer = await openCheckout(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -466,7 +466,7 @@ eachEngine('an order', (given) => {
     })
   })
 
-  test('is never refunded more than was paid, with concurrent refunds and payment loops', async () => {
+  test('is never refunded more than was paid, even with concurrent refunds and payment loops', async () => {
     const testServer = await openCheckout(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -492,7 +492,7 @@ eachEngine('an order', (given) => {
     assert.ok(world.refunds.every(([, , status]) => status === 'succeeded'))
   })
 
-  test('that nothing was paid for cannot be refunded', async () => {
+  test('for which nothing was paid cannot be refunded, nor can any order be refunded more than was paid', async () => {
     const testServer = await openCheckout(given)
     const manual = await testServer.orders.place({ isManual: true })
     assert.deepEqual(await testServer.giveBack(manual.orderId), {
@@ -513,7 +513,7 @@ eachEngine('an order', (given) => {
     assert.deepEqual((await orderWorld(testServer, paid.orderId)).refunds, [])
   })
 
-  test('is found by number and id, by its own merchant only', async () => {
+  test('is found by number and id, and only by its own merchant', async () => {
     const testServer = await openCheckout(given)
     const { orderId, number } = await testServer.orders.place()
     const { installationId, merchantId, storage } = testServer
@@ -533,7 +533,7 @@ eachEngine('an order', (given) => {
     assert.equal(await find({ merchantId, installationIds: [] }, orderId), undefined)
   })
 
-  test('keeps every invariant after any sequence of operations', async () => {
+  test('violates no invariant after any sequence of operations', async () => {
     const testServer = await openCheckout(given)
     const deed = fc.oneof(
       fc.constant({ do: 'pay' } as const),
@@ -580,7 +580,7 @@ eachEngine('an order', (given) => {
   })
 
   // A rule that cannot fail guards nothing.
-  test('that is inconsistent is reported under the rule that it breaks', async () => {
+  test('that is inconsistent is reported with the invariant that it violates', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ code: 'WELCOME10' })
     await testServer.giveBack(orderId, 100)
@@ -611,7 +611,7 @@ eachEngine('an order', (given) => {
 })
 
 eachEngine('the orders commands', (given) => {
-  test('list, show, pay, fulfil and refund beside a running server', async () => {
+  test('list, show, mark as paid, fulfil and refund orders beside a running server', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const server = await serveHere(settings, ['--no-demo'])
@@ -682,7 +682,7 @@ eachEngine('the orders commands', (given) => {
     for (const secret of ['Linden', 'Lovelace']) assert.ok(!server.printed().includes(secret))
   })
 
-  test('refund without a running server, and show the address of an order only when asked', async () => {
+  test('refund without a running server, and show the address of an order only on request', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -708,7 +708,7 @@ eachEngine('the orders commands', (given) => {
     assert.equal(parcel.order.status, 'completed')
   })
 
-  test('record an order that was refused at the door as returned', async () => {
+  test('record the return of an order that was refused at the door', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -729,7 +729,7 @@ eachEngine('the orders commands', (given) => {
     assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
-  test('record a late payment of a cancelled order as owed back until it is refunded by hand', async () => {
+  test('record a late payment of a cancelled order as owed until it is refunded by hand', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
@@ -749,7 +749,7 @@ eachEngine('the orders commands', (given) => {
     assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
-  test('cancel by the rules of the API, for any installation, also one that has ended', async () => {
+  test('cancel by the rules of the API, also orders of an installation that has ended', async () => {
     const testServer = await openOrderTestServer(given)
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)

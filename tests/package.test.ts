@@ -64,7 +64,7 @@ describe('the npm package', () => {
     return { code, out }
   }
 
-  test('contains what its files import, and depends on each library', async () => {
+  test('contains every file that its files import, and depends on every library that they import', async () => {
     const { dependencies, optionalDependencies, bin } = JSON.parse(
       await readFile(join(installed, 'package.json'), 'utf8'),
     )
@@ -92,7 +92,7 @@ describe('the npm package', () => {
     assert.deepEqual(missing, [])
   })
 
-  test('starts a shop with one command in an empty folder and stops when asked to', async () => {
+  test('starts a shop with one command in an empty folder, and stops on SIGTERM', async () => {
     const port = String(await freePort())
     const server = begin(['serve'], { PORT: port })
     after(() => server.kill('SIGKILL'))
@@ -118,7 +118,7 @@ describe('the npm package', () => {
     assert.deepEqual(await closed, [0, null])
   })
 
-  test('prints its version, and says that no server is ready', async () => {
+  test('prints its version, and reports that no server is ready', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     assert.deepEqual(await outcomeOf(['--version']), { code: 0, out: `${version}\n` })
     assert.deepEqual(await outcomeOf(['health'], { PORT: String(await freePort()) }), {

@@ -36,7 +36,7 @@ eachEngine('edits of a cart on the checkout page', (given) => {
     return { testServer, checkout, secret, cartId, setCard, tell, announced, lastAnnounced }
   }
 
-  test('are one event with the last state, five seconds after the first edit', async () => {
+  test('are announced as one event with the last state, five seconds after the first edit', async () => {
     const { testServer, checkout, cartId, setCard, tell, announced, lastAnnounced } = await openScene()
     const before = await announced()
     for (let quantity = 2; quantity < 2 + edits; quantity += 1) await setCard(quantity)
@@ -58,7 +58,7 @@ eachEngine('edits of a cart on the checkout page', (given) => {
     assert.deepEqual(await Promise.all([tell(), tell()]).then((counts) => counts.toSorted()), [0, 1])
   })
 
-  test('are announced with any other event of the cart: a call, a payment or the end of the checkout', async () => {
+  test('are announced together with any other event of the cart: a request, a payment or the end of the checkout', async () => {
     const called = await openScene()
     await called.setCard(2)
     const answer = await called.checkout.carts.patch(called.cartId, 'BOOK', 2)
@@ -78,7 +78,7 @@ eachEngine('edits of a cart on the checkout page', (given) => {
     }
   })
 
-  test('during a payment are announced when the payment has failed', async () => {
+  test('before a payment are announced when the payment has failed', async () => {
     const { testServer, checkout, tell } = await openScene()
     const { secret, view } = await checkout.ready({ COURSE: 1 })
     await checkout.pay(secret, view, '4000002500003155')

@@ -57,7 +57,7 @@ for (const path of ['/', '/docs', '/docs/extensions']) {
 }
 
 describe('the reference', () => {
-  test('shows its contents on a desktop without script, and folds it on a phone', async () => {
+  test('shows its table of contents on a desktop without script, and folds it on a telephone', async () => {
     await visit('/docs/carts', { viewport: sizes.desktop, javaScriptEnabled: false }, async (tab) => {
       const link = tab.locator('.contents a[href="#getPublicCart"]')
       assert(await link.isVisible())
@@ -73,7 +73,7 @@ describe('the reference', () => {
     })
   })
 
-  test('filters its contents, copies examples and marks the current section with script', async () => {
+  test('filters its table of contents, copies examples and marks the current section with script', async () => {
     await visit(
       '/docs',
       { viewport: sizes.desktop, permissions: ['clipboard-read', 'clipboard-write'] },
@@ -95,14 +95,14 @@ describe('the reference', () => {
     )
   })
 
-  test('links of the earlier single page lead to the operation', async () => {
+  test('links into the former single page still lead to the operation', async () => {
     await visit('/docs#setPublicCartAddress', { viewport: sizes.telephone, javaScriptEnabled: false }, async (tab) => {
       await tab.locator('#setPublicCartAddress a').click()
       await tab.waitForURL(/\/docs\/carts#setPublicCartAddress$/)
     })
   })
 
-  test('a section that a link opens is not hidden by the fixed bar', async () => {
+  test('a section that is opened by a link is not hidden by the fixed bar', async () => {
     for (const viewport of Object.values(sizes)) {
       await visit('/docs/carts#setPublicCartAddress', { viewport }, async (tab) => {
         const heading = await tab.locator('#setPublicCartAddress h2').boundingBox()

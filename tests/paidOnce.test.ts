@@ -55,8 +55,8 @@ async function stockOf({ testServer: { storage, merchantId } }: BankShop): Promi
   return Number(row?.onHand)
 }
 
-eachEngine('a payment that the operator returned by hand', (given) => {
-  test('is not returned again by the provider', async () => {
+eachEngine('a charge that the operator refunded by hand', (given) => {
+  test('is not refunded again by the provider', async () => {
     const shop = await openShop(given)
     const { bank, testServer, clock } = shop
     const { paymentId, secret, payment } = await shop.begin()
@@ -86,7 +86,7 @@ eachEngine('a payment that the operator returned by hand', (given) => {
   })
 })
 
-eachEngine('a debit whose outcome an operator records', (given) => {
+eachEngine('a direct debit whose outcome the operator records', (given) => {
   for (const outcome of ['succeeded', 'declined'] as const)
     test(`as ${outcome} has an order that is ${outcome === 'succeeded' ? 'paid' : 'cancelled'}`, async () => {
       const shop = await openShop(given)
@@ -113,7 +113,7 @@ eachEngine('a debit whose outcome an operator records', (given) => {
     })
 })
 
-eachEngine('a debit that two look-ups query at the same time', (given) => {
+eachEngine('a direct debit during two concurrent look-ups', (given) => {
   for (const second of ['pending', 'approved'] as const)
     test(`has an order that is ${second === 'pending' ? 'unpaid' : 'paid'} if the second look-up finds ${second}`, async () => {
       const shop = await openShop(given)
@@ -158,7 +158,7 @@ eachEngine('a debit that two look-ups query at the same time', (given) => {
     })
 })
 
-eachEngine('a debit whose order is cancelled', (given) => {
+eachEngine('a direct debit whose order is cancelled', (given) => {
   for (const what of ['pay', 'fail'] as const)
     for (const answer of ['unknown', 'refused'] as const)
       test(`may be ${what === 'pay' ? 'paid' : 'refused'} later, after the provider answered ${answer} to the void`, async () => {

@@ -64,31 +64,34 @@ test('passkeys', async (t) => {
   const page = await context.newPage()
   const device = await withAuthenticator(page)
 
-  await t.test('a passkey is added, named, and signs in without a password, as a second factor', async () => {
-    await byPassword(page)
-    await page.getByRole('link', { name: 'Add a passkey' }).click()
-    await page.getByLabel('Name of the passkey').fill('Laptop')
-    await page.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByText('Passkey added.').waitFor()
-    // A link opens in a dialog once the script of the page has run.
-    await page.waitForLoadState()
-    const [stored] = rows<{ name: string; counter: number }>('select name, counter from user_passkeys')
-    assert.equal(stored?.name, 'Laptop')
-    await page.getByRole('link', { name: 'Rename Laptop' }).click()
-    await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Work laptop')
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('link', { name: 'Rename Work laptop' }).waitFor()
+  await t.test(
+    'a passkey is added, named, and signs in without a password, which counts as a second factor',
+    async () => {
+      await byPassword(page)
+      await page.getByRole('link', { name: 'Add a passkey' }).click()
+      await page.getByLabel('Name of the passkey').fill('Laptop')
+      await page.getByRole('button', { name: 'Add a passkey' }).click()
+      await page.getByText('Passkey added.').waitFor()
+      // A link opens in a dialog once the script of the page has run.
+      await page.waitForLoadState()
+      const [stored] = rows<{ name: string; counter: number }>('select name, counter from user_passkeys')
+      assert.equal(stored?.name, 'Laptop')
+      await page.getByRole('link', { name: 'Rename Laptop' }).click()
+      await page.getByRole('dialog').getByLabel('Name of the passkey').fill('Work laptop')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('link', { name: 'Rename Work laptop' }).waitFor()
 
-    await signOut(page)
-    await page.goto(`${origin}/admin/sign-in?next=/admin/account`)
-    await byPasskey(page)
-    await page.getByText('Last used on').first().waitFor()
-    const [used] = rows<{ counter: number; usedAt: number }>('select counter, used_at as usedAt from user_passkeys')
-    assert.ok((used?.counter ?? 0) > (stored?.counter ?? 0) && used?.usedAt)
-    const sessions = rows<{ twice: number }>('select has_second_factor as twice from user_sessions')
-    assert.deepEqual(sessions, [Object.assign(Object.create(null), { twice: 1 })])
-    assert.deepEqual(rows('select challenge_hash from passkey_challenges'), [])
-  })
+      await signOut(page)
+      await page.goto(`${origin}/admin/sign-in?next=/admin/account`)
+      await byPasskey(page)
+      await page.getByText('Last used on').first().waitFor()
+      const [used] = rows<{ counter: number; usedAt: number }>('select counter, used_at as usedAt from user_passkeys')
+      assert.ok((used?.counter ?? 0) > (stored?.counter ?? 0) && used?.usedAt)
+      const sessions = rows<{ twice: number }>('select has_second_factor as twice from user_sessions')
+      assert.deepEqual(sessions, [Object.assign(Object.create(null), { twice: 1 })])
+      assert.deepEqual(rows('select challenge_hash from passkey_challenges'), [])
+    },
+  )
 
   await t.test('a signed challenge works once, and only in the browser that requested it', async () => {
     await signOut(page)
@@ -138,7 +141,7 @@ test('passkeys', async (t) => {
     },
   )
 
-  await t.test('a passkey signs in to install an app, also if the shop requires a second factor', async () => {
+  await t.test('a passkey signs in to install an app in a shop that requires a second factor', async () => {
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${file}` }
     const redirectUri = `${origin}/docs`
     const made = await cartwright(
@@ -182,7 +185,7 @@ test('passkeys', async (t) => {
     demand(false)
   })
 
-  await t.test('a passkey confirms sensitive actions, and no longer signs in after it is removed', async () => {
+  await t.test('a passkey confirms sensitive actions, and no longer signs in after it was removed', async () => {
     await byPassword(page)
     await page.goto(`${origin}/admin/confirm?next=/admin/account`)
     const factors = () =>

@@ -71,7 +71,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('the events of a purchase contain what the API answers afterwards, and the last use of a code is announced once', async () => {
+  test('the events of a purchase contain what the API returns afterwards, and the last use of a promotion is announced once', async () => {
     const promotion = { code: 'LAST', name: 'The last', type: 'percentage', percentage: 1_000, usageLimit: 1 } as const
     const testServer = await openTestServer(given, { shops: [{ ...market, promotions: [promotion] }] })
     const { carts, ready, pay, read } = await checkoutOf(testServer)
@@ -104,7 +104,7 @@ eachEngine('a payment', (given) => {
     })
   })
 
-  test('a session, cart or order that changed since it was read is not overwritten', async () => {
+  test('a session, cart or order that has changed since it was read is not overwritten', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     const { installationId } = testServer
@@ -150,7 +150,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(await look(), [session, { ...cart, guesses: 3 }, order])
   })
 
-  test('a declined payment reopens the session with the reason, and a second card pays', async () => {
+  test('a declined payment reopens the session with the reason, and another card can pay', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -180,7 +180,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual([orders.length, charges.length], [1, 1])
   })
 
-  test('a payment with another total or an older version than the current one is refused', async () => {
+  test('a payment with a total or a version that is not the current one is refused', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready, pay, look } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
@@ -201,7 +201,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
   })
 
-  test('20 of 200 concurrent shoppers for 20 units get an order, and the others are refused and not charged', async () => {
+  test('of 200 concurrent shoppers for 20 units, 20 get an order, and the others are refused and not charged', async () => {
     const products = [
       {
         slug: 'rare',
@@ -242,7 +242,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(rows, { orders: 20, charges: 20, onHand: 0 })
   })
 
-  test('a payment declined after the SKU was removed from sale reopens the session, which holds nothing', async () => {
+  test('a payment that is declined after the SKU was removed from sale reopens the session, without a hold', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -258,7 +258,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).problem?.code, 'item_unavailable')
   })
 
-  test('a payment approved after the SKU was removed from sale sells the held units', async () => {
+  test('a payment that is approved after the SKU was removed from sale sells the held units', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -303,7 +303,7 @@ eachEngine('a payment', (given) => {
     assert.deepEqual(charges, [{ amount: 9900 }, { amount: 19_800 }])
   })
 
-  test('an order without charge is completed after its process died during the payment', async () => {
+  test('a free order is completed after its process died during the payment', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await testServer.apply({
       ...market,
@@ -327,7 +327,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await read(sessionId)).body.data.status, 'completed')
   })
 
-  test('an order has its address however long the payment took', async () => {
+  test('an order has its address, however long the payment took', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, pay, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -347,7 +347,7 @@ eachEngine('a payment', (given) => {
     assert.match(order?.addressId ?? '', /^adr_/)
   })
 
-  test('a code limited to one use per customer is used once, also when two payments began together', async () => {
+  test('a promotion that each customer can use once is used once, even if two payments began together', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await testServer.apply({
       ...market,
@@ -394,7 +394,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('the address of a checkout page is not stored in clear, and a repeated request still returns it', async () => {
+  test('the address of a checkout page is not stored in clear text, but a repeated request returns it again', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts } = await checkoutOf(testServer)
     const body = {
@@ -416,7 +416,7 @@ eachEngine('a payment', (given) => {
     assert.ok(!JSON.stringify(rows).includes(secret))
   })
 
-  test('concurrent cancel, payment and expiry of a session end with one final event, at most one order and no holds', async () => {
+  test('concurrent cancellation, payment and expiry of a session end with one final event, at most one order and no holds', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     for (let round = 0; round < 12; round += 1) {

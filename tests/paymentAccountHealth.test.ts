@@ -67,7 +67,7 @@ async function openBank(given: Given) {
 }
 
 eachEngine('an account at a payment provider', (given) => {
-  test('is reported everywhere and by one e-mail if its key is refused, until a call succeeds', async () => {
+  test('is reported everywhere, and by one e-mail, if its key is refused, until a call succeeds', async () => {
     const { testServer, there, accountId, begin, seen } = await openMarket(given)
     await begin()
     assert.deepEqual(await seen(), nothing)
@@ -92,7 +92,7 @@ eachEngine('an account at a payment provider', (given) => {
     assert.deepEqual((await seen()).emails, ['key_refused', 'key_refused'], 'it began again')
   })
 
-  test('is reported if its key lacks a permission while other calls succeed, until a day without the failure', async () => {
+  test('is reported if its key lacks a permission although other calls succeed, until a day without that failure', async () => {
     const { testServer, there, begin, seen } = await openMarket(given)
     there.deny('events')
     const providerEvents = async () => {

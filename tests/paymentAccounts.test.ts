@@ -68,7 +68,7 @@ interface Report {
 const connectTest = 'connect redirect --mode test'
 
 eachEngine('accounts at payment providers', (given) => {
-  test('connect seals the keys and registers the webhook endpoint, and a running server uses the account immediately', async () => {
+  test('connect encrypts the keys and registers the webhook endpoint, and a running server uses the account immediately', async () => {
     const { bank, testServer, run } = await openShop(given)
     await assert.rejects(payAtBank(testServer), 'nothing is offered yet')
     const { code, account, noticeHelp } = await run(connectTest, `${key}\n`)
@@ -144,7 +144,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal((await run('list')).accounts[0]?.endedAt, null)
   })
 
-  test('without a public https address connect explains the manual set-up of webhooks, and rotate stores their signing secret', async () => {
+  test('without a public https address, connect explains how to set up webhooks by hand, and rotate stores their signing secret', async () => {
     const { testServer, run } = await openShop(given)
     const { account, noticeHelp } = await run(connectTest, key, { PORT: '4711' })
     assert.equal(account.noticeUrl, null)
@@ -163,7 +163,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.deepEqual([await notify('by_hand'), await notify('second')], [400, 200])
   })
 
-  test('rotate takes new keys of the same account and keeps its signing secret and endpoint', async () => {
+  test('rotate stores new keys of the same account, and keeps its signing secret and endpoint', async () => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const opened: string[] = []
@@ -185,7 +185,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal((await testServer.fetch(`/hooks/payments/${account.id}`, webhook)).status, 200)
   })
 
-  test('disconnect ends new payments, earlier payments are still looked up and refunded, and connecting again makes a new account', async () => {
+  test('disconnect ends new payments, while earlier ones are still looked up and refunded; connecting again makes a new account', async () => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     const paid = await payAtBank(testServer)
@@ -236,7 +236,7 @@ eachEngine('accounts at payment providers', (given) => {
     ])
   })
 
-  test('check and doctor report problems of an account', async () => {
+  test('check and doctor report the problems of an account', async () => {
     const { bank, testServer, run } = await openShop(given)
     const { account } = await run(connectTest, key)
     assert.deepEqual([(await run('check')).code, (await run(`check ${account.id}`)).accounts[0]?.problems], [0, []])

@@ -74,7 +74,7 @@ eachEngine('kill -9 during a payment', (given) => {
 
 eachEngine('kill -9 during a completion by an agent', (given) => {
   for (const step of inTurns(given, ['recorded', 'called', 'settling', 'settled'] as const)) {
-    test(`at step ${step} leads to one charge and one order when the key is repeated`, async () => {
+    test(`at step ${step} leads to one charge and one order if the idempotency key is repeated`, async () => {
       const testServer = await openTestServer(given)
       await letAgentsIn(testServer)
       const { ask } = platformOf(testServer)

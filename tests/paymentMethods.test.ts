@@ -65,7 +65,7 @@ const offeredOn = (text: string) =>
   [...text.matchAll(/name="method" (?:type="hidden" )?value="([^"]+)"/g)].map(([, value]) => value)
 
 eachEngine('payment methods', (given) => {
-  test('test mode offers every method without configuration', async () => {
+  test('in test mode every method is offered without configuration', async () => {
     const scene = await openScene(given, shop('test'))
     const opened = await scene.open()
     assert.deepEqual(
@@ -80,7 +80,7 @@ eachEngine('payment methods', (given) => {
     )
   })
 
-  test('live mode offers and accepts only configured methods', async () => {
+  test('in live mode only configured methods are offered and accepted', async () => {
     const scene = await openScene(given, shop('live'))
     const opened = await scene.open()
     const text = await scene.page(`/c/${opened.secret}`)
@@ -102,7 +102,7 @@ eachEngine('payment methods', (given) => {
     assert.deepEqual(await scene.payments(), [])
   })
 
-  test('an order without charge needs no payment method', async () => {
+  test('a free order needs no payment method', async () => {
     const gift = { code: 'GIFT', name: 'A gift', type: 'percentage', percentage: 10_000 } as const
     const scene = await openScene(given, { ...shop('live'), promotions: [gift] })
     const opened = await scene.open({ COURSE: 1 }, { promotionCode: 'GIFT' })
@@ -112,7 +112,7 @@ eachEngine('payment methods', (given) => {
     assert.deepEqual(await scene.payments(), [{ method: 'none', status: 'succeeded' }])
   })
 
-  test("the merchant's instructions are on the checkout page, the thanks page and the order page until the order is paid", async () => {
+  test('the merchant’s instructions are on the checkout, thanks and order page until the order is paid', async () => {
     const scene = await openScene(
       given,
       shop('live', [
@@ -168,7 +168,7 @@ eachEngine('payment methods', (given) => {
       assert.doesNotMatch(await scene.page(cancelled), /IBAN|How to pay/)
   })
 
-  test('a method that was disabled after the page was shown is refused', async () => {
+  test('a method that was disabled after the page was loaded is refused', async () => {
     const scene = await openScene(
       given,
       shop('live', [
@@ -191,7 +191,7 @@ eachEngine('payment methods', (given) => {
     assert.equal((await scene.pay(opened, 'manual:cash_on_delivery')).location, thanks)
   })
 
-  test('a shop that sold live in an earlier release keeps the methods that it offered', async () => {
+  test('a shop that sold live in an earlier release keeps the methods that it offered then', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     const all = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(all)).filter((file) => file.endsWith('.sql')).sort()
@@ -233,7 +233,7 @@ function ofPayments({ warnings }: { warnings: readonly string[] }): string[] {
 }
 
 eachEngine('payment methods of a shop file', (given) => {
-  test('are changed to what the file says, previewed by a dry run, and unchanged by the same file again', async () => {
+  test('are changed to those of the file, previewed by a dry run, and unchanged by the same file again', async () => {
     const storage = await given.open()
     const apply = async (payments: ShopFile['payments'], dryRun = false) => {
       const report = await applyShop(storage, shop('live', payments), { now: 1_000, stock: false, dryRun })
@@ -292,7 +292,7 @@ eachEngine('payment methods of a shop file', (given) => {
     )
   })
 
-  test('give no warning to a merchant that sells in test mode only', async () => {
+  test('cause no warning if the merchant sells only in test mode', async () => {
     const storage = await given.open()
     const report = await applyShop(storage, shop('test'), { now: 1_000, stock: false, dryRun: false })
     assert.deepEqual(ofPayments(report), [])

@@ -69,7 +69,7 @@ function countStorage({ app: { payTools } }: TestServer) {
 const notCompleted = /Your payment was not completed/
 
 eachEngine('a shopper who returns from the provider', (given) => {
-  test('waits for the next look-up if the current one missed the payment, and lands in the shop', async () => {
+  test('waits for another look-up if the current one was too early, and is then redirected to the shop', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const held = holdLookUp(bank)
     const asking = queryPaymentNow(testServer.app.payTools, await paid.payment())
@@ -85,7 +85,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal((await paid.payment()).lookingUntil, null)
   })
 
-  test('lands in the shop also at another node than the one that queries the provider', async () => {
+  test('is redirected to the shop by another node than the one that queries the provider', async () => {
     if (given.engine === 'sqlite') return
     const { bank, testServer, paid, comeBack } = await openShop(given)
     const other = await openBankTestServer(given, bank, { url: testServer.url, now: testServer.clock.now })
@@ -102,7 +102,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(bank.provider.calls.lookUp, 2)
   })
 
-  test('triggers another look-up immediately after one that came too early', async () => {
+  test('triggers another look-up immediately after one that was too early', async () => {
     const { bank, testServer, paid, comeBack } = await openShop(given)
     await queryPaymentNow(testServer.app.payTools, await paid.payment())
     bank.provider.act(paid.key, 'pay')
@@ -132,7 +132,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(await comeBack(), 'shop')
   })
 
-  test('does not wait for the lease of a process that died during a look-up', async () => {
+  test('is redirected to the shop 20 seconds after the process died that was looking the payment up', async () => {
     const { bank, testServer, paid, comeBack, state } = await openShop(given)
     await testServer.storage.write(
       (tx) => tx.sql`
@@ -146,7 +146,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(await comeBack(), 'shop')
   })
 
-  test('waits for less than the lease if the process died while the payment began', async () => {
+  test('need not wait for the end of the lease if the process died while it created the payment', async () => {
     const { bank, testServer } = await openShop(given)
     const { payTools } = testServer.app
     const checkout = await checkoutOf(testServer)
@@ -172,7 +172,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(bank.provider.books.size, 4)
   })
 
-  test('cannot trigger look-ups without limit by returning repeatedly', async () => {
+  test('cannot trigger an unlimited number of look-ups by returning repeatedly', async () => {
     const { bank, testServer, paid, get, comeBack } = await openShop(given)
     const path = makeReturnPath(testServer.app.payTools.rootSecret, await paid.payment())
     await Promise.all(Array.from({ length: 12 }, () => get(path)))
@@ -195,7 +195,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(bank.provider.calls.lookUp, before + 4)
   })
 
-  test('triggers look-ups by opening the page, and more rarely by its polling', async () => {
+  test('triggers a look-up by loading the page, and polling of the page triggers one less often', async () => {
     const { bank, testServer, paid, get, look, state } = await openShop(given)
     const asked = () => bank.provider.calls.lookUp
     await look()

@@ -41,7 +41,7 @@ for (const kind of ['folder', 'bucket'] as const)
       await rm(folder, { recursive: true })
     })
 
-    test('a stored picture is served as a picture only, and cached permanently', async () => {
+    test('a stored picture is served with the headers of a picture only, and can be cached forever', async () => {
       await files.put(name, bytes, 'image/webp')
       await files.put(name, bytes, 'image/webp')
       assert.equal((await testServer.fetch(`/media/${name}`)).status, 404, 'a file alone is not a picture')
@@ -61,7 +61,7 @@ for (const kind of ['folder', 'bucket'] as const)
       assert.match(header('content-security-policy') ?? '', /default-src 'none'/)
     })
 
-    test('a picture that was not stored, or under an invalid name, gives 404', async () => {
+    test('404 for a picture that was not stored, and for an invalid name', async () => {
       const hash = 'a'.repeat(32)
       for (const path of [
         `${testServer.merchantId}/${'b'.repeat(32)}-640.webp`,
@@ -81,7 +81,7 @@ for (const kind of ['folder', 'bucket'] as const)
   })
 
 describe('a folder of pictures', () => {
-  test('contains complete files only, however many are written at the same time', async () => {
+  test('contains only complete files, however many are written concurrently', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     try {
       const files = openImageFiles({ kind: 'folder', folder }, clock)
@@ -96,7 +96,7 @@ describe('a folder of pictures', () => {
 })
 
 describe('a bucket that responds wrongly', () => {
-  test('fails with an error code for the reason, without any secret', async () => {
+  test('has an error code for each kind of failure, which contains no secret', async () => {
     const bucket = await openBucket(clock)
     try {
       const code = (work: Promise<unknown>) =>

@@ -43,7 +43,7 @@ eachEngine('uploaded pictures', (given) => {
   const waiting = async () =>
     (await testServer.storage.read((db) => db.sql`select hash from pictures where content is not null`)).length
 
-  test('a photograph is shown immediately, without its GPS position, and identical after it was stored', async () => {
+  test('a photograph is shown immediately, without its GPS position, and is identical after it was moved to storage', async () => {
     const { data } = (await upload(await fixture('camera.jpg'))).body
     assert.deepEqual([data.width, data.height, data.sizes.length], [30, 20, 1])
     const early = await shown(data.url)
@@ -60,7 +60,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.deepEqual(first.body, second.body)
   })
 
-  test('the sizes of a picture are listed from the smallest', async () => {
+  test('the sizes of a picture are listed from the smallest, and the smallest that is wide enough is served', async () => {
     const large = (await upload(pngOf(1_600, 1_200))).body.data
     const { pictureId } = large
     const small = (await upload(pngOf(160, 120), { pictureId })).body.data
@@ -109,7 +109,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.equal((await upload(heavy)).status, 400)
   })
 
-  test('copies are created and served in the requested format; until then the picture itself is served', async (context) => {
+  test('copies are created and served in the requested format; until they exist the original is served', async (context) => {
     if (!isThere) return context.skip('sharp is not installed')
     const { data } = (await upload(await fixture('located.jpg'))).body
     const asked = `${data.url}?width=16&as=avif`
@@ -151,7 +151,7 @@ eachEngine('uploaded pictures', (given) => {
     close() {},
   })
 
-  test('a picture that takes too long is abandoned after three tries, a broken one immediately', async () => {
+  test('a picture whose copies take too long is abandoned after three tries, and a broken one immediately', async () => {
     const { url } = (await upload(pngOf())).body.data
     for (const isOver of [false, false, true]) {
       await copyAll(failing('too_slow'))
@@ -165,7 +165,7 @@ eachEngine('uploaded pictures', (given) => {
     assert.equal((await shown(`${broken}?width=160&as=webp`)).status, 200)
   })
 
-  test('a row that cannot be written is deferred, and the other pictures are handled', async () => {
+  test('a row that cannot be written is deferred, and the other pictures are processed', async () => {
     const [bad, good] = [(await upload(pngOf())).body.data.url, (await upload(pngOf())).body.data.url]
     const cure = await poison(testServer.storage, 'pictures', `old.hash = '${bad.split('/').at(-1).slice(0, 32)}'`)
     await assert.rejects(copyAll(failing('unreadable')), RowsFailed)
@@ -186,7 +186,7 @@ eachEngine('uploaded pictures', (given) => {
     await copyAll(failing('unreadable'))
   })
 
-  test('while the bucket fails, uploads succeed and pictures are served, and they are stored later', async () => {
+  test('while the bucket fails, uploads succeed and pictures are served, and they are moved to the bucket later', async () => {
     const clock = { now: testServer.clock.now }
     const bucket = await openBucket(() => clock.now)
     try {

@@ -284,7 +284,7 @@ describe('the structure of src', () => {
   })
 
   // The linter forbids floating promises, but does not look into templates.
-  test('no statement is left without await or send', () => {
+  test('no SQL statement is created without await or send', () => {
     const floating = files.flatMap((file) => {
       const lines = readFileSync(join(root, file), 'utf8').split('\n')
       return lines.flatMap((line, at) => {
@@ -301,7 +301,7 @@ describe('the structure of src', () => {
     assert.deepEqual(readers, ['main.ts'])
   })
 
-  test('statuses and events are never literals but come from a lifecycle table', () => {
+  test('statuses and events are not written as literals, but come from a lifecycle table', () => {
     assert.deepEqual(
       files.flatMap((file) => literalsIn(file, readFileSync(join(root, file), 'utf8'))),
       [],
@@ -315,7 +315,7 @@ describe('the structure of src', () => {
     assert.deepEqual(literalsIn('domain/orders/lifecycle.ts', text), [])
   })
 
-  test('only platform/storage and the file for its full-text index ask which engine is used', () => {
+  test('only platform/storage and the file for its full-text index query which engine is used', () => {
     const asking = files.filter((file) => isAskingForEngine(file, readFileSync(join(root, file), 'utf8')))
     assert.deepEqual(asking, ['domain/search/engines.ts'])
     // The check must be able to fail.
@@ -325,7 +325,7 @@ describe('the structure of src', () => {
     assert.ok(!isAskingForEngine('ops/cli/inspect.ts', 'engine: storage.engine'))
   })
 
-  test('the demo shop is imported only dynamically', () => {
+  test('the demo shop is only imported dynamically', () => {
     const text = readFileSync(join(root, 'ops/cli/demo.ts'), 'utf8')
     assert.deepEqual(loadedAtOnce(text), [])
     // The check must be able to fail.

@@ -54,7 +54,7 @@ describe('rate limits of browsers', () => {
     return [...new Set(statuses)]
   }
 
-  test('one checkout takes a burst of posts from any networks, then two a second, and other checkouts are not limited', async () => {
+  test('a checkout accepts a burst of posts from any networks, then two a second; other checkouts are not limited', async () => {
     const secret = await openCheckout()
     const path = `/c/${secret}/code`
     assert.deepEqual(await repeat(sessionBurst, () => post(path, newNetwork(), { code: '' })), [200])
@@ -87,7 +87,7 @@ describe('rate limits of browsers', () => {
     assert.ok(paid.text.includes(`href="/c/${secret}"`))
   })
 
-  test('one network may post sixty times in a burst, then twenty a second, over all its checkouts; other networks are not limited', async () => {
+  test('a network may post sixty times in a burst, then twenty a second, to all checkouts together; other networks are not limited', async () => {
     const from = newNetwork()
     const secret = await openCheckout()
     let made = 0
@@ -106,7 +106,7 @@ describe('rate limits of browsers', () => {
     assert.equal((await post(`/c/${secret}/code`, from, { code: '' })).status, 200)
   })
 
-  test('changing a large cart uses up more of the post limit of its network', async () => {
+  test('changing a large cart counts several times against the post limit of its network', async () => {
     const codes = Array.from({ length: 40 }, (_, index) => `P-${index}`)
     const products = codes.map((code) => ({
       slug: code.toLowerCase(),
@@ -124,7 +124,7 @@ describe('rate limits of browsers', () => {
     assert.equal((await post(path, from, { code: '' })).status, 429)
   })
 
-  test('one network may load checkouts 120 times in a burst, then 40 times a second', async () => {
+  test('a network may load checkouts 120 times in a burst, then 40 times a second', async () => {
     const secret = await openCheckout()
     const from = newNetwork()
     const look = (network: string) => testServer.fetch(`/c/${secret}`, { headers: { 'x-forwarded-for': network } })
@@ -137,7 +137,7 @@ describe('rate limits of browsers', () => {
     assert.equal((await look(from)).status, 200)
   })
 
-  test('refused posts are answered with a delay', async () => {
+  test('posts that exceed a limit get their 429 after a delay', async () => {
     const slow = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 100, burst: 200 },
@@ -157,7 +157,7 @@ describe('rate limits of browsers', () => {
     }
   })
 
-  test('the storefront answers 429 with a page', async () => {
+  test('the storefront responds to too many requests with a page and 429', async () => {
     const from = newNetwork()
     assert.deepEqual(await repeat(networkBurst, () => post('/shop/cart/add', from)), [200])
     const refused = await post('/shop/cart/add', from)
@@ -180,7 +180,7 @@ describe('rate limits of browsers', () => {
     }
   })
 
-  test('OAuth pages answer 429 with a page, and endpoints of apps with JSON', async () => {
+  test('OAuth pages respond with a page and 429, and endpoints for apps with JSON', async () => {
     const from = newNetwork()
     const interaction = '/oauth/interaction/some-id'
     const statuses = await repeat(networkBurst, () => post(interaction, from))
@@ -194,7 +194,7 @@ describe('rate limits of browsers', () => {
     assert.equal(app.body.error, 'temporarily_unavailable')
   })
 
-  test('with limits turned off nothing is limited', async () => {
+  test('nothing is limited if limits are turned off', async () => {
     const open = await openTestServer(given, { shops: [market], rateLimit: null })
     const init = { method: 'POST', body: new URLSearchParams() }
     const path = `/c/${'x'.repeat(43)}/code`

@@ -269,7 +269,7 @@ describe('the price of a cart', () => {
   })
 
   // Written out by hand, so that the reference itself is held against something.
-  test('as calculated by the reference equals hand-calculated examples', () => {
+  test('as calculated by the reference equals examples that were calculated by hand', () => {
     const shop: ShopFacts = {
       currency: 'EUR',
       country: 'DE',

@@ -57,7 +57,7 @@ describe('a promotion code', () => {
       assert.equal(normalizePromotionCode(typed), kept))
   }
 
-  test('is not changed by normalizing if it is in normal form', () => {
+  test('that is normalized stays the same if it is normalized again', () => {
     fc.assert(
       fc.property(anyText({ maxLength: 20 }), (text) => {
         assert.equal(normalizePromotionCode(normalizePromotionCode(text)), normalizePromotionCode(text))
@@ -118,7 +118,7 @@ describe('a shop file with bad promotions', () => {
   })
 })
 
-test('a promotion has the first matching status of disabled, expired, scheduled, exhausted and active', () => {
+test('a promotion has the first status that applies: disabled, expired, scheduled, exhausted, active', () => {
   const active = { disabledAt: null, startsAt: now, endsAt: now + 1, usageLimit: 1, used: 0 } as Promotion
   assert.equal(promotionStatus(active, now), 'active')
   assert.equal(promotionStatus({ ...active, used: 1 }, now), 'exhausted')
@@ -166,7 +166,7 @@ eachEngine('promotions', (given) => {
   const giveBack = (id: string, mode: Mode = 'live') =>
     storage.write((tx) => releasePromotionUse(tx, { merchantId: merchant, mode }, id))
 
-  test('a file creates promotions in normal form, and changes nothing when applied again', async () => {
+  test('a file creates promotions with normalized codes, and changes nothing when applied again', async () => {
     const full: PromotionEntry = {
       code: 'spring',
       name: 'Spring',
@@ -230,7 +230,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('SPRING'), spring)
   })
 
-  test('a file changes and reports the promotions it contains, and leaves others unchanged', async () => {
+  test('a file changes and reports the promotions that it contains, and no others', async () => {
     const promotion = await made({ ...fiveOff, code: 'CHANGES', endsAt: '2026-07-01T00:00:00Z', usageLimit: 5 })
     const other = await made({ ...tenPercent, code: 'STAYS' })
     assert.equal(await use(promotion.id), true)
@@ -258,7 +258,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('STAYS'), other)
   })
 
-  test('a file enables a disabled promotion only if it says so', async () => {
+  test('a file enables a disabled promotion only if it contains disabled: false', async () => {
     const entry = { ...tenPercent, code: 'STOPS' }
     const { id } = await made(entry)
     assert.equal(await storage.write((tx) => disablePromotion(tx, merchant, id, now)), true)
@@ -322,7 +322,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual(await find('SHARED'), mine)
   })
 
-  test('a hundred concurrent uses of a limit of ten give ten uses, also while a file is applied', async () => {
+  test('of a hundred concurrent uses of a promotion with a limit of ten, ten succeed, also while a file is applied', async () => {
     const { id } = await made({ ...tenPercent, code: 'TENONLY', usageLimit: 10 })
     const [outcomes] = await Promise.all([
       Promise.all(Array.from({ length: 100 }, () => use(id))),
@@ -342,7 +342,7 @@ eachEngine('promotions', (given) => {
     assert.deepEqual([await use(id), await use(id)], [true, false])
   })
 
-  test('without a limit every use succeeds; disabled or with a limit of 0 none does', async () => {
+  test('without a limit every use succeeds; if the promotion is disabled or its limit is 0 none does', async () => {
     const { id } = await made({ ...tenPercent, code: 'ENDLESS' })
     assert.ok((await Promise.all(Array.from({ length: 20 }, () => use(id)))).every(Boolean))
     assert.equal((await find('ENDLESS'))?.used, 20)
@@ -506,7 +506,7 @@ eachEngine('promotions', (given) => {
       }
     })
 
-    test('need the name of the merchant if there are several', async () => {
+    test('require the slug of the merchant if there are several merchants', async () => {
       const settings = await environment()
       const file = join(await tempFolder(), 'shop.yaml')
       await writeFile(file, stringify({ ...rival, promotions: [tenPercent] }))

@@ -50,13 +50,13 @@ eachEngine('short runs of the proofs', (given) => {
   }
 })
 
-test('runs that repeat test files name existing files', () => {
+test('runs of test files contain only existing files', () => {
   assert.ok(suiteFiles.size > 0)
   for (const [name, files] of suiteFiles)
     for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${name}: ${file}`)
 })
 
-test('the contract proof generates every body of the admin API, with HTML where a member allows it', () => {
+test('the contract proof generates a value for every body of the admin API, with HTML where a member allows it', () => {
   const { random } = seeded(7)
   const drawn: string[] = []
   for (const { body } of Object.values(adminOperations))

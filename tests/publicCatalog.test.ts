@@ -31,9 +31,9 @@ eachEngine('the public catalog', (given) => {
   })
 
   for (const [what, bounds] of [
-    ['two readers that take nothing of the feed are cut off, and others get in', { pageMsMax: 200 }],
+    ['two clients that do not read the feed are disconnected, and other clients get it', { pageMsMax: 200 }],
     [
-      'two readers that take too long for the whole feed are cut off, and others get in',
+      'two clients that take too long to read the whole feed are disconnected, and other clients get it',
       { pageMsMax: 600_000, wholeMsMax: 200 },
     ],
   ] as const)

@@ -106,20 +106,20 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    name: 'the start, before the call',
+    name: 'the start, before the provider is called',
     steps: ['recorded'],
     // Looking it up makes the intent at Stripe, and the shopper finds the frame.
     ends: { stripe: 'completed', mollie: 'expired' },
     crash: (shop, fakeProvider, step) => shop.begin(fakeProvider, step),
   },
   {
-    name: 'the start',
+    name: 'the start, after the provider was called',
     steps: ['called', 'settling', 'settled'],
     ends: 'completed',
     crash: (shop, fakeProvider, step) => shop.begin(fakeProvider, step),
   },
   {
-    name: 'the return',
+    name: 'the return of the shopper',
     steps: ['settling', 'settled'],
     ends: 'completed',
     async crash(shop, fakeProvider, step) {
@@ -131,7 +131,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'the way back',
+    name: 'going back to the checkout',
     steps: ['closed', 'settling', 'settled'],
     ends: 'expired',
     async crash(shop, fakeProvider, step) {
@@ -143,7 +143,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'a notice',
+    name: 'the receipt of a webhook',
     steps: ['noted', 'heard'],
     ends: 'completed',
     async crash(shop, fakeProvider, step) {
@@ -158,7 +158,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'the look-up after a notice',
+    name: 'the look-up after a webhook',
     steps: ['settling', 'settled'],
     ends: 'completed',
     async crash(shop, fakeProvider, step) {
@@ -171,7 +171,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'giving up',
+    name: 'closing an expired payment',
     steps: ['closed', 'settling', 'settled'],
     // At Mollie it ends by itself.
     only: 'stripe',
@@ -184,7 +184,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'a refund',
+    name: 'the refund of a cancelled order',
     steps: ['answered', 'asked', 'paid'],
     ends: 'completed',
     isReturned: true,
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'money that came late, and goes back',
+    name: 'the void of a payment that was made too late',
     steps: ['answered', 'settling', 'settled', 'asked', 'paid'],
     ends: 'expired',
     isReturned: true,
@@ -221,17 +221,19 @@ const cases: readonly Case[] = [
   },
 ]
 
-anyEngine('kill -9 during a redirect payment', (given) => {
+const endOf = (ends: Case['ends'], by: FakeProvider['name']): End => (typeof ends === 'string' ? ends : ends[by])
+
+anyEngine('a redirect payment whose server is killed', (given) => {
   let opened: Promise<Shop> | undefined
   for (const [index, { name, steps, only, ends, isReturned = false, crash }] of cases.entries())
     for (const step of isWide ? steps : steps.slice(0, 1))
       for (const by of only ? [only] : isWide ? (['stripe', 'mollie'] as const) : [index % 2 ? 'stripe' : 'mollie'])
-        test(`${name}, at the step ${step}, by ${by}`, async () => {
+        test(`during ${name}, at step ${step}, ends as ${endOf(ends, by)} at ${by}${isReturned ? ', and refunded once' : ''}`, async () => {
           opened ??= openShop(given.shared)
           const shop = await opened
           const fakeProvider = shop.fakeProviders.find((one) => one.name === by) as FakeProvider
           const begun = await crash(shop, fakeProvider, step)
-          const expected = typeof ends === 'string' ? ends : ends[fakeProvider.name]
+          const expected = endOf(ends, by)
           await shop.loops(2 * minute)
           if (expected === 'completed') await begun.act()
           for (const minutes of [6, 6, 40, 420, 420, 1_500]) await shop.loops(minutes * minute)
