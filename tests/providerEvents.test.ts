@@ -49,7 +49,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
-  test('a payment that was looked up after its event is not looked up again at each reading', async () => {
+  test('an event causes at most three look-ups of its payment, however often the events are read', async () => {
     const { bank, testServer, read, look } = await openShop(given)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
@@ -63,7 +63,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
   })
 
-  test('events are read at every start, and nodes divide the accounts', async () => {
+  test('events are read at every start, and each account by one of several nodes', async () => {
     const { testServer, read, bank } = await openShop(given)
     await connectBank(testServer, { mode: 'live', createdAt: testServer.clock.now - day })
     const since: number[] = []
@@ -85,7 +85,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.equal(await read(), 2)
   })
 
-  test('a provider that throws is logged and counted, and other accounts are still read', async () => {
+  test('a provider that throws is logged and counted, and the events of other accounts are still read', async () => {
     const { bank, testServer, read, look, account, seenUntil } = await openShop(given)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
@@ -112,7 +112,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
-  test('an ended account is read for 120 more days', async () => {
+  test('the events of a disconnected account are read for another 120 days', async () => {
     const { testServer, read, account } = await openShop(given)
     await testServer.storage.write(
       async (tx) =>
@@ -127,7 +127,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.equal(await read(), 0)
   })
 
-  test('events that a provider omits are logged and counted', async () => {
+  test('events that a provider leaves out are logged and counted', async () => {
     const { bank, testServer, read, account, seenUntil } = await openShop(given)
     const { open } = bank.accounts
     bank.accounts.open = (opened) =>
@@ -148,7 +148,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.equal(await seenUntil(), testServer.clock.now)
   })
 
-  test('reading continues where a list broke off', async () => {
+  test('reading goes on from where a list of events broke off', async () => {
     const { bank, testServer, read, seenUntil } = await openShop(given)
     const { open } = bank.accounts
     const since: number[] = []

@@ -23,8 +23,8 @@ async function money(shop: BankShop, orderId: string) {
   return { paymentStatus, refunded, refundPending, refunds: refunds.map(({ amount, status }) => [amount, status]) }
 }
 
-eachEngine('refunds and outcomes reported by a payment provider', (given) => {
-  test('a refund made at the provider appears at the order once, with its event', async () => {
+eachEngine('what a look-up finds about refunds and outcomes', (given) => {
+  test('a refund made at the provider is recorded at the order once, with its event', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment, total } = await shop.place()
     shop.bank.refundThere(paymentId, 400)
@@ -49,7 +49,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
   })
 
-  test('a refund made before the order was placed is recorded after it', async () => {
+  test('a refund that was made before the order was placed is recorded after it', async () => {
     const shop = await openBankShop(given)
     const { paymentId, payment } = await shop.begin()
     shop.bank.act(paymentId, 'pay')
@@ -62,7 +62,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.equal((await money(shop, orderId ?? '')).refunded, 100)
   })
 
-  test('a pending refund made at the provider counts when it succeeds, and is looked up again without a webhook', async () => {
+  test('a pending refund made at the provider counts once it succeeds, which is looked up without a webhook', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const reference = shop.bank.refundThere(paymentId, 300, 'pending')
@@ -75,7 +75,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
   })
 
   for (const namesKeys of [true, false]) {
-    test(`our own refund is never counted twice, ${namesKeys ? 'by its key' : 'also if the provider does not report keys'}`, async () => {
+    test(`a refund of ours is never counted twice, ${namesKeys ? 'by its key' : 'also if the provider does not report keys'}`, async () => {
       const shop = await openBankShop(given)
       shop.bank.namesKeys = namesKeys
       const { orderId, paymentId } = await shop.place()
@@ -109,7 +109,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     })
   }
 
-  test('a look-up that finds our refund finished makes its status be queried immediately', async () => {
+  test('if a look-up finds that a refund of ours has ended, its state is queried immediately', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.nextRefund('pending')
@@ -123,7 +123,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.equal((await money(shop, orderId)).paymentStatus, 'partially_refunded')
   })
 
-  test("a refund recorded by hand is matched to the one that the operator made in the provider's dashboard", async () => {
+  test('a refund recorded by hand is matched with the one that the operator made in the provider’s dashboard', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.refundThere(paymentId, 250)
@@ -157,7 +157,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations(), shop.bank.givenBack(paymentId)], [[], [], total])
   })
 
-  test('a refund made at the provider that fails later is subtracted, and added again if it succeeds after all', async () => {
+  test('a refund made at the provider that fails later is subtracted again, and added again if it succeeds after all', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const reference = shop.bank.refundThere(paymentId, 400)
@@ -174,7 +174,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual([await shop.owed(), await shop.violations()], [[], []])
   })
 
-  test('a refund of ours that was abandoned and then appears at the provider is counted, and needs no attention', async () => {
+  test('a refund of ours that was abandoned and is then found at the provider is counted, and needs no person', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.dropNext('refund')
@@ -200,7 +200,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual([shop.incidents().contradiction, await shop.owed(), await shop.violations()], [1, [], []])
   })
 
-  test('a refund made at the provider while our full refund is pending is counted after ours failed', async () => {
+  test('a refund made at the provider while a full refund of ours is pending is counted after ours has failed', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     shop.bank.dropNext('refund')
@@ -225,7 +225,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual(await shop.violations(), [])
   })
 
-  test('refunds beyond the amount paid are capped and reported', async () => {
+  test('refunds of more than was paid are recorded up to the amount paid, and reported', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     const { lookUp } = shop.bank
@@ -245,7 +245,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual(await shop.violations(), [])
   })
 
-  test('an unreadable refund is reported and changes nothing', async () => {
+  test('an invalid refund is reported and changes nothing', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { lookUp } = shop.bank
@@ -286,7 +286,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.equal((await payment()).checkAt, null)
   })
 
-  test('a payment reported declined is no contradiction while its full refund is pending', async () => {
+  test('a payment that is reported as declined is no contradiction while its full refund is pending, but is one otherwise', async () => {
     const shop = await openBankShop(given)
     const { paymentId, total } = await shop.place()
     const reference = shop.bank.refundThere(paymentId, total, 'pending')
@@ -302,7 +302,7 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
     assert.deepEqual(shop.incidents(), { contradiction: 1 })
   })
 
-  test('a payment that succeeded is neither closed nor abandoned, whatever the provider reports', async () => {
+  test('a payment that succeeded is neither closed nor abandoned, whatever the provider reports later', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment } = await shop.place()
     const { lookUp } = shop.bank
@@ -330,8 +330,8 @@ eachEngine('refunds and outcomes reported by a payment provider', (given) => {
   })
 })
 
-eachEngine('money that arrives after all', (given) => {
-  test('a payment that succeeds after it was abandoned is returned', async () => {
+eachEngine('a payment that succeeds too late', (given) => {
+  test('is refunded if it was abandoned before', async () => {
     const shop = await openBankShop(given)
     const { paymentId, payment, total } = await shop.begin()
     await shop.testServer.storage.write(
@@ -346,7 +346,7 @@ eachEngine('money that arrives after all', (given) => {
     assert.deepEqual(await shop.violations(), [])
   })
 
-  test('a failed debit cancels its order; if it is paid after all, it is returned and the order stays cancelled', async () => {
+  test('is refunded if it is a direct debit whose failure cancelled the order, which stays cancelled', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, payment, total } = await shop.place('bank')
     shop.bank.act(paymentId, 'fail')

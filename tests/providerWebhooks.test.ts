@@ -51,7 +51,7 @@ const accepted = { status: 200, text: '' }
 
 anyEngine('a webhook', (given) => {
   // Nothing else wakes the loop, and its clock stands still.
-  test('a webhook places the order immediately when the shopper pays and never returns', async () => {
+  test('places the order immediately if the shopper pays and never returns', async () => {
     const { bank, testServer, notify } = await openShop(given)
     startWoken(given, testServer)
     const paid = await payAtBank(testServer)
@@ -61,7 +61,7 @@ anyEngine('a webhook', (given) => {
     assert.equal(bank.provider.calls.lookUp, 1)
   })
 
-  test('webhooks that arrive several times, a day late or before the payment place and pay one order once', async () => {
+  test('that arrives several times, a day late or before the payment places and pays one order once', async () => {
     const { bank, testServer, post, notify, loop } = await openShop(given)
     const paid = await payAtBank(testServer)
     assert.equal(await notify([paid.reference]), 200, 'of a payment that is still open')
@@ -84,7 +84,7 @@ anyEngine('a webhook', (given) => {
     assert.equal(bank.provider.calls.lookUp, 4)
   })
 
-  test('forged, altered, old and unsigned messages get 400, and too large ones 413', async () => {
+  test('that is forged, altered, old or unsigned gets 400, and one that is too large 413', async () => {
     const { testServer, account, post, notify, bank } = await openShop(given)
     const paid = await payAtBank(testServer)
     const before = await paid.payment()
@@ -106,7 +106,7 @@ anyEngine('a webhook', (given) => {
     assert.ok(!JSON.stringify(testServer.lines()).includes(paid.reference))
   })
 
-  test('an unknown account, one that cannot be decrypted and one whose provider sends no webhooks get 404', async () => {
+  test('gets 404 for an unknown account, one that cannot be decrypted and one whose provider sends no webhooks', async () => {
     const { testServer, post, bank } = await openShop(given)
     const init = bankWebhook(secret, testServer.clock.now, [])
     assert.equal((await post(init, 'pac_none')).status, 404)
@@ -119,7 +119,7 @@ anyEngine('a webhook', (given) => {
     assert.equal((await testServer.fetch(`/hooks/payments/${mute.id}`)).status, 405, 'nothing to see there')
   })
 
-  test('a message about an unknown payment or one of another account gets 200 and changes nothing', async () => {
+  test('about an unknown payment or one of another account gets 200 and changes nothing', async () => {
     const { testServer, notify, bank } = await openShop(given)
     const paid = await payAtBank(testServer)
     const other = await connectBank(testServer, { mode: 'live' })
@@ -131,7 +131,7 @@ anyEngine('a webhook', (given) => {
     assert.deepEqual(await paid.payment(), before)
   })
 
-  test('a message during a look-up of its payment is not lost, and causes a look-up 5 s later', async () => {
+  test('during a look-up of its payment causes another look-up 5 s later', async () => {
     const { bank, testServer, notify, loop } = await openShop(given)
     const paid = await payAtBank(testServer)
     const { lookUp } = bank.provider
@@ -155,7 +155,7 @@ anyEngine('a webhook', (given) => {
     assert.equal(checkAt, null)
   })
 
-  test('a message makes its payment be looked up until the provider responds, also if it was already paid', async () => {
+  test('causes look-ups of its payment until the provider responds, even if the payment was already paid', async () => {
     const { bank, testServer, notify, loop } = await openShop(given)
     const paid = await payAtBank(testServer)
     bank.provider.act(paid.key, 'pay')
@@ -172,7 +172,7 @@ anyEngine('a webhook', (given) => {
     assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
   })
 
-  test('many concurrent messages from one address are accepted, and refused ones are limited', async () => {
+  test('is accepted even if many come concurrently from one address, while refused ones are limited', async () => {
     const { testServer, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
     const paid = await payAtBank(testServer)
     const sent = await Promise.all(Array.from({ length: 150 }, () => notify([paid.reference])))
@@ -185,7 +185,7 @@ anyEngine('a webhook', (given) => {
     assert.match(text, /^cartwright_payment_notices_total\{provider="redirect",outcome="refused"\} \d+$/m)
   })
 
-  test('refused messages for one account, or an unknown one, do not limit those for another', async () => {
+  test('is not limited by refused webhooks for another account or an unknown one', async () => {
     const { testServer, post, notify } = await openShop(given, { rateLimit: { perSecond: 1_000, burst: 1_000 } })
     const forged = bankWebhook('sign_x', testServer.clock.now, [])
     const other = await connectBank(testServer, { mode: 'live' })
@@ -201,7 +201,7 @@ anyEngine('a webhook', (given) => {
 
   // A file of SQLite has one node.
   if (given.engine === 'postgres')
-    test('a webhook that arrives at one node wakes another', async () => {
+    test('that arrives at one node starts the look-up at another node', async () => {
       const bank: Bank = createBank()
       const testServer = await openBankTestServer(given, bank)
       const account = await connectBank(testServer)

@@ -196,7 +196,7 @@ async function openShop(given: Given, file: ShopFile = { merchant: merchant(), c
 
 eachEngine('provisioning', (given) => {
   if (given.engine === 'postgres')
-    test('a shop is applied completely while a database client holds the lock of a vacuum', async () => {
+    test('a shop is applied completely while a vacuum holds its lock on a table', async () => {
       const url = await given.migratedUrl()
       const storage = await given.open({ url, lockMsMax: 200, withMigrations: false })
       const tending = new pg.Client({ connectionString: url })
@@ -215,7 +215,7 @@ eachEngine('provisioning', (given) => {
     })
 
   if (given.engine === 'postgres')
-    test('the table statistics of PostgreSQL are current as soon as a shop is applied', async () => {
+    test('the table statistics of PostgreSQL are up to date as soon as a shop is applied', async () => {
       const storage = await given.open()
       await applyShop(storage, { merchant: merchant(), categories, products: teas(30, 100) }, options)
       const sizes = await storage.read(
@@ -236,7 +236,7 @@ eachEngine('provisioning', (given) => {
       )
     })
 
-  test('a new shop name and low-stock threshold are served immediately, even if the process dies before products are re-rendered', async () => {
+  test('a new shop name and low-stock threshold are served immediately, even if the process dies before the products are rendered again', async () => {
     const testServer = await openTestServer(given)
     const renamed: ShopFile = { ...bloom, merchant: { ...bloom.merchant, name: 'Blossom', lowStockAt: 2 } }
     await assert.rejects(
@@ -261,7 +261,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await testServer.storage.read(wrongAnswers), [])
   })
 
-  test('renaming the shop marks a product as stale immediately, even one that was to become stale later', async () => {
+  test('renaming the shop marks every product as stale immediately, also one that would become stale later', async () => {
     const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 100) })
     await storage.write((tx) => tx.sql`update listed_products set stale_at = ${now + 900_000}`)
     await assert.rejects(applyShop(endingAfter(storage, 1), { merchant: merchant('Other') }, options), Killed)
@@ -269,7 +269,7 @@ eachEngine('provisioning', (given) => {
     assert.ok(row && row.at <= now)
   })
 
-  test('a concurrent rename, price change and import leave every answer and count correct', async (t) => {
+  test('a concurrent rename, price change and import leave every stored response and count correct', async (t) => {
     // More than a batch of 200.
     const [count, rounds] = isWide ? [300, 4] : [210, 2]
     const pauseMs = pausesOf(t)
@@ -292,7 +292,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test("every batch reads the shop's name in its own transaction", async () => {
+  test('every batch reads the name of the shop in its own transaction', async () => {
     const storage = await openShop(given)
     // The foundation, the first batch of 200, and then another operator.
     const beside = afterEachWrite(storage, async (commits) => {
@@ -308,7 +308,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test("an import and an apply stop when the shop's currency changes meanwhile", async () => {
+  test('an import and an apply stop if the currency of the shop changes in between', async () => {
     const storage = await openShop(given)
     async function* whileTheCurrencyChanges() {
       yield Buffer.from(csv(plainRow('assam')))
@@ -326,7 +326,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await skusOf(storage), [])
   })
 
-  test('the currency cannot change while there are prices', async () => {
+  test('the currency cannot be changed while the shop has prices', async () => {
     const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 100) })
     for (const dryRun of [true, false]) {
       const changed = applyShop(storage, { merchant: merchant('X', { currency: 'EUR' }) }, { ...options, dryRun })
@@ -335,7 +335,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('categories are counted after an import, and an apply without changes corrects the counts that a crash left wrong', async () => {
+  test('categories are counted after an import, and an apply without changes corrects counts that a crash left wrong', async () => {
     const storage = await openShop(given)
     await bring(storage, csv(plainRow('a', 'Black'), plainRow('b', 'Black > Assam'), plainRow('c', 'White')))
     assert.deepEqual(await countsOf(storage), { black: 2, 'black-assam': 1, green: 0, white: 1 })
@@ -359,7 +359,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('counting unchanged categories keeps the cached list pages', async () => {
+  test('an apply that changes no category count leaves the catalog version, and so the cached lists, unchanged', async () => {
     const file = { merchant: merchant(), categories, products: teas(2, 1) }
     const storage = await openShop(given, file)
     const version = () => storage.read((db) => db.sql`select catalog_version from merchants`)
@@ -368,7 +368,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(await version(), before)
   })
 
-  test('rows before a broken line are imported and counted, and the line is reported', async () => {
+  test('rows before a line that breaks the file are imported and counted, and the line is reported', async () => {
     const storage = await openShop(given)
     const rows = Array.from({ length: 3 }, (_, i) => plainRow(`row-${i}`))
     const report = await bring(storage, csv(...rows, plainRow('cut')), 'broken,"never closed\n')
@@ -415,7 +415,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a product with a refused row keeps its SKUs in order, and importing the file again changes nothing', async () => {
+  test('a product with a refused row keeps its SKUs in their order, and importing the file again changes nothing', async () => {
     const storage = await openShop(given)
     const row = (size: string, price = '1.00', title = '') => ['gown', title, 'Black', 'Size', size, `G-${size}`, price]
     const whole = [row('S', '1.00', 'Gown'), row('M'), row('L')]
@@ -445,7 +445,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a SKU code that another product has is replaced by a generated one, whichever file it is in', async () => {
+  test('a SKU code that another product has is replaced by a generated one, whether in the same file or another', async () => {
     const storage = await openShop(given)
     const row = (slug: string) => [slug, `T ${slug}`, 'Black', '', '', 'SHARED', '1.00']
     await bring(storage, csv(row('first')))
@@ -491,7 +491,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a sale during the import of a stock file is kept', async () => {
+  test('a stock file does not overwrite the count that a sale has changed during the import', async () => {
     const storage = await openShop(given, { merchant: merchant(), categories, products: teas(1, 5) })
     const sellOne = () =>
       storage.write(async (tx) => {
@@ -547,7 +547,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a SKU that its product no longer lists is retired; listed again it keeps its id and stock, unless the file sets one', async () => {
+  test('a SKU that its product no longer contains is retired; contained again it keeps its id and stock, unless the file sets the stock', async () => {
     const file = (skus: Product['skus']): ShopFile => ({
       merchant: merchant(),
       products: [{ slug: 'set', name: 'Set', options: [{ name: 'Of', values: ['2', '4', '6'] }], skus }],
@@ -579,7 +579,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('redirect hosts are normalized, and another spelling changes nothing', async () => {
+  test('redirect hosts are normalized, and another spelling of the same host is no change', async () => {
     const storage = await given.open()
     const file = (...redirectHosts: string[]): ShopFile => ({
       merchant: merchant(),
@@ -592,7 +592,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(again.changes, [])
   })
 
-  test('a time zone in the file makes the days of the sales report be counted again, and a file without one leaves them', async () => {
+  test('another time zone in the file makes the sales report be counted again, and a file without a time zone does not', async () => {
     const storage = await given.open()
     const apply = (timeZone?: string) =>
       applyShop(storage, { merchant: { ...merchant(), ...(timeZone && { timeZone }) } }, options)
@@ -611,7 +611,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual((await apply()).changes, [])
   })
 
-  test('categories are nested at most eight deep, including those that the file does not name', async () => {
+  test('categories are nested at most eight levels deep, also together with those that the file does not contain', async () => {
     const chain = (letters: string, top?: string) =>
       [...letters].map((slug, i) => {
         const parent = i > 0 ? letters[i - 1] : top
@@ -647,7 +647,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('doctor finds categories in a cycle, without their parent or too deep, and stored answers that are wrong', async () => {
+  test('doctor finds categories in a cycle, without their parent or too deep, and stored responses that are wrong', async () => {
     const storage = await openShop(given, {
       merchant: merchant(),
       categories: ['a', 'b', 'c', 'd'].map((slug) => ({ slug, name: slug })),
@@ -695,7 +695,7 @@ eachEngine('provisioning', (given) => {
     }
     const hour = 3_600_000
 
-    test('a rotated key cannot be rotated again, and concurrent rotations create one successor', async () => {
+    test('a rotated key cannot be rotated again, and of concurrent rotations one succeeds', async () => {
       const { storage, make } = await withKey()
       const { id } = await make()
       const rotate = () => storage.write((tx) => rotateKey(tx, testSecret, id, { overlapMs: hour }, now))
@@ -710,7 +710,7 @@ eachEngine('provisioning', (given) => {
       assert.equal(rows.length, 1)
     })
 
-    test('the reported end of a rotated key is the end of the overlap or its own, whichever is sooner', async () => {
+    test('the reported end of a rotated key is the end of the overlap or its own expiry, whichever is sooner', async () => {
       const { storage, make } = await withKey()
       for (const [expiresAt, overlap, end] of [
         [null, hour, now + hour],
@@ -821,7 +821,7 @@ eachEngine('provisioning', (given) => {
         }
       })
 
-    test('import names the broken line, and reports a folder given as file and an unknown merchant', async () => {
+    test('import names the line that breaks the file, and reports a folder instead of a file and an unknown merchant', async () => {
       const { settings, folder, shop } = await environment({ merchant: merchant(), categories })
       await cartwright(['apply', shop], settings)
       const file = join(folder, 'broken.csv')
@@ -842,7 +842,7 @@ eachEngine('provisioning', (given) => {
       assert.deepEqual([nobody.code, nobody.err], [1, 'cartwright: There is no merchant nobody.\n'])
     })
 
-    test('keys accept fractional days, refuse names with invisible characters or line breaks, and list all keys', async () => {
+    test('keys create accepts fractional days and refuses names with invisible characters or line breaks, and keys list shows all keys', async () => {
       const { settings, shop } = await environment({
         merchant: merchant(),
         installations: [{ name: 'Web', mode: 'test' }],
@@ -974,7 +974,7 @@ describe('a shop file', () => {
     ])
   })
 
-  test('is refused if an e-mail address could be read as several', () => {
+  test('is refused if an e-mail address could be read as several addresses', () => {
     for (const text of ['a,b@x.example', 'a;b@x.example', '<a@x.example>', 'a@x.example,', '"a"@x.example'])
       assert.deepEqual(
         place({ merchant: { ...merchant('Tea'), supportEmail: text, mail: { replyTo: text } } }),
@@ -984,7 +984,7 @@ describe('a shop file', () => {
     assert.deepEqual(place({ merchant: { ...merchant('Tea'), supportEmail: 'a+b@x.example' } }), [])
   })
 
-  test('is refused if numbers would lose digits, with their path', () => {
+  test('is refused with the path of numbers that would lose digits', () => {
     const read = readShopFile(
       `merchant: { slug: tea, name: Tea, currency: GBP, country: GB, lowStockAt: 5.0 }
 products:
@@ -1008,7 +1008,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     })
   })
 
-  test('is refused if redirect hosts could never match or occur twice, with each path', () => {
+  test('is refused with the path of redirect hosts that could never match or occur twice', () => {
     const redirectHosts = [
       'good.example',
       '*.example',
@@ -1025,7 +1025,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     ])
   })
 
-  test('never prints control characters to the terminal', async () => {
+  test('cannot make a command print control characters to the terminal', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     const file = join(folder, 'bad.yaml')

@@ -21,7 +21,7 @@ eachEngine('the public catalog', (given) => {
     testServer = await openTestServer(given.shared, { shops: [bloom, pottery] })
   })
 
-  test('429: a search counts as three of the 60 requests that an address may make in a burst', async () => {
+  test('429: a search counts as three of the 60 requests that one network address may make in a burst', async () => {
     const limited = await openTestServer(given, { shops: [pottery], rateLimit: { perSecond: 1, burst: 3 } })
     const ask = async (path: string) => (await limited.fetch(`${base}/${pottery.merchant.slug}/${path}`)).status
     const statuses: number[] = []
@@ -115,7 +115,7 @@ eachEngine('the public catalog', (given) => {
     }
   })
 
-  test('200: pages are linked, and the link of one shop is refused in another', async () => {
+  test('200: pages are linked, and a link of one shop is refused by another', async () => {
     const seen: string[] = []
     let link: string | null = `${base}/pottery/search?maxPrice=100000&limit=4`
     let first: string | undefined
@@ -132,7 +132,7 @@ eachEngine('the public catalog', (given) => {
     assert.deepEqual([elsewhere.status, elsewhere.body.error.issues[0].path], [400, '/query/cursor'])
   })
 
-  test('200: lists contain their total, also from the cache', async () => {
+  test('200: lists contain their total, also if they are cached', async () => {
     const total = async (list: string) => (await testServer.fetch(`${base}/pottery/${list}`)).body.meta.total
     const [row] = await testServer.storage.read(
       (db) => db.sql<{ products: number; categories: number }>`
@@ -145,7 +145,7 @@ eachEngine('the public catalog', (given) => {
     assert.equal(await total('products'), row?.products)
   })
 
-  test('a sitemap contains every published product once, whatever the size of its parts', async () => {
+  test('a sitemap contains every published product once, whatever the size of its files', async () => {
     const merchants = await testServer.storage.read(listMerchants)
     const merchantId = merchants.find(({ slug }) => slug === 'pottery')?.id ?? ''
     const seller = { merchantId, mode: 'test' } as const

@@ -51,7 +51,7 @@ function preflight(testServer: TestServer, id: OperationId, headers: Record<stri
 }
 
 eachEngine('publishable keys', (given) => {
-  test('a page can create a cart and a checkout, and never gets stock numbers or the link of the order page', async () => {
+  test('a page can create a cart and a checkout, and never gets stock numbers or the link to the order page', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ask, key } = await visitorOf(testServer)
     assert.match(key, /^cwp_test_/)
@@ -86,7 +86,7 @@ eachEngine('publishable keys', (given) => {
     assert.match(owner.statusUrl, /\/o\//)
   })
 
-  test('403 for each operation that is not for pages, and for the admin API', async () => {
+  test('403 for each operation that is not allowed for pages, and for the admin API', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ask, key } = await visitorOf(testServer)
     const ours = operationIds.filter((id) => operations[id].caller === 'key')
@@ -105,7 +105,7 @@ eachEngine('publishable keys', (given) => {
     assert.deepEqual([admin.status, admin.body.error.code], [403, 'scope_missing'])
   })
 
-  test('404 for carts and sessions created with other keys, like for unknown ones', async () => {
+  test('404 for carts and sessions that were created with other keys, as for unknown ones', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ask } = await visitorOf(testServer)
     const other = await visitorOf(testServer, [page, 'https://www.shop.example'])
@@ -139,7 +139,7 @@ eachEngine('publishable keys', (given) => {
     assert.equal((await testServer.ask('getPublicCart', mine)).status, 200)
   })
 
-  test("idempotency keys of visitors are separate from those of the shop's servers, and must not be short", async () => {
+  test('idempotency keys of pages are separate from those of the shop’s servers, and must have at least 16 characters', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ask } = await visitorOf(testServer)
     const idempotencyKey = 'made-by-a-server-0001'
@@ -181,7 +181,7 @@ eachEngine('publishable keys', (given) => {
     assert.equal(rows.length, 0)
   })
 
-  test('preflight: 204 for an origin of a key, 403 for others, and for every origin once the key is revoked', async () => {
+  test('preflight: 204 for an origin of a key, 403 for other origins, and for every origin once the key is revoked', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' }
     assert.equal((await preflight(testServer, 'putPublicCartItem', { ...asked, origin: page })).status, 403)
@@ -211,14 +211,14 @@ eachEngine('publishable keys', (given) => {
     assertError(await ask('listApiKeyCatalogProducts'), 'unauthenticated')
   })
 
-  test('a secret key adds no CORS header for pages', async () => {
+  test('a response to a secret key has no CORS header', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await visitorOf(testServer)
     const answer = await testServer.ask('listApiKeyCatalogProducts', { headers: { origin: page } })
     assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [200, null])
   })
 
-  test('429 limits each address separately', async () => {
+  test('429 limits each network address separately', async () => {
     const testServer = await openTestServer(given, {
       shops: [market],
       rateLimit: { perSecond: 1, burst: 1 },
@@ -236,7 +236,7 @@ eachEngine('publishable keys', (given) => {
     assert.equal((await from('203.0.113.8')).status, 200)
   })
 
-  test('a key stops working if its row is changed to more origins or to a secret key', async () => {
+  test('a key stops working if its origins are changed or deleted in the database', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     for (const change of [
       (tx: Tx) => tx.sql`update key_origins set origin = 'https://evil.example'`,
@@ -249,7 +249,7 @@ eachEngine('publishable keys', (given) => {
     }
   })
 
-  test('the origins of a key are deleted with it', async () => {
+  test('the origins of a key are deleted together with the key', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { id } = await visitorOf(testServer)
     await testServer.storage.write((tx) => endKey(tx, id, testServer.clock.now))

@@ -98,7 +98,7 @@ describe('a purchase in the browser', () => {
     )
 
   for (const javaScriptEnabled of [true, false]) {
-    test(`edits, a code, an address and a payment lead back to the shop, and every amount equals the order's (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
+    test(`edits, a code, an address and a payment end in the shop, and every amount equals that of the order (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
       const { id, url } = await open({ 'ROSE-12': 1, CARD: 3 })
       const page = await visit(url, { javaScriptEnabled })
       const quantity = page.locator('input[name=quantity][type=number]').first()
@@ -149,7 +149,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('the shopper confirms a payment that the bank challenges', async () => {
+  test('the shopper passes the bank challenge of a payment', async () => {
     const { id, url } = await open({ CARD: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -161,7 +161,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('an unknown outcome is queried while the shopper waits', async () => {
+  test('an outcome that is unknown at first becomes known while the shopper waits', async () => {
     const { id, url } = await open({ CARD: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -173,7 +173,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('a double click and two tabs make one order', async () => {
+  test('a double click in one tab and a click in another make one order', async () => {
     const { id, url } = await open({ CARD: 1 })
     const [one, two] = [await visit(url), await visit(url)]
     await fillDetails(one)
@@ -190,7 +190,7 @@ describe('a purchase in the browser', () => {
     for (const page of [one, two]) await page.context().close()
   })
 
-  test('a price that changed meanwhile is shown and must be confirmed before it is charged', async () => {
+  test('a changed price is shown and must be confirmed before it is charged', async () => {
     const { id, url } = await open({ BOOK: 1 })
     const page = await visit(url)
     await fillDetails(page)
@@ -209,7 +209,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('stock that was sold meanwhile is reported, and nothing is charged', async () => {
+  test('sold-out stock is reported, and nothing is charged', async () => {
     const { id, url } = await open({ 'ROSE-24': 3 }, { expiresInSeconds: 86_400 })
     const page = await visit(url)
     await fillDetails(page)

@@ -26,7 +26,7 @@ eachEngine('putPublicCartItem', (given) => {
     assert.deepEqual(events[2]?.body.data.cart, set.body.data)
   })
 
-  test("404 for an unknown SKU and for another merchant's, byte for byte the same; 409 for one that is not sold", async () => {
+  test('404 with the same bytes for an unknown SKU and another merchant’s; 409 for a SKU that is not on sale', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create()
@@ -46,7 +46,7 @@ eachEngine('putPublicCartItem', (given) => {
     assertError(await carts.put(cartId, 'TULIP', 1), 'item_unavailable')
   })
 
-  test('409 for line 101, and the hundred lines stay', async () => {
+  test('409 for the 101st line, and the hundred lines stay', async () => {
     const products = Array.from({ length: 101 }, (_, index) => ({
       slug: `p${index}`,
       name: `P ${index}`,

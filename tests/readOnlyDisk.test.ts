@@ -55,7 +55,7 @@ describe('a database on a read-only file system', { skip: !can(mounted) }, () =>
   })
 })
 
-test('a server on a full disk reports that it is full', { skip: !can(filled) }, () => {
+test('a server that starts on a full disk reports that the disk is full', { skip: !can(filled) }, () => {
   const secret = { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }
   const { status, err } = run(['serve'], filled, secret)
   assert.equal(status, 1)

@@ -41,7 +41,7 @@ eachEngine('receipts', (given) => {
     return order
   }
 
-  test('the tax rate of each line and of the shipping is stored with the order', async () => {
+  test('the tax rates of the lines and of the shipping costs are stored with the order', async () => {
     const testServer = await open(given)
     await buy(testServer, { 'ROSE-12': 1, BOOK: 2 })
     const lines = await testServer.storage.read(
@@ -68,7 +68,7 @@ eachEngine('receipts', (given) => {
     )
   })
 
-  test('a paid order links to its receipt with seller, tax by rate and payment', async () => {
+  test('a paid order links to its receipt, which has the seller, the tax by rate and the payment', async () => {
     const testServer = await open(given)
     const order = await buy(testServer, { 'ROSE-12': 1, BOOK: 2 }, { locale: 'de' })
     const path = `${order.statusPath}/receipt`
@@ -119,7 +119,7 @@ eachEngine('receipts', (given) => {
     assert.match(await read(), /Refunded on June 2, 2026 -€5\.00/)
   })
 
-  test('an order from before tax rates were stored has a receipt without them', async () => {
+  test('an order from before tax rates were stored has a receipt without tax rates', async () => {
     const testServer = await open(given)
     const { statusPath } = await buy(testServer, { BOOK: 1 })
     await testServer.storage.write(async (tx) => {
@@ -131,7 +131,7 @@ eachEngine('receipts', (given) => {
     assert.doesNotMatch(textOf(text), /rate|%/)
   })
 
-  test('an unpaid order has no receipt, and an unknown link gives 404', async () => {
+  test('404 for the receipt of an unpaid order and for an unknown link', async () => {
     const testServer = await open(given)
     const { statusSecret } = await (await ordersOf(testServer)).place({ isManual: true })
     const answer = await testServer.fetch(`/o/${statusSecret}/receipt`, { redirect: 'manual' })
@@ -141,7 +141,7 @@ eachEngine('receipts', (given) => {
       assert.equal((await testServer.fetch(wrong)).status, 404)
   })
 
-  test('the packing slip lists what is left to send and the address, without prices', async () => {
+  test('the packing slip contains the items that are still to be sent and the address, without prices', async () => {
     const testServer = await open(given)
     const { number } = await buy(testServer, { 'ROSE-12': 3, BOOK: 1 })
     const run = (...args: string[]) =>

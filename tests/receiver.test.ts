@@ -44,7 +44,7 @@ describe('the verification in the example', () => {
     })
   }
 
-  test('accepts a currently signed message, and the live check at its time', (t) => {
+  test('accepts a message that was just signed, and the live check at the time of its signature', (t) => {
     const { fresh, liveCheck } = fixture
     assert.equal(
       verifiedEvent(new Webhook(fixture.secret), fresh.headers, Buffer.from(fresh.body))?.type,
@@ -129,7 +129,7 @@ describe('the receiver in the example', () => {
     ])
   })
 
-  test('handles an event once that arrives twice or twenty times concurrently', async () => {
+  test('processes an event once, even if it arrives twice or twenty times concurrently', async () => {
     const event = eventOf(1)
     const statuses = await Promise.all(Array.from({ length: 20 }, () => call(event)))
     assert.deepEqual(new Set(statuses), new Set([204]))
@@ -138,7 +138,7 @@ describe('the receiver in the example', () => {
     assert.deepEqual(await worked(), [])
   })
 
-  test('marks an event that is older than another of the same subject', async () => {
+  test('marks an event that is older than another event of the same subject', async () => {
     const [third, first, other] = [eventOf(3), eventOf(1), eventOf(1, 'ord_2')]
     for (const event of [third, first, other]) assert.equal(await call(event), 204)
     assert.deepEqual(await worked(), [
@@ -148,7 +148,7 @@ describe('the receiver in the example', () => {
     ])
   })
 
-  test('responds with an error to an event that it could not store', async () => {
+  test('responds with 500 to an event that it cannot store', async () => {
     isBroken = true
     const event = eventOf(1)
     assert.equal(await call(event), 500)
@@ -158,7 +158,7 @@ describe('the receiver in the example', () => {
     assert.deepEqual(await worked(), [[event.id, true]])
   })
 
-  test('continues with unfinished events after a restart', async () => {
+  test('goes on with unprocessed events after a restart', async () => {
     const [first, second] = [eventOf(1), eventOf(2)]
     for (const event of [first, second]) await call(event)
     await inbox.next(async () => {})
@@ -182,7 +182,7 @@ describe('the guide for receivers', () => {
     assert.deepEqual(rows, [...eventKinds])
   })
 
-  test('contains the code that is tested here', async () => {
+  test('contains the same code as the tested example', async () => {
     const receiver = await readFile(join(root, 'examples', 'receiver', 'receiver.ts'), 'utf8')
     const [, shown = ''] = /```ts\n(export function createReceiver.*?)```/s.exec(guide) ?? []
     const functions = shown.trim().split(/\n\n(?=\/\/ Undefined)/)
@@ -200,7 +200,7 @@ describe('the guide for receivers', () => {
     assert.deepEqual(waits, [...deliveryWaitsMs])
   })
 
-  test('names existing paths and files', () => {
+  test('names only paths and files that exist', () => {
     assert.ok(guide.includes(operations.getInstallationWebhookSignatureFixture.path.replace('{id}', '$ENDPOINT')))
     const links = [...guide.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, link = '']) => link)
     assert.ok(links.length >= 3)

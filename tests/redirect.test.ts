@@ -103,7 +103,7 @@ async function openShop(given: Given) {
 }
 
 anyEngine('a redirect payment', (given) => {
-  test("redirects to the provider's page without revealing the secret of the session", async () => {
+  test('redirects to the provider’s page without revealing the secret of the session', async () => {
     const shop = await openShop(given)
     const result = await shop.begin()
     assert.equal(result?.problem, null)
@@ -127,7 +127,7 @@ anyEngine('a redirect payment', (given) => {
     assert.ok(!JSON.stringify(returnUrls).includes(shop.secret))
   })
 
-  test('returns the shopper to the shop and pays the order once', async () => {
+  test('returns the shopper to the shop, and pays the order once', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const page = await shop.get(`/c/${shop.secret}`)
@@ -148,7 +148,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([brand, last4, placeSealed], ['visa', '4242', null])
   })
 
-  test('is not redirected again after a return without paying, and the shopper can choose', async () => {
+  test('does not redirect again after a return without a payment, so the shopper can choose', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const page = await shop.get(`/c/${shop.secret}`)
@@ -164,7 +164,7 @@ anyEngine('a redirect payment', (given) => {
     assert.match(again.text, /Pay in another way/)
   })
 
-  test('has a return page that shows its state in another browser and reveals nothing else', async () => {
+  test('has a return page that shows the state of the payment in another browser, and reveals nothing else', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const waiting = await shop.get(await shop.returnPath())
@@ -179,7 +179,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('has no page for an unknown or forged return', async () => {
+  test('404 for an unknown or forged return', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const path = await shop.returnPath()
@@ -195,7 +195,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('is closed at the provider by going back, which reopens the session without an error, so another method can pay', async () => {
+  test('is closed at the provider if the shopper goes back, so another method can pay', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const posted = await shop.testServer.fetch(`/c/${shop.secret}/back`, {
@@ -221,7 +221,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
   })
 
-  test('stays in progress if the provider does not respond to going back', async () => {
+  test('stays in progress if the shopper goes back and the provider does not respond, and is settled by the loop', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.loseNext('close')
@@ -232,7 +232,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal((await shop.session()).status, 'open')
   })
 
-  test('is closed at the provider when it expires, and reopens the session', async () => {
+  test('is closed at the provider when it expires, and the session shows that it failed', async () => {
     const shop = await openShop(given)
     await shop.begin()
     for (let i = 0; i < 8; i += 1) await shop.loop(5 * minute)
@@ -242,7 +242,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(session.lastPaymentError?.code, 'authentication_failed')
   })
 
-  test('places the order and is not refunded if it was made in the last moment', async () => {
+  test('places the order if it was made right before it would have been closed', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const { lookUp } = shop.bank
@@ -255,7 +255,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.bank.calls.close], ['completed', 1])
   })
 
-  test('is found with its next action if the response to its creation was lost', async () => {
+  test('goes on with the created payment if the response to its creation was lost', async () => {
     const shop = await openShop(given)
     shop.bank.loseNext('start')
     await shop.begin()
@@ -266,14 +266,14 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(shop.bank.books.size, 1)
   })
 
-  test('is created once for a form sent 64 times concurrently', async () => {
+  test('is created once for a form that is sent 64 times concurrently', async () => {
     const shop = await openShop(given)
     const attempt = newId('pay')
     await Promise.all(Array.from({ length: 64 }, () => shop.begin(attempt)))
     assert.deepEqual([shop.bank.books.size, (await shop.payments()).length], [1, 1])
   })
 
-  test('places no order and is reported if another amount than requested was paid', async () => {
+  test('of another amount than requested is reported and places no order', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'pay', shop.amount - 1)
@@ -283,7 +283,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([line?.amount, line?.collected], [shop.amount, shop.amount - 1])
   })
 
-  test('places the order as awaiting payment if it is a debit, and pays it when the debit succeeds', async () => {
+  test('by direct debit places an unpaid order, and pays it when the debit succeeds', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.act(await shop.key(), 'bank')
@@ -306,7 +306,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([(await shop.payment()).checkAt, (await shop.payment()).last4], [null, '4242'])
   })
 
-  test('cancels the order and restocks its units if it is a debit that fails', async () => {
+  test('by direct debit that fails cancels the order and restocks its units', async () => {
     const shop = await openShop(given)
     const before = await shop.stock()
     await shop.begin()
@@ -326,7 +326,7 @@ anyEngine('a redirect payment', (given) => {
   })
 })
 
-test('the page for too many concurrent returns links back to the return', () => {
+test('the 429 page for returns from the provider links to the return itself', () => {
   const request = {
     raw: { url: '/r/abc?x=1', headers: {} },
     path: { token: 'abc' },

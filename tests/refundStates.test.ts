@@ -11,7 +11,7 @@ const hour = 3_600_000
 const day = 24 * hour
 
 anyEngine('a refund at the provider', (given) => {
-  test('is queried on a schedule and not sent again while pending', async () => {
+  test('is sent once, and queried on a schedule while it is pending', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId, total } = await shop.place()
     const { clock } = shop.testServer
@@ -38,7 +38,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual(await shop.events(orderId), ['order.refunded'])
   })
 
-  test('is reported by doctor when pending for two weeks, or without a response for a day', async () => {
+  test('is reported by doctor when it is pending for two weeks, or has no response for a day', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     const { clock } = shop.testServer
@@ -55,7 +55,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual(await shop.owed(), expected)
   })
 
-  test('ends immediately and is left to the operator if it fails later at the provider', async () => {
+  test('that fails later is not repeated, and is reported for the operator', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     shop.bank.nextRefund('pending')
@@ -71,7 +71,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual(await shop.owed(), [['refund_failed', [`${orderId} ${refund.id} (test)`]]])
   })
 
-  test('ends immediately if it is refused', async () => {
+  test('that is refused is not repeated', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     shop.bank.nextRefund('refused')
@@ -81,7 +81,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal(shop.bank.calls.refund, 1)
   })
 
-  test('is queried if the response was lost, and sent again under its key if the request was lost', async () => {
+  test('whose response is lost is queried; if its request is lost it is sent again with the same key', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { clock } = shop.testServer
@@ -114,7 +114,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal(shop.bank.calls.refund, 1)
   })
 
-  test('is queried first if the process died between sending and recording', async () => {
+  test('is queried first if the process died between sending and recording it', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     await shop.refund(orderId, 100)
@@ -132,7 +132,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual([shop.bank.calls.refund, shop.bank.givenBack(paymentId)], [1, 100])
   })
 
-  test('is no longer sent and left to the operator if unknown to the provider after 20 hours', async () => {
+  test('that is unknown to the provider is no longer sent after 20 hours, and is reported for the operator', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     const { clock } = shop.testServer
@@ -156,7 +156,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal(shop.bank.givenBack(paymentId), 100)
   })
 
-  test('is not sent if it was recorded as paid by hand in the meantime', async () => {
+  test('is not sent again if it is recorded as paid by hand in between', async () => {
     const shop = await openBankShop(given)
     const { orderId, paymentId } = await shop.place()
     await shop.refund(orderId, 100)
@@ -173,7 +173,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.equal((await shop.order(orderId)).totals.refunded, 100)
   })
 
-  test('is followed in the same way if it voids a paid payment, and may be sent again at any time', async () => {
+  test('that voids a paid payment is queried in the same way, and may be sent again at any time', async () => {
     const shop = await openBankShop(given)
     const { clock } = shop.testServer
     const { paymentId, payment, total } = await shop.begin()

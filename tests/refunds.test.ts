@@ -60,7 +60,7 @@ function giveBack(testServer: TestServer, orderId: string, amount: number | null
 }
 
 eachEngine('a refund', (given) => {
-  test('is pending until the money has arrived', async () => {
+  test('is pending until the provider has paid it', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -79,7 +79,7 @@ eachEngine('a refund', (given) => {
     assert.deepEqual(await totals(), { refunded: total, refundPending: 0 })
   })
 
-  test('that fails permanently makes an event, a version, a status and a timeline entry, and frees its amount', async () => {
+  test('that fails permanently makes an event, a version, a status and a timeline entry, and its amount can be refunded again', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 200)
@@ -110,7 +110,7 @@ eachEngine('a refund', (given) => {
     assert.deepEqual((await orderWorld(testServer, orderId)).events.at(-1), ['order.refund_failed', 5])
   })
 
-  test('that fails leaves the order paid if nothing was refunded', async () => {
+  test('that fails leaves the order paid if nothing else was refunded', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -122,7 +122,7 @@ eachEngine('a refund', (given) => {
     )
   })
 
-  test('that fails keeps its cancellation open while money is owed', async () => {
+  test('that fails keeps its cancellation incomplete as long as money is owed', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 100)
@@ -166,7 +166,7 @@ eachEngine('a refund', (given) => {
     assert.deepEqual(await seen(), [total, undefined, 'Refunded'])
   })
 
-  test('can be followed from events alone, whatever fails', async () => {
+  test('can be followed from the events of its order alone, whatever fails', async () => {
     const testServer = await openOrderTestServer(given)
     const deed = fc.oneof(
       fc.record({ do: fc.constant('give back' as const), amount: fc.constantFrom(1, 300, 777, 2_000, null) }),
@@ -245,7 +245,7 @@ const waiting = (testServer: TestServer) =>
   )
 
 eachEngine('a refund that failed', (given) => {
-  test('is repeated by the operator under a new key, for the failed amount only', async () => {
+  test('is repeated by the operator with a new key, and only for the failed amount', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -268,7 +268,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal(rest.refund.amount, rest.facts.order.total - 500)
   })
 
-  test('and is repeated twice does not refund the rest of the order, and repeating only a part of it is refused', async () => {
+  test('is repeated only once and only completely, and never refunds the rest of the order', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 1_000)
@@ -293,7 +293,7 @@ eachEngine('a refund that failed', (given) => {
     ])
   })
 
-  test('or is pending can be recorded as paid by hand, and no other', async () => {
+  test('or is pending can be recorded as paid by hand, and no other refund can', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -313,7 +313,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal((await listTestCharges(testServer.storage))[0]?.refunded, 0)
   })
 
-  test('is repeated with all that is owed if its order is cancelled, also by a cancellation', async () => {
+  test('is repeated with the whole amount that is owed once its order is cancelled, also by the cancellation itself', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -363,7 +363,7 @@ eachEngine('a refund that failed', (given) => {
     assert.match((await run('refund', 'T-1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
   })
 
-  test('as the void of an awaited payment is repeated at its order', async () => {
+  test('as the void of an awaited payment can be repeated at its order', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place({ isManual: true })
     await testServer.orders.cancel(orderId)
@@ -379,7 +379,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual(await waiting(testServer), [])
   })
 
-  test('as the void of a payment without an order is repeated by the id of the payment', async () => {
+  test('as the void of a payment without an order can be repeated with the id of the payment', async () => {
     const { testServer, paymentId } = await loseVoid(given)
     const run = (...args: string[]) =>
       cartwright(['orders', 'refund', ...args, '--merchant', 'bloom'], settingsOf(testServer))
@@ -405,7 +405,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual(await waiting(testServer), [])
   })
 
-  test('and was repeated by an earlier version is marked as replaced by the migration', async () => {
+  test('and was repeated in an earlier release is marked as replaced by the migration', async () => {
     const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(directory)).sort()
     const own = files.findIndex((file) => file.endsWith('_failed_refunds.sql'))
@@ -440,7 +440,7 @@ eachEngine('a refund that failed', (given) => {
     ])
   })
 
-  test('under an earlier version no longer keeps its order waiting after the migration', async () => {
+  test('in an earlier release no longer keeps its order in the status refunding after the migration', async () => {
     const testServer = await openOrderTestServer(given)
     const [nothing, part, underway] = [
       await testServer.orders.place(),
@@ -466,7 +466,7 @@ eachEngine('a refund that failed', (given) => {
 })
 
 eachEngine('a refund that the provider refuses', (given) => {
-  test('is logged and counted by the running server at each try, and logged as an error when abandoned', async () => {
+  test('is logged and counted by the running server at each try, and logged as an error when it is abandoned', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, paymentId } = await testServer.orders.place({ card: refusingCard })
     const { refund } = (await testServer.orders.cancel(orderId)).body.data.cancellation

@@ -27,7 +27,7 @@ async function stockIn(db: Reader, mode: string): Promise<Record<string, number[
   return Object.fromEntries(rows.map(({ code, onHand, held, version }) => [code, [onHand, held, version]]))
 }
 
-eachEngine('a released database', (given) => {
+eachEngine('a database of an earlier release', (given) => {
   async function migrated() {
     const url = await given.freshUrl()
     const storage = await given.open({ url, withMigrations: false })
@@ -36,7 +36,7 @@ eachEngine('a released database', (given) => {
     return { url, storage, now }
   }
 
-  test('keeps its live stock and gets a test mode with the same stock', async () => {
+  test('keeps its live stock, and gets a test mode with the same stock', async () => {
     const { storage } = await migrated()
     await storage.read(async (db) => {
       assert.deepEqual(await findViolations(db), [])
@@ -72,7 +72,7 @@ eachEngine('a released database', (given) => {
     })
   })
 
-  test('migrates 5,000 products and 3,750 orders with at most a few seconds of CPU per migration', async () => {
+  test('is migrated with 5,000 products and 3,750 orders in at most a few seconds of CPU per migration', async () => {
     const url = await given.freshUrl()
     const filled = await given.open({ url, withMigrations: false })
     await copyReleased(filled, await fillAsReleased(filled), 624)

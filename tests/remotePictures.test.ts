@@ -77,7 +77,7 @@ eachEngine('pictures of imports', (given) => {
   }
   const progress = async () => (await testServer.askAdmin('getAdminRemotePictures')).body.data
 
-  test('are downloaded once for all products that show them, and found by the next import', async () => {
+  test('are downloaded once for all products that use them, and recognized by the next import', async () => {
     const [front, back] = [pngOf(), pngOf()]
     answers.set('/front.png', shows(front))
     answers.set('/back.png', leadsTo('/moved/back.png'))
@@ -127,7 +127,7 @@ eachEngine('pictures of imports', (given) => {
     assert.deepEqual([await bring(), (await progress()).waiting], [1, 0])
   })
 
-  test('that cannot be downloaded stay at their address and are retried or abandoned with the reason', async () => {
+  test('that cannot be downloaded keep their address, and are retried or abandoned with the reason', async () => {
     answers.set('/late.png', (_, response) => response.writeHead(503).end())
     answers.set('/text.png', shows(Buffer.from('<!doctype html><title>Please sign in</title>')))
     const kept = pngOf()
@@ -160,7 +160,7 @@ eachEngine('pictures of imports', (given) => {
     )
   })
 
-  test('a picture that is downloaded later is added to its product', async () => {
+  test('that cannot be downloaded at first are downloaded later and added to their product', async () => {
     let isDown = true
     answers.set('/slow.png', (request, response) =>
       isDown ? response.writeHead(500).end() : shows(pngOf())(request, response),
@@ -173,7 +173,7 @@ eachEngine('pictures of imports', (given) => {
     assert.match((await picturesOf('slow-bowl'))[0], /^\/media\//)
   })
 
-  test('a picture that is too large is reduced if pictures can be decoded, and abandoned otherwise', async () => {
+  test('that are too large are reduced if pictures can be decoded, and abandoned otherwise', async () => {
     answers.set('/large.png', shows(pngOf(5_000, 5_000)))
     await bringFile([`large-bowl,Bowl,LB-1,12.00,${old}/large.png,`])
     const small = await webp()
@@ -190,7 +190,7 @@ eachEngine('pictures of imports', (given) => {
     assert.ok((await progress()).problems.some(({ problem }: { problem: string }) => problem === 'too_large'))
   })
 
-  test('a picture whose row cannot be written is deferred, and the others are downloaded', async () => {
+  test('whose row cannot be written are deferred, and the others are downloaded', async () => {
     answers.set('/bad.png', shows(pngOf()))
     answers.set('/good.png', shows(pngOf()))
     await bringFile([`bad-bowl,Bowl,BB-1,12.00,${old}/bad.png,`, `good-bowl,Bowl,GB-1,12.00,${old}/good.png,`])
@@ -210,7 +210,7 @@ async function webp(): Promise<Buffer> {
   return Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64')
 }
 
-test('addresses of this machine and its networks are not requested, by name, by number or after a redirect', async () => {
+test('pictures at addresses of this machine and its networks are not requested, by name, by number or after a redirect', async () => {
   answers.set('/there.png', shows(pngOf()))
   answers.set('/to-metadata', leadsTo('http://169.254.169.254/latest/meta-data/'))
   answers.set('/to-file', leadsTo('file:///etc/passwd'))
@@ -241,7 +241,7 @@ test('addresses of this machine and its networks are not requested, by name, by 
   assert.equal(typeof (await lenient(`${origin}/there.png`)), 'object')
 })
 
-test('slow or endless responses cost limited time and memory', async () => {
+test('slow or endless downloads take limited time and memory', async () => {
   const bounds = { allowPrivate: true, accept: 'image/*', bytesMax: 100_000, msMax: 300 }
   answers.set('/silent', () => {})
   answers.set('/drip', (_, response) => {

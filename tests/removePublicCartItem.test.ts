@@ -5,7 +5,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('removePublicCartItem', (given) => {
-  test('200 removes the line; the same key again gets the same response; a new key gets 404', async () => {
+  test('200 removes the line, and repeats the response for the same idempotency key; 404 for a new key', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 2 })

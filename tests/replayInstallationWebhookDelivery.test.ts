@@ -161,7 +161,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assertError(await webhooks.replay(deliveryId, { allowSucceeded: false }), 'delivery_already_succeeded')
   })
 
-  test('409 while a replay is pending, in each of its statuses; afterwards the original can be replayed again', async () => {
+  test('409 while a replay is in progress, in each of its statuses; afterwards the original can be replayed again', async () => {
     const { deliveryId } = await webhooks.given('failed')
     let replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
     for (const status of ['pending', 'sending', 'retrying'] as const) {
@@ -183,7 +183,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     ])
   })
 
-  test('200 for the replay of a replay, which names that replay as its original', async () => {
+  test('200 for the replay of a replay, which has that replay as its original', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const first: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
     await assertRefused(testServer, () => webhooks.replay(first), 'delivery_not_final', { status: 'pending' })
@@ -213,7 +213,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     await refused('endpoint_removed')
   })
 
-  test('409 when the body of the event is thirty days old or deleted', async () => {
+  test('409 if the body of the event is thirty days old or deleted', async () => {
     const { deliveryId } = await webhooks.given('failed')
     testServer.clock.now += 30 * day - 1
     const replayId: string = (await webhooks.replay(deliveryId)).body.data.delivery.id
@@ -230,7 +230,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     await assertRefused(testServer, () => webhooks.replay(younger), 'payload_expired', { status: 'failed' })
   })
 
-  test('409 gives the first reason if there are several', async () => {
+  test('409 with the first of several reasons', async () => {
     const open = await webhooks.given('sending')
     const twice = await webhooks.given('succeeded')
     assert.equal((await webhooks.replay(twice.deliveryId, { allowSucceeded: true })).status, 200)
@@ -249,7 +249,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
       await assertRefused(testServer, () => webhooks.replay(deliveryId), code)
   })
 
-  test('404 for missing, malformed and foreign deliveries, byte for byte the same', async () => {
+  test('404 with the same bytes for missing, malformed and foreign deliveries', async () => {
     const { deliveryId, endpointId } = await webhooks.given('failed')
     const rivalId = await rivalInstallationId(testServer)
     const theirs = await webhooks.ping((await webhooks.add({}, rivalId)).endpoint.id, rivalId)
@@ -295,7 +295,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.equal((await webhooks.replay(deliveryId, {}, writer.key)).status, 200)
   })
 
-  test('64 concurrent requests with different keys make one replay, and the others get replay_in_progress', async () => {
+  test('of 64 concurrent requests with different keys one makes a replay, and the others get replay_in_progress', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const kept = (await webhookWorld(testServer)).keys.length
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId)))
@@ -310,7 +310,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.equal((await webhookWorld(testServer)).keys.length - kept, 1, 'a refusal keeps no key')
   })
 
-  test('64 concurrent requests with one key make one replay and get the same response, also after it ended', async () => {
+  test('of 64 concurrent requests with one key one makes a replay, and all get its response, also after the replay has ended', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const idempotencyKey = randomUUID()
     const answers = await Promise.all(Array.from({ length: 64 }, () => webhooks.replay(deliveryId, { idempotencyKey })))
@@ -341,7 +341,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.deepEqual(await replaysOf(testServer, ids[0] ?? ''), ['pending'])
   })
 
-  test('a concurrent pause or removal of the endpoint leaves no delivery due at it', async () => {
+  test('a concurrent pause or removal of the endpoint leaves no delivery that is due for it', async () => {
     const statuses = new Set<number>()
     for (let round = 0; round < 24; round += 1) {
       const { deliveryId, endpointId } = await webhooks.given('failed')
@@ -368,7 +368,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     assert.deepEqual([...statuses].sort(), [200, 409])
   })
 
-  test('the database index refuses a second open replay without an error', async () => {
+  test('the unique index rejects a second open replay without an error', async () => {
     const { deliveryId } = await webhooks.given('failed')
     const original = await testServer.storage.read((db) => findDelivery(db, testServer.installationId, deliveryId))
     assert.ok(original)

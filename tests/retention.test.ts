@@ -34,7 +34,7 @@ async function rowsOf(testServer: TestServer, tables: string): Promise<number> {
 }
 
 eachEngine('retention', (given) => {
-  test("deletes the shopper's data, then the session, then the cart of a checkout without an order", async () => {
+  test('deletes the shopper’s data, then the session, then the cart of a checkout without an order', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { sessionId, secret, view } = await checkout.ready({ CARD: 1, BOOK: 2 })
@@ -76,7 +76,7 @@ eachEngine('retention', (given) => {
     assert.equal(await rowsOf(testServer, 'events'), 0)
   })
 
-  test('deletes everything of a checkout but its order, which stays complete', async () => {
+  test('deletes everything of a checkout except its order, which stays complete', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { sessionId, secret, view } = await checkout.ready({ CARD: 2 }, { promotionCode: 'WELCOME10' })
@@ -127,7 +127,7 @@ eachEngine('retention', (given) => {
     for (const table of ['payments', 'test_charges', 'refunds']) assert.equal(await rowsOf(testServer, table), 1, table)
   })
 
-  test('keeps everything of a payment in progress, however long it takes', async () => {
+  test('keeps everything of a payment in progress, however long that takes', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { sessionId, secret, view } = await checkout.ready({ CARD: 1 })
@@ -139,7 +139,7 @@ eachEngine('retention', (given) => {
     assert.equal(await rowsOf(testServer, 'cart_lines'), 1)
   })
 
-  test('keeps a cart for as long as its session, even if carts have a shorter retention', async () => {
+  test('keeps a cart as long as its session, even if the retention of carts is shorter', async () => {
     const retentionMs = { ...retentionDefaultsMs, carts: minute }
     const testServer = await openTestServer(given, { shops: [orderMarket], retentionMs })
     const checkout = await checkoutOf(testServer)
@@ -202,7 +202,7 @@ eachEngine('retention', (given) => {
     assert.equal(await rowsOf(testServer, 'checkout_sessions'), 0)
   })
 
-  test('deletes dead keys and keeps working ones', async () => {
+  test('deletes expired keys and keeps working ones', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const soon = await testServer.newKey(['catalog:read'], { expiresAt: testServer.clock.now + day })
     const now = testServer.clock.now + 91 * day

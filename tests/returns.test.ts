@@ -48,7 +48,7 @@ eachEngine('returns', (given) => {
       headers: { origin },
     })
 
-  test('a shopper requests a return in three steps without script, and nothing is stored before the last one', async () => {
+  test('a shopper requests a return in three steps without script, and nothing is stored before the last step', async () => {
     const { orderId, statusSecret, skuIds } = await sentOrder(testServer, { CARD: 2 })
     const [skuId = ''] = skuIds
     const page = await testServer.fetch(`/o/${statusSecret}`)
@@ -175,7 +175,7 @@ eachEngine('returns', (given) => {
     assertAdminError(await ask('refundAdminOrder', { orderId }, left), 'refund_not_possible')
   })
 
-  test('a refund by amount reduces what the return can refund', async () => {
+  test('a refund by amount reduces the amount that the return can refund', async () => {
     const { orderId, returnId } = await opened({ CARD: 2 })
     const { total } = await orderOf(orderId)
     await ask('refundAdminOrder', { orderId }, { amount: total - 100 })
@@ -184,7 +184,7 @@ eachEngine('returns', (given) => {
     assertAdminError(await ask('refundAdminReturn', { returnId }), 'nothing_to_refund')
   })
 
-  test('a failed refund is repeated at the order and counts for the return again', async () => {
+  test('a failed refund that is repeated at the order counts for the return again', async () => {
     const { orderId, quote } = await testServer.orders.place({ items: { CARD: 2 }, card: refusingCard })
     await ask('fulfilAdminOrder', { orderId })
     const items = [{ skuId: quote.lines[0]?.skuId, quantity: 1 }]
@@ -205,7 +205,7 @@ eachEngine('returns', (given) => {
     )
   })
 
-  test('concurrent refunds, receipts and requests take effect once, and an order that is cancelled meanwhile gets no return', async () => {
+  test('concurrent refunds and receipts of a return take effect once, and concurrent requests open one return for a shipped order', async () => {
     const { orderId, returnId, skuIds } = await opened({ CARD: 2 })
     const [skuId = ''] = skuIds
     const onHand = await stockOf(skuId)

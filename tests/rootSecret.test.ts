@@ -255,7 +255,7 @@ eachEngine('every command', (given) => {
 
   const settings = (secret: Environment): Environment => ({ CARTWRIGHT_DATABASE_URL: shop.url, PORT: '0', ...secret })
 
-  test('has its arguments listed here', () => {
+  test('that needs the root secret has its arguments listed in this test', () => {
     // The one that is there to do without a version has tests of its own.
     const others = given.engine === 'postgres' ? ['secret forget', 'backup', 'restore'] : ['secret forget']
     const isHere = (key: string) => key in forms || others.includes(key)
@@ -338,7 +338,7 @@ eachEngine('every command', (given) => {
     if (given.engine === 'postgres') assert.deepEqual(await tablesAt(url), [])
   })
 
-  test('that reads refuses a database that lacks migrations, and applies none', async () => {
+  test('that only reads refuses a database that lacks migrations, and applies none', async () => {
     const url = await given.migratedUrl()
     const storage = await given.open({ url, withMigrations: false })
     await storeCheckValues(storage, secretOf(right), 1)
@@ -388,7 +388,7 @@ eachEngine('the check values of the root secret', (given) => {
     assert.ok(!JSON.stringify(row).includes(right))
   })
 
-  test('are written for a new version beside an existing one, and that version may be dropped until it is used', async () => {
+  test('are written for a new version beside an existing one; the new version may be dropped until it is used', async () => {
     const storage = await given.open()
     await storeCheckValues(storage, secretOf(right), 1)
     // Made known to every node before any of them uses it.
@@ -410,7 +410,7 @@ eachEngine('the check values of the root secret', (given) => {
     assert.equal((await values(storage)).length, 2)
   })
 
-  test('are those of one process if two use an empty database concurrently', async () => {
+  test('are those of one process if two processes use an empty database concurrently', async () => {
     for (const [one, other] of [
       [right, wrong],
       [right, `2:${wrong}`],
@@ -452,7 +452,7 @@ eachEngine('the check values of the root secret', (given) => {
         values ('ins_tea', ${id}, 1, 'https://a.example', '', '["*"]', 'enabled', 1, ${sealed}, 'hint', 0, 0, 0, ${endedAt})`,
     )
 
-  test('are missing in an earlier database: sealed data decides, except of removed endpoints', async () => {
+  test('are not needed in a database of an earlier release: encrypted data shows whether the secret is right, except that of removed endpoints', async () => {
     const { storage } = await withoutCheckValues()
     assert.equal(await problemOf(storage, wrong), null, 'nothing was made with a secret yet')
     await insertEndpoint(storage, 'whe_1', encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x'))
@@ -468,7 +468,7 @@ eachEngine('the check values of the root secret', (given) => {
     ])
   })
 
-  test('are missing in an earlier database: every version that was used is required', async () => {
+  test('are not needed in a database of an earlier release: every version that encrypted data is required', async () => {
     const { storage } = await withoutCheckValues()
     const both = secretOf(`2:${newer},1:${right}`)
     await insertEndpoint(storage, 'whe_1', encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x'))
@@ -482,7 +482,7 @@ eachEngine('the check values of the root secret', (given) => {
     assert.equal(await problemOf(storage, `2:${newer},1:${right}`), true)
   })
 
-  test('are missing in an earlier database: a key shows which version made it', async () => {
+  test('are not needed in a database of an earlier release: an API key shows the version that it was made with', async () => {
     const { storage } = await withoutCheckValues()
     await storage.write(
       (tx) => tx.sql`
@@ -494,7 +494,7 @@ eachEngine('the check values of the root secret', (given) => {
     assert.equal(await problemOf(storage, `2:${right}`), null)
   })
 
-  test('are written when an earlier database is migrated, but not with a wrong secret', async () => {
+  test('are written when a database of an earlier release is migrated, but not with a wrong secret', async () => {
     const directory = await tempFolder()
     const migrations = join(import.meta.dirname, '../src/platform/storage/migrations')
     for (const name of (await readdir(migrations)).filter((each) => each < '0010'))
@@ -533,7 +533,7 @@ eachEngine('the check values of the root secret', (given) => {
   })
 })
 
-eachEngine('resealing with a new root secret', (given) => {
+eachEngine('encrypting again with a new root secret', (given) => {
   // These have a rule of their own: keys of the database are sealed by every version, and a factor that is set up is not stored.
   const unlisted = ['database key', 'second factor being set up']
 
@@ -563,7 +563,7 @@ eachEngine('resealing with a new root secret', (given) => {
 eachEngine('a version of the root secret that is forgotten', (given) => {
   const forget = ['secret', 'forget', '1', '--force']
 
-  test('is no longer needed; what it sealed cannot be opened until the version returns', async () => {
+  test('is no longer required, and what it encrypted cannot be read until the version is added again', async () => {
     const { url } = await makeShop(given)
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const alone = settings(`2:${newer}`)
@@ -598,7 +598,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     )
   })
 
-  test('loses nothing after everything was resealed and the keys were used', async () => {
+  test('loses nothing if everything was resealed and the keys were used before', async () => {
     const { url } = await makeShop(given)
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const [both, alone] = [settings(`2:${newer},1:${right}`), settings(`2:${newer}`)]
@@ -627,7 +627,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
-  test('can be forgotten together with other lost versions, or after them', async () => {
+  test('can be forgotten together with other lost versions, or later', async () => {
     const storage = await given.open()
     const [both, next] = [secretOf(`2:${newer},1:${right}`), secretOf(`3:${wrong}`)]
     const { url } = await makeShop(given)
@@ -668,7 +668,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.deepEqual(await storage.read((db) => checkRootSecret(db, next)), { fits: true })
   })
 
-  test('frees its number for another secret, and leaves the database keys to the other versions', async () => {
+  test('frees its number for another secret, and the database keys stay readable with the other versions', async () => {
     const storage = await given.open()
     const keyBy = async (text: string) => {
       const rootSecret = secretOf(text)
@@ -686,7 +686,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.equal(await keyBy(`2:${wrong}`), made)
   })
 
-  test('may be the only one of a database from before check values existed', async () => {
+  test('may be the only one of a database of an earlier release, without check values', async () => {
     const { url } = await makeShop(given)
     const storage = await openStorage(url)
     await storage.write((tx) => tx.sql`delete from root_secrets`)
@@ -711,7 +711,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
 })
 
 eachEngine('the root secret of a new database', (given) => {
-  test('is that of one of two servers that start concurrently with different secrets, and the other exits with an error', async () => {
+  test('is the one of the first of two commands that start concurrently with different secrets, and the other exits with an error', async () => {
     const url =
       given.engine === 'sqlite' ? `sqlite:${join(await tempFolder(), 'data', 'shop.db')}` : await given.freshUrl()
     const start = (secret: string) =>
@@ -729,7 +729,7 @@ eachEngine('the root secret of a new database', (given) => {
     assert.equal(await served.stop(), 0)
   })
 
-  test('is generated only for a SQLite file', async () => {
+  test('is generated only for a SQLite database', async () => {
     const place = await tempFolder()
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'data', 'shop.db')}` : await given.freshUrl()
     const said = await cartwright(['migrate'], { CARTWRIGHT_DATABASE_URL: url })
@@ -752,8 +752,8 @@ eachEngine('the root secret of a new database', (given) => {
   })
 })
 
-describe('a copied database', () => {
-  test('is neither served nor changed without its secret, like a backup', async () => {
+describe('a copy of a database', () => {
+  test('is neither served nor changed without its root secret, also if it is a backup', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
     assert.equal((await cartwright(['demo'], settings)).code, 0)
@@ -779,7 +779,7 @@ describe('a copied database', () => {
 })
 
 describe('the command secret', () => {
-  test('prints a new root secret each time, and needs no database', async () => {
+  test('prints another root secret each time, and needs no database', async () => {
     const place = await tempFolder()
     const nowhere = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(place, 'none', 'a.db')}` }
     const printed = await Promise.all([1, 2].map(async () => (await cartwright(['secret'], nowhere)).out.trim()))

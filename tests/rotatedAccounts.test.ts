@@ -12,7 +12,7 @@ import { type AccountTools, rotateAccount, rotateNoticeSecret } from '../src/dom
 const hour = 3_600_000
 
 anyEngine('an account whose webhook secret is replaced several times in a day', (given) => {
-  test('accepts each of them for 24 hours', async () => {
+  test('accepts each of its secrets for 24 hours after it was replaced', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     const account = await connectBank(testServer)
@@ -33,7 +33,7 @@ anyEngine('an account whose webhook secret is replaced several times in a day', 
 })
 
 eachEngine('an account whose keys and webhook secret are replaced concurrently', (given) => {
-  test('has both new values', async () => {
+  test('has the new keys and the new secret', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     const account = await connectBank(testServer)

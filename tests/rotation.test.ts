@@ -84,7 +84,7 @@ eachEngine('a rotation of the root secret', (given) => {
     ['one node uses the new version', `${older},${newer}`, `${newer},${older}`],
   ] as const
 
-  test('OAuth requests of a client work at each node, at every step', async () => {
+  test('each node accepts OAuth requests with tokens and nonces of the other, at every step', async () => {
     const testServer = await openOAuthTestServer(given)
     const installed = await installAt(testServer)
     for (const [name, oneText, otherText] of sides) {
@@ -103,7 +103,7 @@ eachEngine('a rotation of the root secret', (given) => {
     }
   })
 
-  test('after everything is resealed, a node without the old version works beside one with it', async () => {
+  test('after everything is resealed, a node without the old version works beside a node with it', async () => {
     const testServer = await openOAuthTestServer(given)
     const installed = await installApp(testServer)
     const { secret } = await issueKey(testServer, installed)
@@ -154,7 +154,7 @@ eachEngine('a rotation of the root secret', (given) => {
     assert.equal(`whsec_${former?.export().toString('base64')}`, signing)
   })
 
-  test('a cursor of either node works at the other', async () => {
+  test('a cursor that one node signed works at the other', async () => {
     const testServer = await openOAuthTestServer(given)
     const one = await openNode(given, testServer, `${older},${newer}`)
     const other = await openNode(given, testServer, `${newer},${older}`)

@@ -94,7 +94,7 @@ eachEngine('every routed operation', (given) => {
     const path = pathOf(row)
 
     if (row.paged) {
-      test(`${id}: 400 for a signed cursor that leads nowhere`, async () => {
+      test(`${id}: 400 for a signed cursor with an invalid position`, async () => {
         const other = 'whe_01h455vb4pex5vsknk084sn02q'
         const headers = row.caller === 'customer' ? await signedInHeaders(testServer) : {}
         const sessions = await testServer.storage.read((db) => db.sql<{ id: string }>`select id from customer_sessions`)
@@ -115,7 +115,7 @@ eachEngine('every routed operation', (given) => {
     }
 
     if (row.caller !== 'anyone') {
-      test(`${id}: accepts the scheme in any case, and the bare key`, async () => {
+      test(`${id}: accepts the scheme in any letter case, and the key without a scheme`, async () => {
         for (const authorization of [
           `bearer ${testServer.keys.full}`,
           `BEARER ${testServer.keys.full}`,
@@ -180,7 +180,7 @@ eachEngine('every routed operation', (given) => {
     assertError(await strict.ask('listApiKeyCatalogProducts', { key: null, query: '?x=1' }), 'unauthenticated')
   })
 
-  test('wrong keys are limited by address, and a right key still works', async () => {
+  test('wrong keys are limited by network address, and a valid key still works', async () => {
     const statuses: number[] = []
     for (let i = 0; i < 70; i += 1) {
       statuses.push((await strict.ask('listApiKeyCatalogCategories', { key: 'wrong' })).status)
@@ -191,7 +191,7 @@ eachEngine('every routed operation', (given) => {
     assert.equal((await strict.ask('listApiKeyCatalogCategories', { key })).status, 200)
   })
 
-  test('every operation is routed; operations of installed apps need a DPoP token', async () => {
+  test('every operation has a route, and operations for installed apps require a DPoP token', async () => {
     for (const id of operationIds.filter((known) => !routed.includes(known))) {
       const row: OpenInterfaceOperation = operations[id]
       assert.equal(row.caller, 'oauth', id)

@@ -142,7 +142,7 @@ eachEngine('the sales report', (given) => {
     )
   }
 
-  test('equals a reference count over a random history, however often it was counted in between', async () => {
+  test('equals a reference calculation over a random history, however often it was updated in between', async () => {
     // A fixed sequence: the same history on both engines and in each run.
     let seed = 7
     const draw = (below: number) => {
@@ -186,7 +186,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('UTC')
   })
 
-  test('a whole month is read from its sums, unless an earlier version without monthly sums has counted in it', async () => {
+  test('a whole month is read from its monthly sums, unless an earlier release without them has counted in it', async () => {
     const summed = await testServer.storage.read(
       (db) => db.sql<{ month: string; days: number | null }>`
         select month, days from sales_summed_months where merchant_id = ${testServer.merchantId} order by month`,
@@ -225,7 +225,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('UTC')
   })
 
-  test('the sum contains the refunds, without those of cancelled orders', async () => {
+  test('the total contains refunds, except those of cancelled orders', async () => {
     const { sum } = await report('?from=2026-05-01&to=2026-06-30')
     const rows = await testServer.storage.read(
       (db) => db.sql<{ refunded: number }>`
@@ -235,7 +235,7 @@ eachEngine('the sales report', (given) => {
     assert.equal(sum.refunded, Number(rows[0]?.refunded))
   })
 
-  test('another time zone changes the days', async () => {
+  test('another time zone moves orders to other days', async () => {
     const owner = (await testServer.newKey(['admin:settings'])).key
     const answer = await testServer.fetch('/api/v1/admin/shop', {
       method: 'PATCH',
@@ -250,7 +250,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('Pacific/Auckland')
   })
 
-  test('concurrent counting on several nodes counts everything once', async () => {
+  test('concurrent counting on several nodes counts each order once', async () => {
     const before = await report('?from=2026-05-01&to=2026-06-30')
     await testServer.storage.write((tx) => countAllAgain(tx, testServer.merchantId))
     await Promise.all([count(), count(), count()])
@@ -258,7 +258,7 @@ eachEngine('the sales report', (given) => {
     assert.deepEqual(await report('?from=2026-05-01&to=2026-06-30'), before)
   })
 
-  test('counting waits for a transaction that has locked an order, without locking the order that it needs next', async () => {
+  test('counting waits for a transaction that has locked an order, and does not lock the order that this transaction needs next', async () => {
     if (given.engine === 'sqlite') return
     const { storage } = testServer
     const [first, second] = placed.toSorted()
@@ -298,7 +298,7 @@ eachEngine('the sales report', (given) => {
     assert.deepEqual([rows.length, rows[0].key, rows.at(-1).key], [30, from, to])
   })
 
-  test('the home page shows the same thirty days, and the products that sold best in them', async () => {
+  test('the home page shows the last thirty days, and the products that sold best in them', async () => {
     const { body } = await testServer.fetch('/api/v1/admin/home', { headers: { authorization: `Bearer ${key}` } })
     assert.deepEqual(body.data.sales, await report(''))
     const rows = (await report('?by=product')).rows as { key: string; name: string; items: number; total: number }[]
@@ -307,7 +307,7 @@ eachEngine('the sales report', (given) => {
     assert.deepEqual(body.data.bestSellers, best)
   })
 
-  test('invalid days and too long periods are refused', async () => {
+  test('invalid days and periods that are too long are refused', async () => {
     for (const [query, path] of [
       ['?from=2026-02-30', '/query/from'],
       ['?to=yesterday', '/query/to'],

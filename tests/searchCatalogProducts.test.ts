@@ -64,7 +64,7 @@ eachEngine('searchCatalogProducts', (given) => {
     })
   })
 
-  test('200 listRelatedProducts lists products in stock, nearest first, never the product itself', async () => {
+  test('200 listRelatedProducts returns products in stock, the most similar first, never the product itself', async () => {
     const related = async (slug: string, query = '') => {
       const { status, body } = await testServer.ask('listRelatedProducts', { path: { slug }, query })
       return status === 200 ? body.data.map((row: { slug: string }) => row.slug) : body.error.code
@@ -87,7 +87,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.equal((await testServer.ask('listRelatedProducts', strange)).status, 404)
   })
 
-  test('200 listSearchSuggestions lists products and categories for an incomplete word', async () => {
+  test('200 listSearchSuggestions returns products and categories for an incomplete word', async () => {
     const suggested = async (query: Record<string, string>) => {
       const { body } = await testServer.ask('listSearchSuggestions', { query: `?${new URLSearchParams(query)}` })
       const { products, categories, correctedTo } = body.data
@@ -109,7 +109,7 @@ eachEngine('searchCatalogProducts', (given) => {
       assert.equal((await testServer.ask('listSearchSuggestions', { query })).status, 400, query)
   })
 
-  test('200: case and accents do not matter', async () => {
+  test('200: letter case and accents do not matter', async () => {
     for (const q of ['creme', 'Crème', 'CRÈME', 'cre\u0300me']) assert.deepEqual(await slugs({ q }), ['creme-bowl'], q)
     for (const q of ['strasse', 'STRASSE', 'straße']) assert.deepEqual(await slugs({ q }), ['strasse'], q)
   })
@@ -130,7 +130,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(body.meta.leftOut, [])
   })
 
-  test('200: if nothing has all words, the rarest are left out, and the response says so', async () => {
+  test('200: if no product has all words, the rarest are left out, and the response contains them', async () => {
     const leftOut = async (q: string, more = {}) => {
       const { body } = await searchIn(testServer, { q, ...more })
       return [body.meta.total, body.meta.leftOut]
@@ -144,13 +144,13 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await leftOut('plum mug', { maxPrice: '100' }), [0, []], 'a filter is not the words')
   })
 
-  test('200: plurals find the singular and the reverse', async () => {
+  test('200: a plural finds the singular and the reverse', async () => {
     assert.deepEqual(await slugs({ q: 'mugs thrown' }), ['stone-mug'])
     assert.deepEqual(await slugs({ q: 'berry dishes' }), ['berry-dish'])
     assert.deepEqual(await slugs({ q: 'bowls' }), ['creme-bowl'])
   })
 
-  test('200: a word with one wrong letter is corrected, and the response says so', async () => {
+  test('200: a word with one wrong letter is corrected, and the response contains the correction', async () => {
     for (const q of ['stonewere', 'stnoeware', 'stonewaree', 'stoneare']) {
       const { body } = await searchIn(testServer, { q: `${q} speckled` })
       assert.deepEqual([body.meta.total, body.meta.correctedTo], [1, 'stoneware speckled'], q)
@@ -262,7 +262,7 @@ eachEngine('searchCatalogProducts', (given) => {
     )
   })
 
-  test('200 sorts by each order', async () => {
+  test('200 for each sort order', async () => {
     const sorted = (sort: string) => slugs({ category: 'kitchen', sort })
     assert.deepEqual(await sorted('newest'), ['stone-mug', 'creme-bowl', 'pitcher'])
     assert.deepEqual(await sorted('relevance'), ['stone-mug', 'creme-bowl', 'pitcher'])
@@ -271,7 +271,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await sorted('name'), ['creme-bowl', 'stone-mug', 'pitcher'])
   })
 
-  test('200: pages are linked in every order, and links contain the query', async () => {
+  test('200: pages are linked in every sort order, and links contain the query', async () => {
     for (const sort of ['relevance', 'newest', 'price_asc', 'price_desc', 'name']) {
       const all = await slugs({ q: 'cup', minPrice: '1', sort })
       const kitchen = await slugs({ category: 'kitchen', sort })
@@ -315,7 +315,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await sorted({ q: 'uber' }), ['fleece'])
   })
 
-  test('does not correct a query that only lacks products because of a filter', async () => {
+  test('does not correct a query that only finds nothing because of a filter', async () => {
     const testServer = await openTestServer(given, { shops: [slopes] })
     const said = async (query: Query) => {
       const { body } = await searchIn(testServer, query)
@@ -326,7 +326,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await said({ q: 'shelff jacket', category: 'garden' }), [1, 'shelf jacket', []])
   })
 
-  test('counts brands without their own filter, merges spellings, and filters by several', async () => {
+  test('counts brands without their own filter, merges their spellings, and filters by several brands', async () => {
     const testServer = await openTestServer(given, { shops: [slopes] })
     const sorted = async (query: Query) => (await slugsIn(testServer, query)).sort()
     const brandsIn = async (query: Query) => (await searchIn(testServer, query)).body.meta.facets.brands
@@ -362,7 +362,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await sorted({ q: 'nitro' }), ['custom'])
   })
 
-  test('weighs name, brand, tags, category names, options, codes and description in this order', async () => {
+  test('ranks matches in name, brand, tags, category names, options, codes and description in this order', async () => {
     const testServer = await openTestServer(given, { shops: [weighted] })
     assert.deepEqual(await slugsIn(testServer, { q: 'x-marble-1' }), ['in-code', 'stand'], 'a whole code first')
     const expected = ['in-name', 'stand', 'in-brand', 'in-tag', 'in-category', 'in-option', 'in-code', 'in-description']
@@ -370,7 +370,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await slugsIn(testServer, { q: 'marb' }), expected, 'half typed')
   })
 
-  test('follows every change of words, price, stock, category and publication in its transaction', async () => {
+  test('follows every change of words, price, stock, category and publication in the transaction of the change', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     const [mug, ...others] = pottery.products ?? []
     assert.ok(mug)
@@ -405,7 +405,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await slugsIn(testServer, { q: 'speckled' }), [])
   })
 
-  test('pages through more than a thousand products in every order without counting them', async () => {
+  test('pages through more than a thousand products in every sort order, without a total', async () => {
     const products = Array.from({ length: 1_100 }, (_, index) => ({
       slug: `plate-${index}`,
       name: index === 3 ? 'Painted plate' : `Item ${index}`,

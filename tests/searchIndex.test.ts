@@ -46,7 +46,7 @@ eachEngine('the search index', (given) => {
 
   // From PostgreSQL, the server would have to be closed first.
   if (given.engine === 'sqlite')
-    test('is filled when the data is moved to the other engine', async () => {
+    test('is filled if the data is moved to the other engine', async () => {
       const testServer = await openTestServer(given, { shops: [pottery] })
       const url = await other.freshUrl()
       const { code, out, err } = await cartwright(['migrate', '--to', url], settingsOf(testServer))
@@ -55,7 +55,7 @@ eachEngine('the search index', (given) => {
       assert.deepEqual(await moved.read(countIndex), { missing: 0, rows: 10, documents: 10 })
     })
 
-  test('is brought up to date in batches over all products', async () => {
+  test('is updated in batches over all products', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     await outdate(testServer)
     assert.deepEqual(await testServer.storage.read(countIndex), { missing: 2, rows: 12, documents: 13 })
@@ -71,7 +71,7 @@ eachEngine('the search index', (given) => {
     assert.equal(await indexProducts(testServer.storage, walk, { now: testServer.clock.now, limit: 100 }), 14)
   })
 
-  test('is rebuilt, which also removes words that no product has', async () => {
+  test('is rebuilt, which also removes words that no product has any more', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     await outdate(testServer)
     assert.equal(await rebuildIndex(testServer.storage, { now: testServer.clock.now, limit: 3 }), 14)
@@ -82,7 +82,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(words, [])
   })
 
-  test('is followed by the columns in the memory of every server', async () => {
+  test('is followed by the in-memory columns of every server', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     const [mug, bowl] = pottery.products ?? []
     assert.ok(mug && bowl)
@@ -120,7 +120,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(id, id.toSorted())
   })
 
-  test('updates its cached results with every kind of change', async () => {
+  test('has no outdated cached results after any kind of change', async () => {
     const testServer = await openTestServer(given, { shops: [pottery, bloom] })
     const [mug, bowl] = pottery.products ?? []
     assert.ok(mug && bowl)
@@ -145,7 +145,7 @@ eachEngine('the search index', (given) => {
     }
   })
 
-  test('keeps its words if only prices change', async () => {
+  test('does not rewrite its words if only prices change', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     const [mug] = pottery.products ?? []
     assert.ok(mug)
@@ -161,7 +161,7 @@ eachEngine('the search index', (given) => {
     assert.equal(await totalOf(testServer, 'q=speckled&minPrice=123456'), 1)
   })
 
-  test('is written for hundreds of products at a time', async () => {
+  test('is written for hundreds of products at once', async () => {
     const testServer = await openTestServer(given, { shops: [pottery] })
     const products = Array.from({ length: 300 }, (_, index) => ({
       slug: `mosaic-${index}`,

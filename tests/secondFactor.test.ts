@@ -52,7 +52,7 @@ anyEngine('installing with a second factor', (given) => {
     assert.equal(page.status, 403)
   })
 
-  test('the code is required after the password and works once', async () => {
+  test('the code is required after the password, and each code works once', async () => {
     const testServer = await open()
     secret = makeTotpSecret()
     const now = testServer.clock.now
@@ -78,7 +78,7 @@ anyEngine('installing with a second factor', (given) => {
     assert.equal((await enter(third, page, codes[0] ?? '')).status, 400, 'the recovery code was used')
   })
 
-  test('the state of the first step works on its own page only, for ten minutes', async () => {
+  test('the state after the password works only on its own page, and for ten minutes', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await signIn(browser, await browser.visit(pageOf(testServer)))
@@ -93,7 +93,7 @@ anyEngine('installing with a second factor', (given) => {
     for (const code of codes) assert.ok(!lines.includes(code))
   })
 
-  test('guesses of the code are limited', async () => {
+  test('guesses of the code are limited to ten; recovery codes still work', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await signIn(browser, await browser.visit(pageOf(testServer)))
@@ -108,7 +108,7 @@ anyEngine('installing with a second factor', (given) => {
     )
   })
 
-  test('guesses by another person who knows the password do not lock out the user', async () => {
+  test('another person who knows the password and guesses codes does not lock the user out', async () => {
     const testServer = await open()
     testServer.advance(24 * 3_600_000)
     const known = openBrowser(testServer)

@@ -65,7 +65,7 @@ async function makeCell(file: string, host: string): Promise<{ databaseUrl: stri
 
 const plain = ({ status, text }: Reply) => [status, text.replace(/req_\w+/, '')]
 
-test('cells in one process answer at their own hosts, and only a cell without its database gives 503', async () => {
+test('cells in one process respond at their own hosts, and only a cell without its database responds with 503', async () => {
   const folder = await tempFolder()
   const one = await makeCell(join(folder, 'one.db'), 'flowers.example.net')
   const two = await makeCell(join(folder, 'two.db'), 'herbs.example.net')
@@ -147,7 +147,7 @@ test('cells in one process answer at their own hosts, and only a cell without it
   assert.doesNotMatch(server.printed(), /"level":"error"(?!.*"cell":"https:\/\/three)/)
 })
 
-test('mistakes in the file of cells are reported in one line, without secrets', async () => {
+test('mistakes in the file of cells are reported in one line each, without secrets', async () => {
   const folder = await tempFolder()
   const file = join(folder, 'cells.json')
   const cell = { origin: 'https://one.example.com', databaseUrl: 'sqlite:/nowhere/one.db', secret: testSecretText }

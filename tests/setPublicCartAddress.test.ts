@@ -42,7 +42,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual(cart.shipping, { optionId: 'parcel', options: [{ id: 'parcel', label: 'Parcel', amount: 1990 }] })
   })
 
-  test('200 replaces the address, and the old token stops working and its address is erased', async () => {
+  test('200 replaces the address; the old token stops working, and the old address is erased', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -94,7 +94,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual([body.data.shippingOptions, body.data.totals.shipping], [[], 0])
   })
 
-  test('200 without shipping options if the parcel is too heavy, and the cart reports it until an option fits', async () => {
+  test('200 without shipping options if the parcel is too heavy, and the cart reports it until an option is possible', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const codes = async (cartId: string) =>
@@ -135,7 +135,7 @@ eachEngine('setPublicCartAddress', (given) => {
     assert.deepEqual(await codes(digital), [])
   })
 
-  test('an address is never in clear in the database, the log, an event or a response', async () => {
+  test('an address is never in clear text in the database, the log, an event or a response', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const planted = {

@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('setPublicCartShipping', (given) => {
-  test('200 with the choice and the new total; the choice is kept through other changes and makes one event', async () => {
+  test('200 with the choice and the new total; the choice stays through other changes, and makes one event', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -91,7 +91,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assertError(await estimate('DE', 'cart_0'), 'cart_not_found')
   })
 
-  test('409 for another version; a choice that the next address does not offer is replaced by its first option', async () => {
+  test('409 for an outdated version; a choice that is not offered for a new address is replaced by the first option', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })
@@ -102,7 +102,7 @@ eachEngine('setPublicCartShipping', (given) => {
     assert.equal((await carts.read(cartId)).body.data.shipping.optionId, 'parcel')
   })
 
-  test('the page of an open session shows the choice, and an outdated page can neither save nor pay', async () => {
+  test('the page of an open session shows the choice, and a page that is outdated can neither save nor pay', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, ready, look, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ 'ROSE-12': 1 })
@@ -149,7 +149,7 @@ eachEngine('setPublicCartShipping', (given) => {
     }
   })
 
-  test('the page begins with the choice made before checkout', async () => {
+  test('the page starts with the choice that was made before checkout', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ 'ROSE-12': 1 })

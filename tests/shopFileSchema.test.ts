@@ -46,14 +46,14 @@ describe('apply --schema', () => {
     )
   })
 
-  test('allows no other members in any object, which lets editors mark misspelt ones', async () => {
+  test('allows no other members in any object, so editors can mark misspelt ones', async () => {
     const schema = JSON.parse(await printed())
     const found = [...objectsIn(schema)]
     assert.ok(found.length > 15)
     for (const [path, { additionalProperties }] of found) assert.equal(additionalProperties, false, path)
   })
 
-  test('uses only keywords of JSON Schema from before 2019, which every editor knows', async () => {
+  test('uses only keywords of JSON Schema from before 2019, which every editor supports', async () => {
     const known = new Set([
       ...['$schema', 'title', 'type', 'const', 'enum', 'anyOf', 'items', 'properties', 'required', 'description'],
       ...['additionalProperties', 'propertyNames', 'maxProperties', 'minItems', 'maxItems', 'uniqueItems'],

@@ -42,11 +42,11 @@ eachEngine('warnings about a shop that cannot sell', (given) => {
     return { warnings, unready: unready.map(({ slug, problem, name }) => [slug, problem, name]) }
   }
 
-  test('a complete shop has none', async () => {
+  test('are not given for a complete shop', async () => {
     assert.deepEqual(await told(whole), { warnings: [], unready: [] })
   })
 
-  test('a live installation without redirect hosts has one', async () => {
+  test('are given for a live installation without redirect hosts', async () => {
     const installations = [
       { name: 'Web', mode: 'live' as const },
       { name: 'Till', mode: 'live' as const, redirectHosts: ['till.example'] },
@@ -57,14 +57,14 @@ eachEngine('warnings about a shop that cannot sell', (given) => {
     })
   })
 
-  test('a test installation needs no redirect hosts, because loopback hosts are allowed', async () => {
+  test('are not given for a test installation without redirect hosts, because loopback hosts are allowed', async () => {
     assert.deepEqual(await told({ ...whole, installations: [{ name: 'Web', mode: 'test' }] }), {
       warnings: [],
       unready: [],
     })
   })
 
-  test('a shop without a shipping zone has one if something is shipped', async () => {
+  test('are given for a shop without a shipping zone if something is shipped', async () => {
     const { shipping: _, ...bare } = whole
     assert.deepEqual(await told(bare), { warnings: [noZone], unready: [['tea', 'no_shipping_zone', '']] })
     assert.deepEqual(await told({ ...bare, products: [course] }), { warnings: [], unready: [] })
@@ -72,20 +72,20 @@ eachEngine('warnings about a shop that cannot sell', (given) => {
     assert.deepEqual(await told({ ...bare, products: [draft, course] }), { warnings: [], unready: [] })
   })
 
-  test('a shop without tax rates has one; a rate of 0 counts as a rate', async () => {
+  test('are given for a shop without tax rates, where a rate of 0 counts as a rate', async () => {
     const { taxes: _, ...bare } = whole
     assert.deepEqual(await told(bare), { warnings: [noRates], unready: [['tea', 'no_tax_rates', '']] })
     assert.deepEqual(await told({ ...whole, taxes: [{ country: 'GB', rate: 0 }] }), { warnings: [], unready: [] })
   })
 
-  test('a shop without products has none; one with products needs an installation', async () => {
+  test('are not given for a shop without products, but for one with products and no installation', async () => {
     const { merchant } = whole
     assert.deepEqual(await told({ merchant }), { warnings: [], unready: [] })
     const { installations: _, ...bare } = whole
     assert.deepEqual(await told(bare), { warnings: [noInstallation], unready: [['tea', 'no_installation', '']] })
   })
 
-  test('a file with only products counts the zones, rates and installations applied earlier', async () => {
+  test('consider zones, rates and installations that were applied earlier', async () => {
     const storage = await given.open()
     await applyShop(storage, whole, options)
     const { merchant, products = [] } = whole
@@ -95,7 +95,7 @@ eachEngine('warnings about a shop that cannot sell', (given) => {
     assert.deepEqual(emptied.warnings, [noZone])
   })
 
-  test('apply and doctor print warnings as text and as JSON, and do not fail', async () => {
+  test('are printed by apply and doctor as text and as JSON, and do not make them fail', async () => {
     const url = await given.migratedUrl()
     const settings = { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: 'the-root-secret-of-the-test-of-warnings' }
     const path = join(await tempFolder(), 'tea.json')
