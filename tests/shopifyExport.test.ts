@@ -79,7 +79,7 @@ anyEngine(`an export of Shopify, seed ${seed}`, (given) => {
     assert.deepEqual([again.created, again.changed, again.unchanged], [0, 0, count])
   })
 
-  test('has its pictures downloaded to their places, also from a server that fails at first', async () => {
+  test('has its pictures downloaded in their order, also from a server that fails at first', async () => {
     const { storage, app, clock } = testServer
     const copier: Copier = { isAvailable: async () => false, copiesOf: async () => 'unreadable', close() {} }
     const read = (address: string) => createReadPicture(true)(address.replace(shopifyCdn, cdn))

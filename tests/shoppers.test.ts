@@ -74,7 +74,7 @@ async function send(testServer: TestServer, orderId: string): Promise<void> {
 }
 
 eachEngine('a shopper', (given) => {
-  test('is erased: personal data is deleted, and orders are kept', async () => {
+  test('is erased: the personal data is deleted, and the orders stay', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const sent = await buy(checkout, testServer, ada)
@@ -135,7 +135,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([rest.erased.orders, rest.kept.length], [1, 1])
   })
 
-  test('leaves no row with personal data', async () => {
+  test('is erased without leaving any row with personal data', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { orderId } = await buy(checkout, testServer, ada)
@@ -162,7 +162,7 @@ eachEngine('a shopper', (given) => {
     assert.equal((await testServer.ask('getStorefrontOrder', { path: { orderId } })).status, 200)
   })
 
-  test('is found again when a forgotten version of the root secret returns', async () => {
+  test('is found again once a forgotten version of the root secret is added again', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { storage, merchantId, installationId, clock } = testServer
     await buy(await checkoutOf(testServer), testServer, ada)
@@ -178,7 +178,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([orders, checkoutSessions], [1, 1])
   })
 
-  test('is found under the hashes of earlier releases', async () => {
+  test('is found by the hashes of an earlier release', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     await buy(checkout, testServer, ada)
@@ -191,7 +191,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([erased.checkoutSessions, erased.orders], [1, 1])
   })
 
-  test('keeps the bodies of pending webhooks until they are delivered', async () => {
+  test('is erased from the bodies of pending webhooks only after these were delivered', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     await webhooksOf(testServer).add({ events: ['order.placed'], status: 'paused' })
     const checkout = await checkoutOf(testServer)
@@ -214,7 +214,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual((await dump(testServer)).get('forgotten_texts'), [])
   })
 
-  test('is found behind a thousand other installations, and so is an order by its id', async () => {
+  test('is found although the merchant has a thousand other installations, and so is an order by its id', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const { orderId } = await buy(await checkoutOf(testServer), testServer, ada)
     await testServer.storage.write(
@@ -229,7 +229,7 @@ eachEngine('a shopper', (given) => {
     assert.equal((await forget(testServer, '--email', ada, '--unsent')).erased.orders, 1)
   })
 
-  test('that is unknown is reported as such', async () => {
+  test('who is unknown is reported as such', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const settings = { CARTWRIGHT_DATABASE_URL: testServer.url, CARTWRIGHT_SECRET: testSecretText }
     const words = ['shoppers', 'forget', '--email', 'nobody@example.com']

@@ -86,8 +86,8 @@ async function guess({ testServer, reaches, browser, page }: Scene, input: Guess
   return response.status
 }
 
-eachEngine('guesses at the sign-in', (given) => {
-  test('guesses for one account from many networks are limited to a hundred at two nodes together, and its owner can still sign in', async () => {
+eachEngine('password guesses at the sign-in', (given) => {
+  test('for one account from many networks are limited to a hundred on two nodes together, and its owner can still sign in', async () => {
     const scene = await openScene(given)
     const { testServer } = scene
     const own = openBrowser(testServer)
@@ -132,7 +132,7 @@ eachEngine('guesses at the sign-in', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => db.sql`select bucket from sign_in_limits`), [])
   })
 
-  test('guesses for many accounts from one network are limited to sixty', async () => {
+  test('for many accounts from one network are limited to sixty', async () => {
     const scene = await openScene(given)
     const statuses: number[] = []
     for (let i = 0; i < 63; i += 1)
@@ -141,7 +141,7 @@ eachEngine('guesses at the sign-in', (given) => {
     assert.equal(await guess(scene, { from: '2001:db8:78::1', email: 'user1@bloom.example' }), 400, 'its neighbours')
   })
 
-  test('after the clock was set back the wait is no longer than before', async () => {
+  test('have no longer wait after the clock was set back', async () => {
     const scene = await openScene(given)
     const from = '203.0.113.9'
     for (let i = 0; i < 10; i += 1) assert.equal(await guess(scene, { from }), 400)

@@ -8,7 +8,7 @@ import { queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
 
 const second = 1_000
 
-eachEngine('a provider that does not respond once', (given) => {
+eachEngine('a provider that does not respond to a look-up', (given) => {
   // In how many seconds it is asked again, after each of these silences.
   async function waitsAfter(shop: BankShop, paymentId: string, silences: number, look: () => Promise<unknown>) {
     const { bank, testServer } = shop
@@ -25,7 +25,7 @@ eachEngine('a provider that does not respond once', (given) => {
     return waits
   }
 
-  test('is queried again soon after many look-ups of a redirect payment', async () => {
+  test('is queried again soon, also after many look-ups of a redirect payment', async () => {
     const shop = await openBankShop(given)
     const { installationId, clock } = shop.testServer
     const { paymentId, payment } = await shop.begin()
@@ -42,7 +42,7 @@ eachEngine('a provider that does not respond once', (given) => {
   })
 
   for (const what of ['bank', 'pay'] as const)
-    test(`is queried again soon after many webhooks of a payment that is ${what === 'bank' ? 'awaited' : 'made'}`, async () => {
+    test(`is queried again soon, also after many webhooks of a payment that is ${what === 'bank' ? 'awaited' : 'made'}`, async () => {
       const shop = await openBankShop(given)
       const { paymentId } = await shop.place(what)
       const look = async () => {

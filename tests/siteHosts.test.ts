@@ -108,12 +108,12 @@ eachEngine('hosts of shops', (given) => {
   const hostOf = async (merchantId: string, name: string) =>
     (await live(merchantId, 'getAdminSite')).data.hosts.find((one: { host: string }) => one.host === name)
 
-  test('before any shop has a host, requests with any host name are served', async () => {
+  test('as long as no shop has a host, requests with any host name are served', async () => {
     assert.equal((await ask('anything.example.org', '/shops/bloom')).status, 200)
     assert.equal((await ask('anything.example.org', '/admin')).status, 303)
   })
 
-  test("a host is verified by its owner's DNS record or file, and belongs to the first shop that verifies it", async () => {
+  test('a host is verified by a DNS record or file of its owner, and belongs to the first shop that verifies it', async () => {
     const added = await add(merchants.bloom, 'Tea.Example.COM')
     assert.deepEqual(added.changes, [
       { kind: 'create', subject: { type: 'site_host', id: 'tea.example.com', name: 'tea.example.com' }, members: [] },
@@ -267,7 +267,7 @@ eachEngine('hosts of shops', (given) => {
     await live(merchants.bloom, 'removeAdminHost', { path: { host: 'h0.example.com' }, body: {} })
   })
 
-  test('no page of the server is served at the host of a shop, by any method, and none at an unknown host', async () => {
+  test('no page of the server is served at the host of a shop, with any method, and none at an unknown host', async () => {
     const paths = [
       ...[
         '/admin',
@@ -312,7 +312,7 @@ eachEngine('hosts of shops', (given) => {
     assert.equal((await ask('server.example.com', '/admin')).status, 303)
   })
 
-  test('only the Host header counts: forwarded hosts are ignored, and foreign ones are refused', async () => {
+  test('only the Host header counts: forwarding headers are ignored, and unknown hosts are refused', async () => {
     const forwarded = { 'x-forwarded-host': 'tea.example.com', forwarded: 'host=tea.example.com' }
     assert.equal((await ask('unknown.example.com', '/', { headers: forwarded })).status, 404)
     const coffee = await ask('coffee.example.com', '/', { headers: forwarded })
@@ -335,7 +335,7 @@ eachEngine('hosts of shops', (given) => {
     assert.equal(status, 403, 'a form of another shop')
   })
 
-  test('a proxy can get certificates only for hosts of shops', async () => {
+  test('a proxy is allowed to get certificates only for verified hosts of shops', async () => {
     const allowed = (domain: string) =>
       ask('127.0.0.1', `/hosts/allowed?domain=${encodeURIComponent(domain)}`).then(({ status }) => status)
     assert.equal(await allowed('tea.example.com'), 200)
@@ -386,7 +386,7 @@ eachEngine('hosts of shops', (given) => {
 
   // By names and routes, which are the same on either engine.
   if (isOnce(given))
-    test('nothing of one shop is served at the host of another, over all routes and links', async () => {
+    test('nothing of one shop is served at the host of another, for all routes and links', async () => {
       const { data: picture } = await live(merchants.bloom, 'uploadAdminPicture', { body: { content: pixel } })
       const orders = await ordersOf(testServer)
       const placed = await orders.place({ items: { 'ROSE-12': 1 }, isSent: false })
@@ -463,7 +463,7 @@ eachEngine('hosts of shops', (given) => {
         }
     })
 
-  test('a closed shop shows that at its host, also to its own staff', async () => {
+  test('a closed shop responds with 503 at its host and at its path', async () => {
     const { version: expectedVersion } = (await live(merchants.rival, 'getAdminSite')).data
     await live(merchants.rival, 'closeAdminSite', { body: { expectedVersion } })
     assert.equal((await ask('coffee.example.com', '/')).status, 503)

@@ -11,7 +11,7 @@ import type { AdminOperationId } from '../src/contract/admin/operations.ts'
 import { operatorCaller } from '../src/platform/http/admin.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
-eachEngine('sites', (given) => {
+eachEngine('the online store', (given) => {
   let testServer: TestServer
 
   before(async () => {
@@ -33,7 +33,7 @@ eachEngine('sites', (given) => {
   const look = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     testServer.fetch(path, { headers, redirect: 'manual' })
 
-  test('a closed shop shows strangers a notice, and its staff the shop', async () => {
+  test('a closed shop shows a notice to strangers, and the shop to its staff', async () => {
     const person = await dashboardUserOf(testServer)
     const stranger = await dashboardUserOf(testServer, { merchantId: await rivalId() })
     for (const path of ['/shops/bloom', '/shops/bloom/products/red-roses', '/test/shops/bloom/cart']) {
@@ -101,7 +101,7 @@ eachEngine('sites', (given) => {
     assert.equal((await look('/shops/bloom')).status, 200)
   })
 
-  test('pages, style sheets and the catalog are compressed; a cart is not', async () => {
+  test('pages, style sheets and the catalog are compressed, and a cart is not', async () => {
     const codingAt = async (path: string, headers: Record<string, string> = {}) => {
       const url = path.startsWith('http') ? path : `${testServer.origin}${path}`
       const answer = await fetch(url, { headers: { 'accept-encoding': 'br', ...headers } })
@@ -123,7 +123,7 @@ eachEngine('sites', (given) => {
     )
   })
 
-  test('a change of the status can be undone unless a later one replaced it', async () => {
+  test('a change of the status can be undone, and only once', async () => {
     await become('closeAdminSite')
     const changeId = (await live('listAdminChanges')).data[0].id
     const principal = operatorCaller({ merchantId: testServer.merchantId, mode: 'live' })
@@ -136,7 +136,7 @@ eachEngine('sites', (given) => {
     await assert.rejects(undo(), { code: 'change_already_undone' })
   })
 
-  test('test mode has its own path, status and bar, and is not indexed', async () => {
+  test('test mode has a path, a status and a bar of its own, and is not indexed', async () => {
     assert.equal((await look('/test/shops/bloom')).status, 503)
     const { version: expectedVersion } = (await testServer.askAdmin('getAdminSite')).body.data
     const stale = { expectedVersion: expectedVersion + 7, idempotencyKey: newId('req') }
@@ -153,7 +153,7 @@ eachEngine('sites', (given) => {
       assert.equal((await look(path)).status, 404, path)
   })
 
-  test('the public facts of a shop are served with a key and without one, and an unknown merchant gets 404', async () => {
+  test('the public facts of a shop are the same with a key and without one, and an unknown merchant gets 404', async () => {
     const keyed = (await testServer.ask('getSite')).body.data
     assert.deepEqual([keyed.merchant.slug, keyed.mode, keyed.status], ['bloom', 'test', 'open'])
     const open = await testServer.ask('getMerchantSite', { path: { merchantSlug: 'bloom' }, key: null })
@@ -163,7 +163,7 @@ eachEngine('sites', (given) => {
     assert.equal(missing.status, 404)
   })
 
-  test("HTML of the merchant's pages is sanitized, pages are in the menus and the sitemap, and a change can be undone", async () => {
+  test('HTML of the merchant’s pages is sanitized, the pages are in the menus and the sitemap, and changes can be undone', async () => {
     const bodyHtml = '<p>We <b>cut</b> daily.</p><script>alert(1)</script><a href="javascript:x">x</a>'
     const entry = { slug: 'about', title: 'About <us>', bodyHtml, menu: 'foot' }
     const made = await live('createAdminPage', entry)
@@ -213,7 +213,7 @@ eachEngine('sites', (given) => {
     assert.match((await look('/shops/bloom/about')).text, /daily/)
   })
 
-  test('a theme is a draft that staff preview, and applies to shop and checkout once published', async () => {
+  test('a theme is a draft that staff can preview, and applies to shop and checkout once it is published', async () => {
     const { published } = (await live('getAdminSite')).data
     const person = await dashboardUserOf(testServer)
     const stranger = await dashboardUserOf(testServer, { merchantId: await rivalId() })
@@ -413,7 +413,7 @@ eachEngine('sites', (given) => {
     assert.equal((await look('/shops/bloom/products/none_of_them')).status, 404)
   })
 
-  test('a public page is identical until its product changes, in each language', async () => {
+  test('a public page stays identical in each language until its product changes', async () => {
     const { id } = (await testServer.askAdmin('listAdminProducts', { query: '?q=Red+roses' })).body.data[0]
     const path = '/shops/bloom/products/red-roses'
     const languages = ['en', 'de']
@@ -453,7 +453,7 @@ eachEngine('sites', (given) => {
     return (await testServer.askAdmin('replaceAdminProduct', { path: { productId }, body })).body
   }
 
-  test('with a second merchant the shop at /shop redirects to /shops/{slug}, and unknown shops get 404', async () => {
+  test('with a second merchant /shop redirects to /shops/{slug}, and unknown shops get 404', async () => {
     // Two merchants: /shop leads to the older one, whose shop is open.
     const moved = await look('/shop/products/red-roses?sku=ROSE-24')
     assert.deepEqual(
@@ -470,7 +470,7 @@ eachEngine('sites', (given) => {
     assert.deepEqual([(await alone.fetch('/shop')).status, (await alone.fetch('/test/shop')).status], [503, 503])
   })
 
-  test('a suspended installation closes the shop; an ended one is replaced', async () => {
+  test('a disabled installation closes its shop, and an ended one is replaced', async () => {
     const set = (disabledAt: number | null, endedAt: number | null = null) =>
       testServer.storage.write(async (tx) => {
         await tx.sql`

@@ -70,7 +70,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
     return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
   }
 
-  test('a signed-out person is sent to the sign-in and back to the page, and the cookie is limited to this host and the pages', async () => {
+  test('a signed-out person is redirected to the sign-in and then back, and the cookie is limited to this host and to the pages', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await browser.visit(`${testServer.origin}/admin/account`)
@@ -110,7 +110,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
     assert.equal(stolen.status, 303, 'the session itself has ended')
   })
 
-  test('on https the cookie has the __Host- prefix', async () => {
+  test('on https the name of the cookie begins with __Host-', async () => {
     const testServer = await openOAuthTestServer(given, { publicOrigin: () => 'https://shop.example' })
     const browser = openBrowser(testServer)
     await enter(browser, testServer)
@@ -264,7 +264,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
     await testServer.storage.write((tx) => tx.sql`delete from user_factors`)
   })
 
-  test('sensitive pages ask for the password again after ten minutes', async () => {
+  test('pages with sensitive settings require the password again after ten minutes', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     await enter(browser, testServer)
@@ -283,7 +283,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
     assert.match(back.text, /name="sealed"/)
   })
 
-  test('a new password ends all other sessions, and sessions can be ended from the list', async () => {
+  test('a new password ends all other sessions, and single sessions can be ended in the list', async () => {
     const testServer = await open()
     const path = await invite(testServer, 'joan@bloom.example')
     const who = { email: 'joan@bloom.example', password: enough }
@@ -346,7 +346,7 @@ anyEngine('the sign-in and account pages of staff', (given) => {
     assert.equal(member?.role, 'viewer')
   })
 
-  test('a link to reset a forgotten password comes by e-mail or from the operator and works once', async () => {
+  test('a link to reset a forgotten password is e-mailed or made by the operator, and works once', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     assert.match((await browser.visit(`${testServer.origin}/admin/forgotten`)).text, /sends no mail/)

@@ -55,7 +55,7 @@ eachEngine('work that blocks the event loop', (given) => {
     while ((await testServer.fetch(path, init)).status === 503);
   }
 
-  test('is reported in the metrics', async () => {
+  test('is counted in the metrics', async () => {
     await ask('/burn')
     await ask('/burn/body', { method: 'POST', body: 'x' })
     const { text } = await testServer.fetch('/metrics')
@@ -66,7 +66,7 @@ eachEngine('work that blocks the event loop', (given) => {
     }
   })
 
-  test('fails the test, unless its code ran for the first time', async () => {
+  test('is reported to the test, which fails, unless its code ran for the first time', async () => {
     assert.deepEqual(takeStalls(), [])
     await ask('/burn')
     assert.deepEqual(

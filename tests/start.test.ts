@@ -72,7 +72,7 @@ async function ready(origin: string): Promise<void> {
 }
 
 describe('a stop', () => {
-  test('is announced at /readyz for the configured time, while requests are still served', async () => {
+  test('is announced at /readyz for the configured time, during which requests are still served', async () => {
     const server = await serveHere({ ...(await migrated()), CARTWRIGHT_DRAIN_SECONDS: '2' }, ['--no-demo'])
     await ready(server.origin)
     const stopping = server.stop()
@@ -85,7 +85,7 @@ describe('a stop', () => {
 })
 
 describe('the metrics', () => {
-  test('are served on their own port if one is set', async () => {
+  test('are served on a port of their own if one is set', async () => {
     const port = await freePort()
     const server = await serveHere({ ...(await migrated()), CARTWRIGHT_METRICS: String(port) }, ['--no-demo'])
     assert.equal((await fetch(`${server.origin}/metrics`)).status, 404)
@@ -95,7 +95,7 @@ describe('the metrics', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('are exported to a collector, with traces, if one is set', async () => {
+  test('are exported to a collector, with traces, if a collector is set', async () => {
     const bodies: string[] = []
     const collector = createHttpServer(async (request, response) => {
       bodies.push(await text(request))
@@ -126,7 +126,7 @@ describe('the metrics', () => {
 })
 
 describe('a start', () => {
-  test('reports the progress of migrations, and then serves at the same port', async () => {
+  test('reports the progress of migrations, and then serves on the same port', async () => {
     const settings = await environment()
     const url = settings.CARTWRIGHT_DATABASE_URL ?? ''
     const all = join(root, 'src/platform/storage/migrations')
@@ -150,7 +150,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('reports a Node that is too old in one line', () => {
+  test('reports in one line that Node is too old', () => {
     const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})`
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', older, main, 'doctor'], {
       encoding: 'utf8',
@@ -164,7 +164,7 @@ describe('a start', () => {
     assert.equal(`v${dependencies.node}`, process.version)
   })
 
-  test('ends when the npm that started it is ended', async () => {
+  test('ends when the npm process that started it ends', async () => {
     const settings = { ...(await environment()), PORT: '0', PATH: process.env.PATH ?? '' }
     const npm = spawn('npm', ['start', '--', '--no-demo'], {
       cwd: root,
@@ -186,7 +186,7 @@ describe('a start', () => {
     assert.match(printed, /"message":"stopped"/)
   })
 
-  test('reports a port in use in one line and creates no shop', async () => {
+  test('reports in one line that its port is in use, and creates no shop', async () => {
     const settings = await environment()
     const port = await takenPort()
     const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
@@ -210,7 +210,7 @@ describe('a start', () => {
     })
   }
 
-  test('knows its own address from its first response on', async () => {
+  test('reports its own address correctly from the first response on', async () => {
     const port = await freePort()
     const starting = serve({ ...(await environment()), PORT: String(port) })
     const answers: { status: number; text: string }[] = []
@@ -239,7 +239,7 @@ describe('a start', () => {
     )
   })
 
-  test('listens on every address of localhost, and ends', async () => {
+  test('listens on every address of localhost, and stops', async () => {
     const settings = { ...(await migrated()), HOST: 'localhost' }
     const server = await serveHere({ ...settings, CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }, [
       '--no-demo',
@@ -250,7 +250,7 @@ describe('a start', () => {
   })
 
   // They are most of what a start would take and an idle server would hold.
-  test('seals the customer key for every version of the root secret, which lets one of them be retired', async () => {
+  test('encrypts the customer key with every version of the root secret, so a version can be removed', async () => {
     const [older, newer] = ['an-older-root-secret-of-this-test-only', 'a-newer-root-secret-of-this-test-only']
     const given = await migrated()
     const file = (given.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
@@ -341,7 +341,7 @@ describe('a start', () => {
 
   const damageLine = /^cartwright: the database file is damaged, restore a backup: .*shop\.db: .* page .*$/m
 
-  test('ends when the check finds a damaged file, and the next start is refused', async () => {
+  test('ends when its check finds that the database file is damaged, and the next start is refused', async () => {
     const settings = await migrated()
     const file = (settings.CARTWRIGHT_DATABASE_URL ?? '').slice('sqlite:'.length)
     assert.equal(await (await serveHere(settings, ['--no-demo'])).stop(), 0)
@@ -363,7 +363,7 @@ describe('a start', () => {
     assert.doesNotMatch(out, /listening/)
   })
 
-  test('creates no demo shop beside an existing shop, also if that has no keys', async () => {
+  test('creates no demo shop beside an existing shop, even if that has no keys', async () => {
     const settings = await migrated()
     const storage = await openStorage(settings.CARTWRIGHT_DATABASE_URL ?? '')
     await applyShop(storage, bloom, { now: Date.now(), stock: false, dryRun: false })
@@ -373,7 +373,7 @@ describe('a start', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('reports a folder that cannot be created in one line', async () => {
+  test('reports in one line that a folder cannot be created', async () => {
     for (const settings of [{}, { CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' }]) {
       const { code, err } = await cartwright(['serve'], {
         CARTWRIGHT_DATABASE_URL: 'sqlite:/dev/null/deep/a.db',
@@ -408,7 +408,7 @@ describe('a start', () => {
   })
 
   // What is in the cache is run: on a machine that is shared, nobody else may have written it.
-  test("keeps Node's compile cache in a folder that only its user can write, or has none", {
+  test('stores Node’s compile cache in a folder that only its user can write, or not at all', {
     skip: process.platform === 'win32',
   }, async () => {
     for (const mode of [0o700, 0o777]) {
@@ -426,7 +426,7 @@ describe('a start', () => {
     assert.equal((await runProcess(['--version'], { TMPDIR: '/dev/null' })).code, 0)
   })
 
-  test('reports in one line that output cannot be written', {
+  test('reports in one line that its output cannot be written', {
     skip: process.platform !== 'linux',
   }, () => {
     for (const args of [['--help'], ['openapi']]) {
@@ -458,7 +458,7 @@ describe('a start', () => {
 const hasLimits = spawnSync('prlimit', ['--version']).status === 0
 
 describe('a stop on a full disk', () => {
-  test('is reported, and does not prevent the next start', { skip: !hasLimits }, async () => {
+  test('is reported, and the next start works', { skip: !hasLimits }, async () => {
     const settings = await environment()
     const server = await serve(settings)
     const key = keyIn(server.printed())
@@ -493,7 +493,7 @@ describe('the log of a server', () => {
     }
   }
 
-  test('does not end the server on a full disk, and the metrics count the lost lines', {
+  test('continues to serve on a full disk, and the metrics count the lost lines', {
     timeout: 60_000,
   }, async (t) => {
     if (
@@ -515,7 +515,7 @@ describe('the log of a server', () => {
     assert.equal(code, 0)
   })
 
-  test('blocks nothing while it is not read, and then has complete lines', {
+  test('blocks nothing while nobody reads its output, and has only complete lines afterwards', {
     timeout: 60_000,
   }, async () => {
     const port = await freePort()

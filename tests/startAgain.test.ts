@@ -33,7 +33,7 @@ eachEngine('starting a checkout again', (given) => {
     return { testServer, checkout, again }
   }
 
-  test('leads to one new checkout, also when pressed many times', async () => {
+  test('leads to one new checkout, even if it is pressed many times', async () => {
     const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 20 })
     await testServer.app.checkout.cancel(secret)
@@ -45,7 +45,7 @@ eachEngine('starting a checkout again', (given) => {
     assert.deepEqual(await counts(testServer), { sessions: 2, carts: 1, held: 20 })
   })
 
-  test('leads to the order after the new checkout was bought, and holds no more stock', async () => {
+  test('leads to the order once the new checkout was bought, and then holds no stock', async () => {
     const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 20 })
     testServer.clock.now += 31 * 60_000
@@ -59,7 +59,7 @@ eachEngine('starting a checkout again', (given) => {
     assert.equal((await checkout.look(leadsTo)).session.status, 'completed')
   })
 
-  test('keeps the values typed while the checkout expired, without script and not in the address', async () => {
+  test('keeps values that were typed while the checkout expired, without script and not in the URL', async () => {
     const { testServer, checkout } = await openScene()
     const { body } = await checkout.open({ CARD: 2 })
     const secret = body.data.url.split('/').at(-1) as string
@@ -100,7 +100,7 @@ eachEngine('starting a checkout again', (given) => {
     assert.doesNotMatch((await testServer.fetch(`/c/${successor}`)).text, /Weg 12/)
   })
 
-  test('creates one new cart if another checkout bought the old one', async () => {
+  test('creates one new cart if another checkout has bought the old one', async () => {
     const { testServer, checkout, again } = await openScene()
     const { secret, view } = await checkout.ready({ CARD: 3 })
     await testServer.app.checkout.cancel(secret)
@@ -115,7 +115,7 @@ eachEngine('starting a checkout again', (given) => {
     assert.deepEqual(await counts(testServer), { sessions: 3, carts: 2, held: 3 })
   })
 
-  test('twice leads to the second checkout, which is shown as ended and can itself be started again', async () => {
+  test('a second time leads to the same new checkout, which may have ended and can itself be started again', async () => {
     const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 2 })
     await testServer.app.checkout.cancel(secret)

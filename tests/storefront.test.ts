@@ -84,7 +84,7 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('idle connections are kept longer than a load balancer keeps them', () => {
+test('idle connections are kept open longer than a load balancer keeps them', () => {
   assert.ok(server.keepAliveTimeout > 60_000)
 })
 
@@ -195,7 +195,7 @@ describe('in a browser without script', () => {
     })
   })
 
-  test('a category is shown in pages, in the chosen order', async () => {
+  test('a category is in the chosen order, and a long list has a second page', async () => {
     const seen: string[] = []
     let page = await get('/categories/kitchen?sort=name')
     assert.match(page, /15 products/)
@@ -303,7 +303,7 @@ describe('forms of the cart', () => {
     assert.match(page, /Sorry, this is sold out\./)
   })
 
-  test('more than the stock, more than an order may contain, and invalid quantities are refused', async () => {
+  test('quantities above the stock, above the limit of an order, and invalid ones are refused', async () => {
     const trowel = added('forged-hand-trowel', { quantity: '2' })
     const { cookie } = await post('/cart/add', trowel)
     assert.match((await post('/cart/add', { ...trowel, once: once() }, cookie)).page, /At most 2 of these/)
@@ -315,7 +315,7 @@ describe('forms of the cart', () => {
     assert.match(asked.page, /Sorry, only 9 of these are left\./)
   })
 
-  test('a double click adds once, and another form adds again', async () => {
+  test('a double click adds once, and sending another form adds again', async () => {
     const form = added('jute-twine')
     const [first, second] = await Promise.all([post('/cart/add', form), post('/cart/add', form)])
     assert.equal(first.cookie, second.cookie)
@@ -331,13 +331,13 @@ describe('forms of the cart', () => {
     assert.doesNotMatch(page, /Added to your cart/)
   })
 
-  test('two concurrent additions both count', async () => {
+  test('two concurrent additions to a cart both count', async () => {
     const { cookie } = await post('/cart/add', added('jute-twine'))
     await Promise.all([post('/cart/add', added('jute-twine'), cookie), post('/cart/add', added('jute-twine'), cookie)])
     assert.deepEqual(quantitiesIn(await get('/cart', cookie)), [3])
   })
 
-  test('an outdated cart page is answered with the current cart', async () => {
+  test('a form of an outdated cart page gets the current cart', async () => {
     const { cookie, page } = await post('/cart/add', added('jute-twine'))
     const [sku] = skusOf('jute-twine')
     const stale = { sku: sku?.id ?? '', version: versionIn(page) }
@@ -366,7 +366,7 @@ describe('forms of the cart', () => {
     assert.deepEqual(quantitiesIn(page), [1])
   })
 
-  test('the cookie is limited to its path and hidden from scripts', async () => {
+  test('the cookie is limited to its path and not readable by scripts', async () => {
     const { setCookie } = await post('/cart/add', added('jute-twine'))
     assert.match(setCookie, /^storefront_cart=cart_[0-9a-z]{26}; Path=\/shop; Max-Age=2592000; HttpOnly; SameSite=Lax$/)
   })
@@ -396,7 +396,7 @@ describe('forms of the cart', () => {
     assert.equal(response.status, 303, 'the same shop under another name of its host')
   })
 
-  test('a form address refuses GET, and a page refuses POST', async () => {
+  test('405 for GET at the address of a form, and for POST at the address of a page', async () => {
     const refused = await fetch(`${shop}/cart/add`, { headers: { 'accept-language': 'fr-CH' } })
     assert.equal(refused.status, 405)
     assert.match(await refused.text(), /<html lang="fr-CH".*n’est pas dans cette boutique/s)
@@ -428,7 +428,7 @@ describe('pages', () => {
     }
   })
 
-  test('a page without a cart is the same for everyone and cacheable, and one with a cart is never cached', async () => {
+  test('a page without a cart is the same for everyone and cacheable, and a page with a cart is never cached', async () => {
     const sharing = 'public, max-age=0, s-maxage=60, stale-while-revalidate=60'
     for (const path of ['/', '/categories/desk', '/products/jute-twine', '/search?q=linen']) {
       const first = await fetch(`${shop}${path}`)
@@ -517,7 +517,7 @@ describe('pages', () => {
     assert.equal((await fetch(`${origin}/elsewhere`)).status, 404)
   })
 
-  test('the page for an unknown address suggests products by its words', async () => {
+  test('the 404 page suggests products by the words of the address', async () => {
     const asked = async (path: string) => {
       const response = await fetch(`${shop}${path}`)
       return { status: response.status, text: await response.text() }
@@ -530,7 +530,7 @@ describe('pages', () => {
       assert.match((await asked(path)).text, /New in the shop[\s\S]*class="card"/, path)
   })
 
-  test('a link cannot make a page show a text of its own', async () => {
+  test('a link cannot make a page show a text from its parameters', async () => {
     assert.doesNotMatch(await get('/cart?say=<b>Call+us</b>'), /Call us|id="said"/)
     assert.doesNotMatch(await get('/cart?say=constructor'), /id="said"/)
     assert.match(await get('/cart?say=only_left&n=%3Cb%3E'), /only 0 of these/)
@@ -540,7 +540,7 @@ describe('pages', () => {
 describe('in seven languages', () => {
   const tables = { ar, de, en, es, fr, ja, nl } as const
 
-  test('every language has every text, with the same values and only plural forms that it has', () => {
+  test('every language has every text, with the same placeholders and only plural forms of that language', () => {
     const valuesIn = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort()
     for (const [language, table] of Object.entries(tables)) {
       const rules = new Intl.PluralRules(language)
@@ -561,7 +561,7 @@ describe('in seven languages', () => {
     }
   })
 
-  test("a page is in the first of the browser's languages that the shop has", async () => {
+  test('a page is in the first of the browser’s languages that the shop has', async () => {
     for (const [asked, locale, direction, word, price] of [
       ['nl-BE, de;q=0.8', 'nl-BE', 'ltr', 'In winkelwagen', '24,00'],
       ['it, de-CH;q=0.8, en;q=0.5', 'de-CH', 'ltr', 'In den Warenkorb', '24.00'],
@@ -652,7 +652,7 @@ describe('the markup', () => {
 })
 
 describe('for search engines and messengers', () => {
-  test('the structured data of a product have the same name, price and stock as its page', async () => {
+  test('the structured data of a product contain the name, price and stock that its page shows', async () => {
     const page = await get('/products/speckled-stoneware-mug?sku=MUG-STO-350-RUS')
     const url = `${shop}/products/speckled-stoneware-mug`
     assert.equal(canonicalOf(page), url)
@@ -823,7 +823,7 @@ describe('for search engines and messengers', () => {
     assert.doesNotMatch(JSON.stringify(rule), /cart|thanks|account/)
   })
 
-  test('the feed for Google has an item for each SKU that is on sale', async () => {
+  test('the Google feed has an item for each SKU that is on sale', async () => {
     const answer = await fetch(`${api.origin}/shop/feed.xml`)
     const text = await answer.text()
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/xml; charset=utf-8'])
@@ -867,7 +867,7 @@ describe('for search engines and messengers', () => {
     assert.deepEqual(itemsIn(again.out), itemsIn(unreduced))
   })
 
-  test('robots.txt names the sitemap, and the sitemap every page of the shop', async () => {
+  test('robots.txt contains the sitemap, and the sitemap every page of the shop', async () => {
     const robots = await (await fetch(`${api.origin}/robots.txt`)).text()
     assert.match(robots, /^User-agent: \*\nAllow: \/shop\n/)
     for (const path of ['/admin', '/api/', '/c/', '/o/', '/shop/cart', '/shop/search'])
@@ -1007,7 +1007,7 @@ describe('on a fake API', () => {
   const next = `${productsPath}?cursor=a%2Bb.c_`
   const evil = '<script>alert(1)</script>"\''
 
-  test('lists continue by the link of the API only', async () => {
+  test('lists continue only by the link of the API', async () => {
     const asked: string[] = []
     const ask = await storefrontOn((url) => {
       asked.push(url)
@@ -1183,7 +1183,7 @@ describe('on a fake API', () => {
     }
   })
 
-  test('the host of a picture cannot change the content security policy', async () => {
+  test('the address of a picture cannot add directives to the content security policy', async () => {
     const addresses = [
       'https://a;sandbox/x.png',
       "https://a,default-src/'x.png",
@@ -1294,7 +1294,7 @@ describe('on a fake API', () => {
     }
   })
 
-  test('a product is shown without related ones if the server is too busy to list them', async () => {
+  test('a product is shown without related products if the server is too busy to list them', async () => {
     const reported: unknown[] = []
     const ask = await storefrontOn(
       (url) =>
@@ -1314,7 +1314,7 @@ describe('on a fake API', () => {
     )
   })
 
-  test('a checkout at an unexpected address is offered as a link', async () => {
+  test('a checkout at an unexpected host is offered as a link', async () => {
     const url = `https://pay.example.com/c/${'x'.repeat(43)}`
     const ask = await storefrontOn((asked) =>
       asked.endsWith('/sessions') ? { data: { url } } : asked === productsPath ? list([], null) : undefined,
@@ -1332,7 +1332,7 @@ describe('on a fake API', () => {
     assert.ok(String(body).includes(`href="${url}"`))
   })
 
-  test('cached pages do not keep outdated answers of the API in memory', async () => {
+  test('cached pages do not keep responses of the API in memory', async () => {
     const kept = new Map<string, RenderedPage>()
     const rendered: RenderedPages = {
       bodyOf: async (address) => Buffer.from(address),
@@ -1351,7 +1351,7 @@ describe('on a fake API', () => {
     )
   })
 
-  test('a cached page is served without reading while nothing was committed, for a second', async (t) => {
+  test('a cached page is served for a second without reading, as long as nothing was committed', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
     const kept = new Map<string, RenderedPage>()
     const state = { mark: 1 as number | undefined, body: 'first', reads: 0 }
@@ -1415,7 +1415,7 @@ describe('on a fake API', () => {
   const list = (data: unknown[], link: string | null) => ({ data, meta: { count: data.length, next: link } })
 })
 
-test('typed amounts are parsed in common notations', () => {
+test('typed amounts are parsed in the common notations', () => {
   const typed: [string, string, number | null][] = [
     ['12', 'EUR', 1200],
     ['12.5', 'EUR', 1250],

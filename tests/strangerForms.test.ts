@@ -52,7 +52,7 @@ describe('forms without a session', () => {
     return Number((await testServer.wire(`${lines.join('\r\n')}\r\n\r\n`)).split(' ', 2)[1])
   }
 
-  test('too many fields are refused by every form, and none is sent back', async () => {
+  test('too many fields are refused by every form, and are not sent back', async () => {
     const forms = [
       ...screens.filter((screen) => screen.post).map(({ path }) => `/admin/bloom/${path}`),
       ...staffPages.filter(({ methods }) => methods.includes('POST')).map(({ path }) => path),
@@ -86,7 +86,7 @@ describe('forms without a session', () => {
       }
   })
 
-  test('up to 64 KiB and 500 fields are kept through the sign-in, and more is refused unread', async () => {
+  test('up to 64 KiB and 500 fields are kept through the sign-in, and more is refused before it is read', async () => {
     const path = '/admin/bloom/products/new'
     const kept = await post(path, { body: `a=${'x'.repeat(65_000)}` })
     assert.deepEqual([kept.status, kept.text.includes('x'.repeat(65_000))], [403, true])
@@ -95,7 +95,7 @@ describe('forms without a session', () => {
     assert.equal(await postHead(path, newNetwork(), `content-type: ${urlencoded}\r\ncontent-length: 65537`), 413)
   })
 
-  test('a form counts against the rate limit by its length before it is read, and a refused one is not read', async () => {
+  test('a form counts against the rate limit by its length before it is read, and a refused form is not read', async () => {
     const path = '/admin/bloom/products/new'
     for (const [body, times] of [
       [`a=${'"'.repeat(60_000)}`, 4],
@@ -110,7 +110,7 @@ describe('forms without a session', () => {
     }
   })
 
-  test('an uploaded file is skipped and counts against the rate limit', async () => {
+  test('an uploaded file is skipped, and counts against the rate limit', async () => {
     const path = '/admin/bloom/settings/transfers/new'
     const type = 'multipart/form-data; boundary=x'
     const from = newNetwork()

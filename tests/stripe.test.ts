@@ -114,7 +114,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.ok(!`${done.headers.get('content-security-policy')}`.includes(shop.standIn.url))
   })
 
-  test('webhooks place the order immediately in any number and order; forged and old ones do not', async () => {
+  test('webhooks place the order immediately, in any number and order; forged and old ones do not', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -141,7 +141,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.session()).status, 'completed')
   })
 
-  test('64 posts of one form create one intent', async () => {
+  test('64 posts of one form create one payment intent', async () => {
     const shop = await openShop(given)
     const page = await shop.testServer.fetch(`/c/${shop.secret}`)
     assert.ok(!`${page.headers.get('content-security-policy')}`.includes(shop.standIn.url), 'not on the open page')
@@ -173,7 +173,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('a lost response to the creation is found with its frame, and a decline leaves the frame open for another try', async () => {
+  test('after a lost response to the creation the frame is found, and after a decline it stays open for another try', async () => {
     const shop = await openShop(given)
     shop.standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
     await shop.begin()
@@ -223,7 +223,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [0, 0, 0])
   })
 
-  test('an intent hidden by a failed call is found in the list and paid once', async () => {
+  test('an intent that a failed call has created is found in the list and paid once', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('after', making)
     await shop.begin()
@@ -233,7 +233,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
   })
 
-  test('if a hidden intent is not listed, another is created and charged once, and the first cannot be paid', async () => {
+  test('if such an intent is not listed, another one is created and charged once, and the first cannot be paid', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('after', making)
     const { onEvent } = shop.there.books
@@ -258,7 +258,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.ok(!kept.some(({ reference }) => reference === hidden.id))
   })
 
-  test('whichever step the server dies at, there is one charge and one order in the end', async () => {
+  test('at whichever step the server dies, there is one charge and one order in the end', async () => {
     let endsAt = ''
     const shop = await openShop(given, {
       onStep(step) {
@@ -288,7 +288,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual([(await shop.orders()).length, ...shop.charged()], [3, 3, 3 * shop.amount, 0])
   })
 
-  test('going back leads to the order if the payment has just succeeded, and else to the open checkout', async () => {
+  test('going back shows the order if the payment has just succeeded, and otherwise the open checkout', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -302,7 +302,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(other.charged(), [1, 0, 0])
   })
 
-  test('a payment that succeeds after it was declined is returned', async () => {
+  test('a payment that succeeds after it was declined is refunded', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const reference = await shop.reference()
@@ -322,7 +322,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, shop.amount])
   })
 
-  test('an order by debit waits until the debit is paid', async () => {
+  test('an order with a direct debit stays unpaid until the debit is paid', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference(), debit)
@@ -335,7 +335,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, shop.amount, 0])
   })
 
-  test('a failed debit cancels the order, restocks its units and cannot be paid any more', async () => {
+  test('a failed direct debit cancels the order and restocks its units, and can no longer be paid', async () => {
     const shop = await openShop(given)
     const before = await shop.stock()
     await shop.begin()
@@ -355,7 +355,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual(shop.charged(), [1, 0, 0])
   })
 
-  test('Stripe gets the delivery address before the payment and the order number after it, once it responds', async () => {
+  test('Stripe gets the delivery address before the payment, and after it the order number, which is retried until Stripe responds', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const intent = shop.there.books.intent(await shop.reference())
@@ -392,7 +392,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal((await shop.payment()).status, 'succeeded')
   })
 
-  test('can be paid although Stripe fails to store the facts of the purchase', async () => {
+  test('can be paid even if Stripe fails to store the delivery address and the description', async () => {
     for (const status of [429, 500] as const) {
       const shop = await openShop(given)
       shop.standIn.network.fail(status, { method: 'POST', path: /payment_intents\/pi_/ }, 2)
@@ -402,7 +402,7 @@ eachEngine('a payment at Stripe', (given) => {
     }
   })
 
-  test('sending an order number to Stripe is abandoned after many failures', async () => {
+  test('sending the order number to Stripe is abandoned after many failures', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())
@@ -417,7 +417,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal(rounds, 9)
   })
 
-  test('no key or personal data is in a table or in the log', async () => {
+  test('no key and no personal data is in a table or in the log', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())

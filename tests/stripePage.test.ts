@@ -113,7 +113,7 @@ async function detailsOf(secret: string) {
 
 const charges = () => [...shop.there.books.charges.values()].filter(({ status }) => status === 'succeeded').length
 
-test('a payment with 3-D Secure returns the shopper to the shop and pays the order once', async () => {
+test('a payment with 3-D Secure returns the shopper to the shop, and pays the order once', async () => {
   const before = charges()
   await visit({}, async ({ tab, secret, sessionId, lines }) => {
     const { customer, address } = await detailsOf(secret)
@@ -171,7 +171,7 @@ test('a decline is announced, and another card pays in the same frame', async ()
   })
 })
 
-test('the button is disabled while the payment is confirmed, and a refused 3-D Secure leads back to the frame', async () => {
+test('the button is disabled while the payment is confirmed, and after a refused 3-D Secure the frame can be used again', async () => {
   await visit({}, async ({ tab, secret }) => {
     await tab.waitForSelector('#frame-pay:enabled')
     await tab.reload()
@@ -197,7 +197,7 @@ test('the button is disabled while the payment is confirmed, and a refused 3-D S
   })
 })
 
-test('going back right after the payment leads to the order', async () => {
+test('going back right after the payment shows the order', async () => {
   await visit({}, async ({ tab, sessionId }) => {
     await tab.waitForSelector('#frame-pay:enabled')
     const [payment] = await shop.testServer.storage.read(
@@ -234,7 +234,7 @@ test('the page is right to left in Arabic, and readable in dark mode', async () 
   })
 })
 
-test('a script that does not load is reported on the page', async () => {
+test('a Stripe script that does not load is reported on the page', async () => {
   await tabs.use({}, async (tab) => {
     const { secret } = await checkout.ready({ 'ROSE-12': 1 })
     await tab.route(`${shop.standIn.url}/endive/stripe.js`, (route) => route.abort())
@@ -246,7 +246,7 @@ test('a script that does not load is reported on the page', async () => {
   })
 })
 
-test('the secret of the page is sent to no other host', () => {
+test('the secret of the checkout page is sent to no other host', () => {
   assert.ok(secrets.length > 4)
   assert.ok(
     shop.standIn.heard.some((line) => line.includes('/v3/page?url=')),

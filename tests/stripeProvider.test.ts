@@ -117,7 +117,7 @@ const requestsTo = (method: string, path: string | RegExp) =>
   )
 
 describe('a Stripe account', () => {
-  test("is connected with its facts, an endpoint for the events that we use, and the endpoint's secret", async () => {
+  test('is connected with the facts of the account, an endpoint for the events that we use, and the secret of the endpoint', async () => {
     const { public: facts, secrets } = await connect()
     const [endpoint] = mode.books.endpoints.values()
     assert.equal(endpoint?.url, noticeUrl)
@@ -141,7 +141,7 @@ describe('a Stripe account', () => {
     assert.match(accounts.noticeHelp(noticeUrl), /pac_1.*payment_intent\.succeeded/)
   })
 
-  test('is refused with keys of the wrong kind or mode or that Stripe refuses, without quoting a key', async () => {
+  test('is refused with keys of the wrong kind or mode, or that Stripe refuses, and the error contains no key', async () => {
     const { publishableKey, secretKey, restrictedKey } = mode
     const { live } = standIn.account
     const standInSet = issueAt(secretPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_STRIPE_URL' })
@@ -212,7 +212,7 @@ describe('a Stripe account', () => {
     ])
   })
 
-  test('gets the host of the pay page registered for wallets, and reports missing permissions for that', async () => {
+  test('registers the host of the pay page for wallets, and reports that the permission for it is missing', async () => {
     const pageHost = 'shop.example'
     mode.deny('payment_method_domains')
     await assert.rejects(
@@ -253,7 +253,7 @@ describe('a Stripe account', () => {
     assert.equal(domain.enabled, true)
   })
 
-  test('is checked for its key, permissions and endpoint', async () => {
+  test('is checked for its key, its permissions and its endpoint', async () => {
     const connected = await connect()
     const row = rowOf(connected)
     const check = () => accounts.check(row, signal)
@@ -300,8 +300,8 @@ test('the content security policy of the pay page allows the scripts of Stripe a
   assert.match(Stripe.API_VERSION, /\.endive$/)
 })
 
-describe('an outcome of a payment', () => {
-  test('is the frame with the data for its script before anything was paid', async () => {
+describe('the outcome of a payment', () => {
+  test('is the frame and the data for its script as long as nothing was paid', async () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcome = await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
@@ -325,7 +325,7 @@ describe('an outcome of a payment', () => {
     )
   })
 
-  test('is mapped for a paid card, a pending debit, 3-D Secure, a decline and a cancellation', async () => {
+  test('is translated for a paid card, a pending debit, 3-D Secure, a decline and a cancellation', async () => {
     const provider = await opened()
     const lookUp = async (instrument: string | null, then: (id: string) => void = () => {}) => {
       const charge = await begun(provider)
@@ -375,7 +375,7 @@ describe('an outcome of a payment', () => {
     })
   })
 
-  test('is not offered for an amount that Stripe cannot count, and a decline for one that it refuses', async () => {
+  test('has no offer for an amount that Stripe cannot represent, and is a decline for an amount that it refuses', async () => {
     const provider = await opened()
     const offers = (amount: number, currency: string) => provider.offers?.({ amount, currency })
     assert.deepEqual(
@@ -400,7 +400,7 @@ describe('an outcome of a payment', () => {
     }
   })
 
-  test('is a decline at the start and no response later if the key was revoked, without quoting the key', async () => {
+  test('is a decline at the start, and a missing response later, if the key was revoked; neither contains the key', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     mode.revoke(mode.restrictedKey)
@@ -419,7 +419,7 @@ describe('an outcome of a payment', () => {
     )
   })
 
-  test('that must be captured is an error', async () => {
+  test('is an error if the payment must be captured', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     Object.assign(mode.books.intent(charge.reference), { status: 'requires_capture' })
@@ -435,7 +435,7 @@ describe('an outcome of a payment', () => {
 })
 
 describe('a lost response', () => {
-  test('is recovered by the key of the created payment', async () => {
+  test('is recovered by the idempotency key of the created payment', async () => {
     const provider = await opened()
     const charge = chargeOf()
     standIn.network.lose('after', { method: 'POST', path: '/v1/payment_intents' }, 2)
@@ -444,7 +444,7 @@ describe('a lost response', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('is found by its metadata after the key was forgotten, or known as absent, and no second intent is created', async () => {
+  test('is found by its metadata after the key was forgotten, or is known not to exist, and no second intent is created', async () => {
     const provider = await opened()
     const charge = chargeOf()
     await provider.start(charge, { method: 'stripe', details: {}, returnUrls }, signal)
@@ -458,7 +458,7 @@ describe('a lost response', () => {
     assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
   })
 
-  test('makes no second intent among twenty concurrent starts', async () => {
+  test('creates no second intent in twenty concurrent starts', async () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcomes = await Promise.allSettled(
@@ -471,7 +471,7 @@ describe('a lost response', () => {
 })
 
 describe('closing a payment', () => {
-  test('cancels one that was not paid, and returns no money', async () => {
+  test('cancels a payment that was not paid, and does not refund one that was', async () => {
     const provider = await opened()
     const charge = await begun(provider)
     assert.deepEqual([await provider.close(charge, signal), await provider.close(charge, signal)], ['closed', 'closed'])
@@ -484,7 +484,7 @@ describe('closing a payment', () => {
     assert.equal(await provider.close(owed, signal), 'closed')
   })
 
-  test('makes a later start a decline if Stripe has not received the payment', async () => {
+  test('makes a later start a decline if Stripe has not received the payment yet', async () => {
     const provider = await opened()
     const charge = chargeOf()
     assert.equal(await provider.close(charge, signal), 'closed')
@@ -493,7 +493,7 @@ describe('closing a payment', () => {
 })
 
 describe('a refund', () => {
-  test('is made once, also if its response is lost and its key forgotten', async () => {
+  test('is made once, even if its response is lost and its key forgotten', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const refund = { key: newId('rfd'), charge, amount: 500 }
@@ -508,7 +508,7 @@ describe('a refund', () => {
     assert.deepEqual(mode.books.totals().refunded, { eur: 500 })
   })
 
-  test('is repeated under another key if Stripe refused it, and is never made twice', async () => {
+  test('is repeated under another key if Stripe refused it, and is made only once', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const byHand = mode.refundByHand(charge.reference, 1800)
@@ -541,7 +541,7 @@ describe('a refund', () => {
 })
 
 describe('a void of a payment', () => {
-  test('returns the money once, and makes the payment declined', async () => {
+  test('refunds the payment once, after which the payment counts as declined', async () => {
     const provider = await opened()
     const charge = await paid(provider)
     const request = { ...charge, voidKey: newId('rfd') }
@@ -565,7 +565,7 @@ describe('a void of a payment', () => {
   })
 })
 
-test('the providerState contains our refunds, other refunds and the dispute', async () => {
+test('a look-up contains our refunds, other refunds and the dispute', async () => {
   const provider = await opened()
   const charge = await paid(provider, disputed)
   const [dispute] = mode.books.disputes.values()
@@ -597,7 +597,7 @@ test('the providerState contains our refunds, other refunds and the dispute', as
 })
 
 describe('events', () => {
-  test('a webhook is accepted by its signature and time only, also with the previous secret', async () => {
+  test('a webhook is accepted only with a valid signature and time, also with the previous secret', async () => {
     const [first, second] = [await connect(), await connect()]
     const provider = accounts.open(rowOf(second, first))
     const stranger = accounts.open(rowOf({ ...second, secrets: { secretKey: mode.restrictedKey, noticeSecret: '' } }))
@@ -627,7 +627,7 @@ describe('events', () => {
     assert.equal(provider.webhook?.(live, now), 'refused')
   })
 
-  test('the list of events names each payment, oldest first', async () => {
+  test('the list of events contains each payment, oldest first', async () => {
     const provider = await opened()
     const since = now
     const charges = [await paid(provider)]
@@ -660,7 +660,7 @@ describe('events', () => {
     return since
   }
 
-  test('a long list is read in pages, oldest first, and keeps what was read before it breaks off', async () => {
+  test('a long list is read in pages, oldest first, and what was read before it breaks off counts', async () => {
     const provider = await opened()
     const since = await manyEvents(
       provider,
@@ -690,7 +690,7 @@ describe('events', () => {
     )
   })
 
-  test('omissions are reported: more events in a second than can be read, and events that Stripe no longer lists', async () => {
+  test('missing events are reported: more events in a second than can be read, and events that Stripe no longer lists', async () => {
     const provider = await opened()
     const since = await manyEvents(provider, [...Array<number>(1_001).fill(0), 1])
     const told: string[] = []
@@ -703,7 +703,7 @@ describe('events', () => {
   })
 })
 
-test('starting, looking up and refunding a payment make no more requests than necessary', async () => {
+test('starting and looking up a payment make no more requests than necessary', async () => {
   const provider = await opened()
   const asked = standIn.requests.length
   const charge = await begun(provider)

@@ -58,7 +58,7 @@ const idsIn = ({ data }: Stripe.ApiList<Stripe.Event>) => data.map((event) => (e
 const lastRequest = () => standIn.requests.at(-1)
 
 describe('keys', () => {
-  test('a key opens one account in one mode, and unknown or revoked keys nothing', async () => {
+  test('a key opens one account in one mode, and unknown or revoked keys open none', async () => {
     const intent = await client.paymentIntents.create(params)
     assert.equal((await client.accounts.retrieveCurrent()).id, account.id)
     assert.equal((await clientFor(mode.restrictedKey).paymentIntents.retrieve(intent.id)).id, intent.id)
@@ -87,7 +87,7 @@ describe('keys', () => {
     assert.deepEqual((await client.webhookEndpoints.list()).data, [])
   })
 
-  test('livemode follows the key, and using the other mode is an error that names it', async () => {
+  test('livemode follows the key, and using an object of the other mode is an error that says so', async () => {
     const live = await clientFor(account.live.secretKey).paymentIntents.create(params)
     assert.equal(live.livemode, true)
     await assert.rejects(client.paymentIntents.retrieve(live.id), /exists in live mode, but a test mode key was used/)
@@ -107,7 +107,7 @@ describe('intents', () => {
     assert.deepEqual(eventTypes(), ['payment_intent.created', 'charge.succeeded', 'payment_intent.succeeded'])
   })
 
-  test('a server can confirm and capture, in full or in part', async () => {
+  test('a server can confirm and then capture, completely or in part', async () => {
     const { id } = await client.paymentIntents.create({ ...params, capture_method: 'manual' })
     const held = await client.paymentIntents.confirm(id, { payment_method: 'pm_card_visa' })
     assert.deepEqual([held.status, held.amount_capturable, held.amount_received], ['requires_capture', 1999, 0])
@@ -133,7 +133,7 @@ describe('intents', () => {
     assert.deepEqual(await refusalOf(call), ['StripeCardError', 402, 'card_declined'])
   })
 
-  test('3-D Secure waits for the bank, and can be tried again if refused', async () => {
+  test('3-D Secure waits for the bank, and can be tried again after a refusal', async () => {
     const { id } = await client.paymentIntents.create(params)
     assert.equal(mode.pay(id, '4000 0025 0000 3155', 'https://shop.example/r/1'), 'requires_action')
     const waiting = await client.paymentIntents.retrieve(id)
@@ -195,7 +195,7 @@ describe('intents', () => {
 })
 
 describe('requests', () => {
-  test("parameters other than those of Stripe's package are refused", async () => {
+  test('parameters that Stripe’s package does not have are refused', async () => {
     const raw = (body: object) => client.rawRequest('POST', '/v1/payment_intents', body)
     assert.equal((await refusalOf(raw({ ...params, colour: 'red' })))[2], 'parameter_unknown')
     assert.equal((await refusalOf(raw({ currency: 'eur' })))[2], 'parameter_missing')
@@ -204,7 +204,7 @@ describe('requests', () => {
     assert.equal(mode.books.intents.size, 0)
   })
 
-  test("responses that differ from the types of Stripe's package are found", async () => {
+  test('responses that differ from the types of Stripe’s package are detected', async () => {
     assert.equal(schemasVersion, Stripe.PACKAGE_VERSION, 'run harness/stripe/schemas.mjs')
     const { lastResponse, ...intent } = await paid()
     assert.equal(misfitOf(intent), undefined)
@@ -249,7 +249,7 @@ describe('requests', () => {
 })
 
 describe('idempotency', () => {
-  test('a repeated key gets the first response, however old', async () => {
+  test('a repeated key gets the first response, however old that is', async () => {
     const first = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     mode.pay(first.id)
     const again = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
@@ -268,7 +268,7 @@ describe('idempotency', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('an error is stored for the key only once execution began', async () => {
+  test('an error is stored for the key only if execution had begun', async () => {
     const { id } = await paid()
     mode.refundByHand(id)
     const refund = () => client.refunds.create({ payment_intent: id }, { idempotencyKey: 'ref_1' })
@@ -282,7 +282,7 @@ describe('idempotency', () => {
     await raw(params)
   })
 
-  test('two concurrent requests with one key collide, and the client repeats the refused one', async () => {
+  test('of two concurrent requests with one key one is refused, and the client repeats it', async () => {
     const held = standIn.network.hold({ method: 'POST', path: '/v1/payment_intents' })
     const create = (retries: number) =>
       client.paymentIntents.create(params, { idempotencyKey: 'pay_1', maxNetworkRetries: retries })
@@ -303,7 +303,7 @@ describe('idempotency', () => {
     assert.equal(mode.books.intents.size, 1)
   })
 
-  test('a forgotten key creates a second intent', async () => {
+  test('after a key was forgotten it creates a second intent', async () => {
     const first = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     mode.keys.forget()
     assert.notEqual((await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })).id, first.id)
@@ -324,7 +324,7 @@ describe('network', () => {
     )
   })
 
-  test('after two lost responses the client stops; a request lost before execution did nothing', async () => {
+  test('after two lost responses the client gives an error; a request that was lost before its execution has no effect', async () => {
     for (const [when, count] of [
       ['before', 0],
       ['after', 1],
@@ -336,7 +336,7 @@ describe('network', () => {
     }
   })
 
-  test('an intent can be cancelled while its confirmation is on its way', async () => {
+  test('an intent can be cancelled before its confirmation arrives', async () => {
     const { id, client_secret: secret } = await client.paymentIntents.create(params)
     const held = standIn.network.hold({ path: `/v1/payment_intents/${id}/confirm` })
     // As Stripe's script asks.
@@ -357,7 +357,7 @@ describe('network', () => {
     assert.equal(mode.books.charges.size, 0)
   })
 
-  test('Stripe can be made to fail or to limit requests', async () => {
+  test('Stripe can be made to fail, or to limit requests', async () => {
     standIn.network.fail(500, { path: '/v1/refunds' })
     assert.deepEqual(await refusalOf(client.refunds.list()), ['StripeAPIError', 500, undefined])
     standIn.network.fail(429)
@@ -410,7 +410,7 @@ describe('refunds', () => {
     assert.deepEqual(mode.books.totals().refunded, { eur: 1999 })
   })
 
-  test('that succeeded can fail later, and the money can be refunded again', async () => {
+  test('that succeeded can fail later, and the amount can be refunded again', async () => {
     const { id } = await paid('4000000000005126')
     const refund = await client.refunds.create({ payment_intent: id })
     assert.equal(refund.status, 'succeeded')
@@ -433,7 +433,7 @@ describe('refunds', () => {
 })
 
 describe('disputes', () => {
-  test('take the money, and no refund is possible', async () => {
+  test('withdraw the amount, and no refund is possible', async () => {
     const { id } = await paid()
     const { id: dispute } = mode.openDispute(id)
     const [found] = (await client.disputes.list({ payment_intent: id })).data
@@ -450,7 +450,7 @@ describe('disputes', () => {
     ])
   })
 
-  test('that are inquiries take no money', async () => {
+  test('that are inquiries withdraw nothing', async () => {
     const { id } = await paid()
     mode.openDispute(id, { isInquiry: true, reason: 'product_not_received' })
     assert.deepEqual(mode.books.totals().disputed, {})
@@ -459,7 +459,7 @@ describe('disputes', () => {
 })
 
 describe('events', () => {
-  test('are listed by type and time, with the objects as they were', async () => {
+  test('are listed by type and time, with the objects as they were then', async () => {
     const { id } = await paid()
     const list = await client.events.list({ types: ['payment_intent.created', 'payment_intent.succeeded'] })
     assert.deepEqual(
@@ -481,7 +481,7 @@ describe('events', () => {
     assert.equal((await client.events.list()).data.length, 0)
   })
 
-  test('are delivered on command in any order, repeatedly, late, forged or never', async (context) => {
+  test('are delivered as requested: in any order, repeatedly, late, forged or never', async (context) => {
     // The receiver verifies as the adapter will, and answers 400 to what it does not believe.
     const taken: string[] = []
     let secret = ''

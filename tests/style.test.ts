@@ -90,7 +90,7 @@ describe('style', () => {
     )
   })
 
-  test('a name is exported by one file', () => {
+  test('a name is exported by one file only', () => {
     assert.deepEqual(
       sharedIn(sources).filter((name) => !sharedNames.has(name)),
       [],
@@ -114,39 +114,39 @@ describe('style', () => {
   })
 })
 
-describe('the checks can fail', () => {
+describe('the checks of style', () => {
   const long = `export async function long() {\n${'  work()\n'.repeat(linesMax)}}\n`
 
-  test('a word counts in a comment and in the name of a test, not in code or other texts', () => {
+  test('find a word in a comment and in the name of a test, but not in code or other texts', () => {
     const sample = `const house = 'house' // a house\ntest('in the House', () => {})\n/* houses */ say(\`house $\{house}\`)`
     assert.equal(countOf('house', sample), 3)
     assert.equal(countOf('so that', '// It is so that it works, so\n// that is all.'), 1)
   })
 
-  test('a comment that begins with "Of" is found, not a line of a comment or a text that does', () => {
+  test('find a comment that begins with "Of", but not a later line of a comment or a text that does', () => {
     const sample = `// Of one shop.\nconst a = '// Of one' // Of two\na()\n/* Of three */\n\n// The size\n// Of nothing else.\n/** Off. */`
     assert.deepEqual(nounlessIn(sample), ['// Of one shop.', '// Of two', '/* Of three */'])
   })
 
-  test('a long function is found, also as an arrow function and beside texts with braces', () => {
+  test('find a long function, also an arrow function and beside texts with braces', () => {
     assert.deepEqual(functionsOf(long), [{ name: 'long', lines: linesMax + 2 }])
     const arrow = `const far = (a: string): void => {\n  say(\`\n}\n$\{a}\`, /[}/]\\/\`/)\n}\nconst made = run(() => {\n})`
     assert.deepEqual(functionsOf(arrow), [{ name: 'far', lines: 5 }])
   })
 
-  test('a long line of markup is found, not a long comment or text', () => {
+  test('find a long line of markup, but not a long comment or text', () => {
     const wide = ' and more'.repeat(markupLengthMax / 9 + 1)
     const sample = `// <p>${wide}\nconst text = '<p>${wide}'\nconst a = html\`<p>\n<b>${wide}</b>\n$\{wide}</p>\``
     assert.deepEqual(longMarkupIn(sample), [`<b>${wide}</b>`])
   })
 
-  test('a name that two files export is found', () => {
+  test('find a name that two files export', () => {
     assert.deepEqual(sharedIn([long, 'export const long = 1\nexport type Other = 2', '// export const Other\n']), [
       'long',
     ])
   })
 
-  test('every file is parsed completely', () => {
+  test('parse every file completely', () => {
     for (const [file, text] of texts)
       assert.equal(
         segmentsOf(text)

@@ -104,7 +104,7 @@ describe('the runner of the tests', () => {
     assert.match(await printed, /^ℹ fail 1$/m)
   })
 
-  it('fails if a test, a hook, an uncaught error or the loading of a file fails, and still runs the others', async () => {
+  it('fails if a test, a hook, the loading of a file or an uncaught error fails, and still runs the other files', async () => {
     const failures = [
       [`test('one', () => { throw new Error('of a test') })`, /Error: of a test$/m],
       [`describe('more', () => { test('one', () => { throw new Error('of a suite') }) })`, /Error: of a suite$/m],
@@ -140,7 +140,7 @@ describe('the runner of the tests', () => {
     assert.deepEqual(await readdir(temporary), [])
   })
 
-  it('fails if a file ends its process, and still runs the others', async () => {
+  it('fails if a file ends its process, and still runs the other files', async () => {
     const files = [`test('one', () => process.exit(0))`, `test('other', () => note('other'))`]
     const { exited, printed, notes, temporary } = await start('ending', files)
     assert.deepEqual(await exited, [1, null], await printed)
@@ -149,7 +149,7 @@ describe('the runner of the tests', () => {
     assert.deepEqual(await readdir(temporary), [])
   })
 
-  it('begins with the files that take longest, and then the largest', async () => {
+  it('begins with the files that take longest, then the largest ones', async () => {
     const own = join(folder, 'order')
     await mkdir(own)
     const [small = '', large = ''] = ['small', 'large'].map((name) => join(own, name))
@@ -161,7 +161,7 @@ describe('the runner of the tests', () => {
   })
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const)
-    it(`does not go on after ${signal}`, async () => {
+    it(`ends its processes and starts no further files after ${signal}`, async () => {
       const waiting = `test('waits for the end of the run', async () => {
         const parent = process.ppid
         note(String(process.pid))

@@ -228,7 +228,7 @@ eachEngine('a second API besides the open interface', (given) => {
     }
   })
 
-  test('the link to the next page contains the query and works for this caller and query only', async () => {
+  test('the link to the next page contains the query, and works only for the same caller and query', async () => {
     const init = { headers: { cookie: all } }
     const first = await testServer.fetch('/notes/v1/notes?limit=2&word=a&word=b', init)
     const next: string = first.body.next
@@ -252,7 +252,7 @@ eachEngine('a second API besides the open interface', (given) => {
     assert.equal(answer.body.says, 'The body is larger than 1 KiB.')
   })
 
-  test('the idempotency keys of two people and of an installation are separate', async () => {
+  test('the idempotency keys of two people are separate, and the stored response of a secret operation is encrypted', async () => {
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ text: 'Eggs', idempotencyKey: 'shared' })
     const ids = new Set<string>()
@@ -281,7 +281,7 @@ eachEngine('a second API besides the open interface', (given) => {
     )
   })
 
-  test('an unknown path below the base gets an error in the format of this API', async () => {
+  test('an unknown path below its base gets an error in the format of this API', async () => {
     const here = await testServer.fetch('/notes/v1/nothing')
     assert.deepEqual([here.status, here.body.fault], [404, 'route_not_found'])
     const elsewhere = await testServer.fetch('/api/v1/nothing')
@@ -290,7 +290,7 @@ eachEngine('a second API besides the open interface', (given) => {
     assert.deepEqual([own.status, own.body.fault], [404, 'route_not_found'])
   })
 
-  test('operations can be performed without HTTP, with the same checks', async () => {
+  test('operations can be called without HTTP, with the same checks', async () => {
     const ada = person('ada', ['notes:read', 'notes:write'])
     const listed = await notes.perform('listNotes', { principal: ada, query: { limit: 1, word: ['a'] } })
     assert.equal(listed.status, 200)
@@ -329,7 +329,7 @@ eachEngine('a second API besides the open interface', (given) => {
   })
 })
 
-test('the OpenAPI document of a second API is valid and has its query parameters, statuses and callers', async () => {
+test('the OpenAPI document of a second API is valid, and has its query parameters, statuses and callers', async () => {
   const text = printOpenApi(document, { version: '1' })
   const problems = await lintFromString({
     source: text,
@@ -360,7 +360,7 @@ test('the OpenAPI document of a second API is valid and has its query parameters
   assert.deepEqual(Object.keys(components.schemas), ['IdempotencyKey', 'Note', 'NoteFault', 'NoteList', 'NoteRequest'])
 })
 
-test('the reference of a second API shows its operations and their query parameters', () => {
+test('the reference of a second API contains its operations and their query parameters', () => {
   const pages = referencePages(document, { origin: 'https://shop.example', version: '1', path: '/docs/notes' })
   const page = [...pages.values()].join('')
   for (const id of Object.keys(operations)) assert.match(page, new RegExp(`id="${id}"`))

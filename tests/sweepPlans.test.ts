@@ -106,7 +106,7 @@ eachEngine('a sweep', (given) => {
     await plantEndpoint(testServer, 'whe_other', 'enabled')
   })
 
-  test('discards the requested number of deliveries, also with a plan made for empty tables', async () => {
+  test('discards the requested number of deliveries, even with a query plan made for empty tables', async () => {
     const { storage, installationId } = testServer
     const discard = (limit: number) =>
       storage.write((tx) =>
@@ -122,7 +122,7 @@ eachEngine('a sweep', (given) => {
     await sweepWebhooks(storage, now + 200 * day)
   })
 
-  test('deletes event bodies behind a queue that is not delivered, and continues where it stopped', async () => {
+  test('deletes event bodies that come after many undelivered ones, and continues where it stopped', async () => {
     const { storage } = testServer
     // Replays that are still on their way keep their texts, and there are more of them than a turn passes over.
     const owed: Planted = { prefix: 'owed', at: now - 40 * day, body: '{}', count: many }

@@ -25,7 +25,7 @@ const idOf = (prefix: string) =>
 // PostgreSQL takes a parameter among selected values for a text.
 const whole = (value: number) => new Fragment('cast(? as bigint)', [value])
 
-eachEngine('a sweep that is behind', (given) => {
+eachEngine('a sweep with more due rows than one round handles', (given) => {
   let testServer: TestServer
   let skuId: string
   // That it catches up does not depend on the engine: there, three batches are enough.
@@ -137,7 +137,7 @@ eachEngine('a sweep that is behind', (given) => {
     assert.equal(await rowsOf('oauth_artifacts'), 0)
   })
 
-  test('catches up on unchanged carts', async () => {
+  test('catches up on carts that were not changed for a month', async () => {
     await plantCarts(some, 'open', testServer.clock.now - 31 * day)
     await makeTurns('carts')
     assert.equal(await rowsOf("carts where status = 'expired'"), some)
@@ -182,7 +182,7 @@ eachEngine('a sweep that is behind', (given) => {
     await clear()
   })
 
-  test('catches up on ended keys', async () => {
+  test('catches up on expired and revoked keys', async () => {
     const { installationId, merchantId, clock } = testServer
     const kept = await rowsOf('credentials')
     const endedAt = clock.now - 90 * day
@@ -234,7 +234,7 @@ eachEngine('a sweep that is behind', (given) => {
     await run`delete from webhook_endpoints`
   })
 
-  test('stops when the server stops', async () => {
+  test('stops between two rounds when the server stops', async () => {
     const { storage, app, installationId, clock } = testServer
     await run`
       with ${upTo(many)}

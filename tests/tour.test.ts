@@ -212,7 +212,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     shell.skipNpm(commands)
   })
 
-  test('buy by UCP, by an MCP tool that hands over to the checkout page, and by ACP, in docs/agents.md', async () => {
+  test('in docs/agents.md buy by UCP, by an MCP tool and then the checkout page, and by ACP', async () => {
     const type = async (text: string) => {
       const typed = await shell.type(text)
       assert.ok(typed.calls.length > 0, text)
@@ -228,7 +228,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     assert.match(await type(byAcp), isOrder)
   })
 
-  test('lead from apply, key and session to an order, in README', async () => {
+  test('in README lead from apply, key and session to an order', async () => {
     const [block = ''] = await blocks('README.md', '## Your own shop')
     const typed = await shell.type(block)
     assert.doesNotMatch(typed.out, /^!/m, 'apply has nothing to warn of')
@@ -259,7 +259,7 @@ describe('the commands in the docs', { timeout: 300_000, skip: missing.length > 
     }
   })
 
-  test('make a shop that sells in both modes, in docs/shop-file.md', async () => {
+  test('in docs/shop-file.md make a shop that sells in both modes', async () => {
     const all = blocksBelow(await pageText('docs/shop-file.md'), '## An example')
     const [yaml] = all.filter(({ language }) => language === 'yaml')
     await writeFile(filled('coffee.yaml'), yaml?.text ?? '')

@@ -11,7 +11,7 @@ import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { payRefunds } from '../src/domain/payments/refunds.ts'
 
 eachEngine('the operations of the open interface', (given) => {
-  test('lead from a checkout session to a paid order and its cancellation', async () => {
+  test('lead from a checkout session to a paid order, and to its cancellation', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, pay, look } = await checkoutOf(testServer)
     const items = [

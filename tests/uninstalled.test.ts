@@ -136,7 +136,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual(counts, { payments: 0, orders: 0, sessions: 2 })
   })
 
-  test('its open checkouts end in batches and release their stock, and those of others go on', async () => {
+  test('its open checkouts end in batches and release their stock, and checkouts of other installations stay', async () => {
     const scene = await openScene(given)
     const { storage, clock } = scene.testServer
     const bystander = await checkoutOf({
@@ -172,7 +172,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual(await due(), [])
   })
 
-  test('a checkout whose row cannot be written does not block the others and is tried again', async () => {
+  test('a checkout whose row cannot be written does not block the others, and is tried again', async () => {
     const scene = await openScene(given)
     const opened = []
     for (let i = 0; i < 4; i += 1) opened.push(await scene.open({ CARD: 1 }))
@@ -265,7 +265,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.deepEqual([(await scene.session(sessionId)).status, await scene.held()], ['cancelled', 0])
   })
 
-  test('through a revoked refresh token, its open checkouts end as well', async () => {
+  test('by revoking its refresh token, its open checkouts end too', async () => {
     const scene = await openScene(given)
     const { sessionId } = await scene.open()
     const { app, refreshToken } = scene.installed
@@ -277,7 +277,7 @@ eachEngine('after an app is uninstalled', (given) => {
     assert.equal((await scene.session(sessionId)).status, 'cancelled')
   })
 
-  test('a request that was accepted before the end opens no session', async () => {
+  test('a request that was accepted just before opens no session', async () => {
     const scene = await openScene(given)
     const { installationId, merchantId, storage, app, clock } = scene.testServer
     await scene.end()

@@ -71,7 +71,7 @@ const onHandOf = async ({ storage, merchantId }: TestServer) =>
   )
 
 anyEngine('an order that awaits payment', (given) => {
-  test('shows its due date in the order, in its event and on its pages', async () => {
+  test('shows the date until which it must be paid in the order, in its event and on its pages', async () => {
     const scene = await openShop(given, [
       { mode: 'test', method: 'bank_transfer', instructions: account, termDays: 10 },
     ])
@@ -102,7 +102,7 @@ anyEngine('an order that awaits payment', (given) => {
     assert.equal((await orderWorld(scene.testServer, orderId)).status, 'placed')
   })
 
-  test('is due in fourteen days for a transfer and never for cash on delivery, unless the merchant changes it', async () => {
+  test('must be paid within fourteen days by transfer, and without a date with cash on delivery', async () => {
     const scene = await openShop(given)
     const transfer = await scene.buy('bank_transfer')
     const cash = await scene.buy('cash_on_delivery')
@@ -114,7 +114,7 @@ anyEngine('an order that awaits payment', (given) => {
     assert.equal((await orderWorld(scene.testServer, cash.orderId)).status, 'placed')
   })
 
-  test('is cancelled once when due: its stock, code and payment are released, with an event and the reason', async () => {
+  test('is cancelled once when its date has passed: stock, code and payment are released, with an event and the reason', async () => {
     const scene = await openShop(given)
     const { testServer } = scene
     const before = await onHandOf(testServer)
@@ -179,7 +179,7 @@ anyEngine('an order that awaits payment', (given) => {
     assert.equal(await scene.sweep(), 0)
   })
 
-  test('is not cancelled once it was sent', async () => {
+  test('is not cancelled once it was shipped', async () => {
     const scene = await openShop(given, [{ mode: 'test', method: 'cash_on_delivery', termDays: 3 }])
     const [sent, partly, kept] = [
       await scene.buy('cash_on_delivery'),
@@ -240,7 +240,7 @@ anyEngine('orders past their payment term', (given) => {
     assert.equal((await orderWorld(testServer, bad.orderId)).status, 'cancelled')
   })
 
-  test('are paid, fulfilled, cancelled or expired by exactly one of several concurrent requests on two nodes', async () => {
+  test('are paid, shipped, cancelled or expired by exactly one of several concurrent requests on two nodes', async () => {
     const { orders, ...testServer } = await openOrderTestServer(given)
     const second = await given.open({ url: testServer.url })
     const outcomes = new Map<string, number>()

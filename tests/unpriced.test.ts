@@ -70,7 +70,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     return row?.n
   }
 
-  test('is readable with a message and without amounts, and unchanged again when the price is valid', async () => {
+  test('can be read with a message and without amounts, and is as before once the price is valid again', async () => {
     const cartId = await checkout.carts.create({ CARD: 20, BOOK: 1 })
     const priced = (await checkout.carts.read(cartId)).text
     await whileAbsurd(async () => {
@@ -107,7 +107,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     assert.equal((await checkout.carts.read(cartId)).text, priced)
   })
 
-  test('refuses changes with 409, except for one that makes it priceable', async () => {
+  test('refuses changes with 409, except for one after which it can be priced', async () => {
     const { carts } = checkout
     const cartId = await carts.create({ CARD: 20, BOOK: 1 })
     assert.equal((await carts.promote(cartId, 'WELCOME10')).status, 200)
@@ -148,7 +148,7 @@ anyEngine('a cart that cannot be priced', (given) => {
   })
 
   for (const end of ['cancelled', 'expired'] as const) {
-    test(`has a session that is readable, shown, and ${end}`, async () => {
+    test(`has a session that can be read, is shown, and ${end}`, async () => {
       const { sessionId, secret } = await checkout.ready({ CARD: 20 })
       await whileAbsurd(async () => {
         const read = await checkout.read(sessionId)
@@ -228,7 +228,7 @@ anyEngine('a cart that cannot be priced', (given) => {
     })
   })
 
-  test('gets its session reopened if a payment is declined after the price became absurd', async () => {
+  test('gets its session reopened if a payment is declined after the price became invalid', async () => {
     const { sessionId, secret, view } = await checkout.ready({ CARD: 20 })
     await checkout.pay(secret, view, '4000002500003155')
     const { challenge } = await checkout.look(secret)

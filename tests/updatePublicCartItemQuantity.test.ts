@@ -6,7 +6,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('updatePublicCartItemQuantity', (given) => {
-  test('200 sets the quantity; 0 removes the line', async () => {
+  test('200 sets the quantity, and 0 removes the line', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, 'ROSE-12': 1 })
@@ -23,7 +23,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 3)
   })
 
-  test('404 for a SKU that is not in the cart, for an unknown cart and for one of another installation', async () => {
+  test('404 for a SKU that is not in the cart, for an unknown cart and for a cart of another installation', async () => {
     const testServer = await openTestServer(given, { shops: [market, rival] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -44,7 +44,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal(bodies.size, 1)
   })
 
-  test('409 for too many, with the available quantity, and the cart stays unchanged', async () => {
+  test('409 for a quantity above stock or limit, with the available one, and the cart stays unchanged', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ 'ROSE-24': 1, 'ROSE-12': 1 })
@@ -59,7 +59,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     assert.equal((await eventsOf(testServer, cartId)).length, 1)
   })
 
-  test('409 for an outdated version, with the current one, and 200 with that', async () => {
+  test('409 for an outdated version, with the current one, and 200 with the current version', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })
@@ -97,7 +97,7 @@ eachEngine('updatePublicCartItemQuantity', (given) => {
     }
   })
 
-  test('each of 50 concurrent changes counts, and totals are correct', async () => {
+  test('50 concurrent changes all count, and the totals are right', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1, BOOK: 1, 'ROSE-12': 1 })

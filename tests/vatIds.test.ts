@@ -57,7 +57,7 @@ eachEngine('VAT numbers', (given) => {
     return (await testServer.askAdmin('getAdminDocument', { path: { documentId } })).body.data
   }
 
-  test('a confirmed number of another member state removes the tax, also in the invoice and the report', async () => {
+  test('a confirmed VAT number of another member state removes the tax, also in the invoice and the report', async () => {
     const secret = await open()
     const { view, problem } = await give(secret, ' fr 40 303 265 045')
     assert.equal(problem, null)
@@ -115,7 +115,7 @@ eachEngine('VAT numbers', (given) => {
     assert.match(receipt.text, /Intra-Community supply, exempt from VAT/)
   })
 
-  test('items that an edit adds are not taxed either', async () => {
+  test('items that an edit adds to an order without tax are not taxed either', async () => {
     const secret = await open()
     await give(secret, french)
     const orderId = await buy(secret)
@@ -151,7 +151,7 @@ eachEngine('VAT numbers', (given) => {
     )
   })
 
-  test("an unregistered number, or one of the shop's own state, does not change the tax", async () => {
+  test('an unregistered VAT number, or one of the shop’s own state, does not change the tax', async () => {
     const secret = await open()
     const wrong = await give(secret, 'FR00000000000')
     assert.deepEqual([wrong.view.session.vat?.status, wrong.view.session.totals.taxReason], ['invalid', undefined])
@@ -168,7 +168,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal(document.buyer.vatId, null)
   })
 
-  test('if the register does not respond, tax is charged, the page says so, and it can be tried again', async () => {
+  test('if the register does not respond, tax is charged, the page says so, and the check can be repeated', async () => {
     const secret = await open()
     const { view } = await give(secret, 'FR99999999999')
     assert.deepEqual([view.session.vat?.status, view.session.totals.tax], ['unavailable', 1_330])
@@ -190,7 +190,7 @@ eachEngine('VAT numbers', (given) => {
     assert.deepEqual([placed.vat.status, placed.totals.tax], ['unavailable', 1_330])
   })
 
-  test('a number entered while another one is being checked is checked after it', async () => {
+  test('a VAT number that is entered while another one is being checked is checked afterwards', async () => {
     const secret = await open()
     const { view } = await give(secret, french)
     const key = { installationId: testServer.installationId, sessionId: view.session.id }
@@ -226,7 +226,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal((await checkout.look(secret)).session.vat?.status, 'invalid')
   })
 
-  test('an invoice distinguishes goods from services', async () => {
+  test('an invoice without tax distinguishes goods from services', async () => {
     const secret = await open({}, { BOOK: 1, COURSE: 1 })
     const { view } = await give(secret, french)
     assert.equal(view.session.totals.taxReason, 'intra_community')
@@ -257,7 +257,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal(refused.body.error.issues[0].path, '/customer/vatId')
   })
 
-  test('a number that a draft is changed to is checked before it removes the tax', async () => {
+  test('a VAT number that a draft is changed to is checked before it removes the tax', async () => {
     const wanted = [{ skuId: checkout.carts.sku('BOOK'), quantity: 2 }]
     const { draft } = await draftOf(testServer, {
       customer: { email: contact.email, name: contact.name, vatId: french },
@@ -278,7 +278,7 @@ eachEngine('VAT numbers', (given) => {
     assert.equal(customer.vatId, 'FR00000000000')
   })
 
-  test("an app sends the number with the session, and digital goods are taxed at the buyer's place", async () => {
+  test('an app can send the VAT number with the session, and digital goods are taxed at the buyer’s place', async () => {
     const answer = await checkout.open(
       { COURSE: 1 },
       { customer: { ...contact, phone: undefined, vatId: 'FR40303265045' } },

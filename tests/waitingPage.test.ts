@@ -9,7 +9,7 @@ import { issueAt } from '../src/contract/issues.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 eachEngine('a page that waits for a payment', (given) => {
-  test('queries the provider if the last look-up is ten seconds old, and redirects to the order', async () => {
+  test('queries the provider once the last look-up is ten seconds old, and redirects to the shop when the payment succeeded', async () => {
     const bank = createBank()
     const testServer = await openBankTestServer(given, bank)
     await connectBank(testServer)
@@ -62,7 +62,7 @@ eachEngine('a page that waits for a payment', (given) => {
     assert.equal((await wait()).headers.get('location'), new URL(url).pathname, 'found: the shopper pays there')
   })
 
-  test('does not offer or start a payment that its provider cannot take', async () => {
+  test('does not exist for a payment that its provider cannot accept, since that is neither offered nor started', async () => {
     const bank = createBank()
     const asked: unknown[] = []
     let isTaken = true

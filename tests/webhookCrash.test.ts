@@ -12,7 +12,7 @@ import { seeded } from '../proof/random.ts'
 const killsMin = isWide ? 3 : 2
 
 eachEngine('kill -9 while webhooks are delivered', (given) => {
-  test('every event reaches every endpoint in order, and duplicates are identical', async (t) => {
+  test('every event is delivered to every endpoint in order, and duplicates are identical', async (t) => {
     const { random, seed } = seeded()
     t.diagnostic(`seed ${seed}`)
     const testServer = await openTestServer(given, { shops: [market] })
