@@ -227,7 +227,11 @@ anyEngine('a redirect payment whose server is killed', (given) => {
   let opened: Promise<Shop> | undefined
   for (const [index, { name, steps, only, ends, isReturned = false, crash }] of cases.entries())
     for (const step of isWide ? steps : steps.slice(0, 1))
-      for (const by of only ? [only] : isWide ? (['stripe', 'mollie'] as const) : ([index % 2 ? 'stripe' : 'mollie'] as const))
+      for (const by of only
+        ? [only]
+        : isWide
+          ? (['stripe', 'mollie'] as const)
+          : ([index % 2 ? 'stripe' : 'mollie'] as const))
         test(`during ${name}, at step ${step}, ends as ${endOf(ends, by)} at ${by}${isReturned ? ', and refunded once' : ''}`, async () => {
           opened ??= openShop(given.shared)
           const shop = await opened

@@ -11,7 +11,7 @@ import { seeded } from '../proof/random.ts'
 
 const killsMin = isWide ? 3 : 2
 
-eachEngine('kill -9 while webhooks are delivered', (given) => {
+eachEngine('webhook deliveries during kill -9', (given) => {
   test('every event is delivered to every endpoint in order, and duplicates are identical', async (t) => {
     const { random, seed } = seeded()
     t.diagnostic(`seed ${seed}`)

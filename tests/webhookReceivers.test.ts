@@ -130,7 +130,7 @@ async function endpointOf(testServer: TestServer, { endpointId }: Listener) {
 }
 
 eachEngine('webhook dispatch with failing receivers', (given) => {
-  test('hanging receivers do not delay others, and failing ones are called again after their wait', async () => {
+  test('receivers that do not respond delay no others, and failing ones are called again after their wait', async () => {
     const events = 20
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
     const { dispatcher } = testServer.app
@@ -200,7 +200,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
       )
   })
 
-  test('with few concurrent calls allowed, hanging receivers do not delay others, and the limit holds', async () => {
+  test('with few concurrent calls allowed, receivers that do not respond delay no others, and the limit holds', async () => {
     const callsMax = inFlightMax + 4
     const events = 3
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { ...unasked, callsMax } })
@@ -226,7 +226,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
     for (const one of well) assert.deepEqual(await statusesOf(testServer, one), { succeeded: events })
   })
 
-  test('a receiver with a long queue does not delay new events of others', async () => {
+  test('a receiver with many pending deliveries does not delay new events of others', async () => {
     const backlog = 250
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
     const busy = await listen(given, testServer)
@@ -262,7 +262,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
     assert.deepEqual(await statusesOf(testServer, busy), { succeeded: backlog + 1 })
   })
 
-  test('deliveries claimed ahead for a failing receiver are released without a call or attempt', async () => {
+  test('deliveries claimed in advance for a failing receiver are released without a call or an attempt', async () => {
     const events = 120
     const wellFor = 40
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
@@ -296,7 +296,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
     assert.deepEqual(rows, [{ count: 0 }])
   })
 
-  test('draining releases deliveries claimed ahead and records calls in progress', async () => {
+  test('draining releases deliveries that were claimed in advance, and records calls in progress', async () => {
     const events = 150
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: unasked })
     const { dispatcher } = testServer.app
@@ -337,7 +337,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
     return new Dispatcher({ storage, sender, rootSecret: testSecret, clock, log, version: 'test', ...unasked })
   }
 
-  test('deliveries being claimed when draining begins are not left behind', async () => {
+  test('deliveries that are being claimed when draining begins are released too', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await listen(given, testServer)
     await tell(testServer, 5)
@@ -365,7 +365,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
     assert.deepEqual([rows.length, rows.filter(({ status }) => status === 'sending').length], [5, 0])
   })
 
-  test('a machine that was suspended beyond its leases makes no calls with them', async () => {
+  test('a machine that was suspended for longer than its leases makes no calls for them', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await listen(given, testServer)
     await tell(testServer, 60)

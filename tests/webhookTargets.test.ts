@@ -18,7 +18,7 @@ const privateKey = readFileSync(join(fixtures, 'receiver.key.pem'), 'utf8')
 const publicAddress = '93.184.215.14'
 const call = { headers: { 'content-type': 'application/json' }, body: '{"secret":"of the server"}' }
 
-describe('a receiver in the private network', () => {
+describe('a webhook receiver in the private network', () => {
   let canary: Canary
 
   before(async () => {
@@ -26,7 +26,7 @@ describe('a receiver in the private network', () => {
   })
   after(() => canary.close())
 
-  test('is never connected to, in any notation of its address', async (context) => {
+  test('is not connected to, in any notation of its address', async (context) => {
     const dialled: string[] = []
     // Names lead to the canary, as those of an attacker would.
     const sender = open(context, {
@@ -51,7 +51,7 @@ describe('a receiver in the private network', () => {
     for (const { error } of outcomes) assert.ok(!error?.includes('secret'), error ?? '')
   })
 
-  test('is never connected to by a public name that resolves to it', async (context) => {
+  test('is not connected to by a public name that resolves to it', async (context) => {
     const answers: Readonly<Record<string, readonly string[]>> = {
       'loopback.example.com': ['127.0.0.1'],
       'loopback6.example.com': ['::1'],
@@ -87,7 +87,7 @@ describe('a receiver in the private network', () => {
     assert.deepEqual(dialled, [])
   })
 
-  test('is not reached by a name that resolves differently after the check', async (context) => {
+  test('is not connected to by a name that resolves to it after the check', async (context) => {
     const outside = await openSecureReceiver(context)
     let address = publicAddress
     let asked = 0
@@ -122,7 +122,7 @@ describe('a receiver in the private network', () => {
     assert.equal(canary.visits(), 0)
   })
 
-  test('receives no byte even if a permitted address turns out to be its own', async (context) => {
+  test('gets no byte even if a permitted address turns out to be its own', async (context) => {
     const trap = await openCanary()
     context.after(() => trap.close())
     const sender = open(context, {
@@ -136,7 +136,7 @@ describe('a receiver in the private network', () => {
     assert.equal(trap.bytes(), 0)
   })
 
-  test('is not reached through a redirect of a permitted receiver', async (context) => {
+  test('is not connected to after a redirect of a permitted receiver', async (context) => {
     const where = [`http://127.0.0.1:${canary.port}/`, `http://[::1]:${canary.port}/`, `//127.0.0.1:${canary.port}/`]
     const sender = open(context, { allowPrivate: true })
     for (const status of [300, 301, 302, 303, 305, 307, 308])
@@ -170,7 +170,7 @@ describe('a receiver in the private network', () => {
     assert.equal(canary.visits(), 0)
   })
 
-  test("stays unreachable if private receivers are allowed and it serves the machine's credentials", async (context) => {
+  test('is not connected to if it serves the credentials of the machine, even if private receivers are allowed', async (context) => {
     const dialled: string[] = []
     const sender = open(context, {
       allowPrivate: true,
@@ -194,7 +194,7 @@ describe('a receiver in the private network', () => {
     assert.deepEqual(dialled, [])
   })
 
-  test('is reached if private receivers are allowed, which shows that the canary works', async (context) => {
+  test('is connected to if private receivers are allowed, which shows that the other tests would notice a connection', async (context) => {
     const singing = await openCanary()
     context.after(() => singing.close())
     const sender = open(context, { allowPrivate: true, lookup: async () => ['127.0.0.1'] })

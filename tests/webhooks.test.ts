@@ -159,7 +159,7 @@ eachEngine('webhooks', (given) => {
     assert.throws(() => new Webhook(some.secret).verify(all.endpoint.id, {}), 'a judge that can say no')
   })
 
-  test('a failed call is repeated by the schedule twelve times, then abandoned and reported to the other endpoints', async () => {
+  test('a failed call is made twelve times by the schedule, then abandoned; a failed ping is not reported to other endpoints', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -225,7 +225,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('later events of a subject wait for the earlier one; other subjects do not', async () => {
+  test('later events of a subject wait for the earlier one, and events of other subjects do not', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
@@ -264,7 +264,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('ten failures in a row open the breaker, which uses no attempts; a successful probe closes it', async () => {
+  test('ten failures in a row open the circuit breaker, which uses up no attempts; a successful probe closes it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -298,7 +298,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'succeeded'))
   })
 
-  test("a receiver's Retry-After is respected, within limits", async () => {
+  test('the Retry-After of a receiver is respected, up to an hour', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
@@ -316,7 +316,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((third.dueAt ?? 0) <= testServer.clock.now + 2 * minute * 1.2)
   })
 
-  test('410 disables the endpoint and is reported to the others; nothing is lost, and enabling sends all in order', async () => {
+  test('410 disables the endpoint, which is reported to the others; nothing is lost, and enabling it sends everything in order', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const other = await openReceiver(given)
@@ -357,7 +357,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('an endpoint that fails for five days is disabled, also if the breaker allowed few calls', async () => {
+  test('an endpoint that fails for five days is disabled, even if the circuit breaker allowed few calls', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -377,7 +377,7 @@ eachEngine('webhooks', (given) => {
     assert.ok((await deliveriesOf(testServer, made)).every(({ status }) => status === 'held'))
   })
 
-  test('a paused endpoint gets nothing; a removed one loses its pending deliveries', async () => {
+  test('a paused endpoint gets no calls, and a removed one loses its pending deliveries', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
@@ -405,7 +405,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(again.endpoint.slot, made.endpoint.slot, 'its slot is free again')
   })
 
-  test('during the rotation of a secret both sign; after a day only the new one', async () => {
+  test('during the rotation of a secret both secrets sign, and after a day only the new one', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     testServer.clock.now = Date.now()
     const receiver = await openReceiver(given)
@@ -429,7 +429,7 @@ eachEngine('webhooks', (given) => {
     assert.equal((await endpointOf(testServer, made)).previousSealed, null)
   })
 
-  test('a delivery keeps its event and is sent to the new address of its endpoint', async () => {
+  test('a delivery is sent unchanged to the new address of its endpoint', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const former = await openReceiver(given)
     const latter = await openReceiver(given)
@@ -454,7 +454,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(latter.received[0]?.body, former.received[0]?.body)
   })
 
-  test('a claim that was not finished is taken over after its lease without an attempt, and its late result is ignored', async () => {
+  test('a delivery that was claimed but not finished is taken over after its lease, without an attempt, and its late result is ignored', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { leaseMs: 1_000 } })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
@@ -485,7 +485,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual([row?.status, row?.attempts], ['succeeded', 1])
   })
 
-  test('event bodies, deliveries and events are deleted after their time, also those held for an endpoint', async () => {
+  test('event bodies, deliveries and events are deleted after their time, also those that are held for an endpoint', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const sent = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -532,7 +532,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('an event written while its endpoint is being enabled is sent', async () => {
+  test('an event that is written while its endpoint is being enabled is sent', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'], status: 'paused' })
@@ -548,7 +548,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(receiver.received.length, 1)
   })
 
-  test('a busy endpoint does not delay another', async () => {
+  test('an endpoint with many deliveries does not delay another one', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
     const busy = await openReceiver(given)
     const idle = await openReceiver(given)
@@ -582,7 +582,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(busy.received.length, 200)
   })
 
-  test('the limit of concurrent calls is divided among endpoints', async () => {
+  test('the limit of concurrent calls is divided among the endpoints', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { callsMax: 4 } })
     const receivers = await Promise.all([1, 2, 3].map(() => openReceiver(given)))
     for (const { url } of receivers) await add(testServer, { url, events: ['cart.created'] })
@@ -607,7 +607,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('many events of one subject wait behind its first without being read repeatedly', async () => {
+  test('many events of one subject wait for its first one without being read repeatedly', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.*'] })
@@ -634,7 +634,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('a wait requested by Retry-After is not lost to a call in progress', async () => {
+  test('the wait of a Retry-After is not shortened by a call in progress that succeeds', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -691,7 +691,7 @@ eachEngine('webhooks', (given) => {
       assert.deepEqual([endpoint.status, endpoint.consecutiveFailures, endpoint.lastSuccessAt], ['enabled', 3, null])
     })
 
-  test('an accepted replay keeps its event body for as long as it is held', async () => {
+  test('the event body of an accepted replay is stored as long as the replay is held', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['webhook.ping'] })
@@ -721,7 +721,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(again.body.error.code, 'payload_expired')
   })
 
-  test('a long queue is paused, enabled and removed by changing only the endpoint', async () => {
+  test('an endpoint with many deliveries is paused, enabled and removed by changing only its own row', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })
@@ -760,7 +760,7 @@ eachEngine('webhooks', (given) => {
     )
   })
 
-  test('a started dispatcher is notified of an event immediately, and draining finishes calls in progress', async () => {
+  test('a started dispatcher is notified of an event immediately, and draining waits for calls in progress', async () => {
     const testServer = await openTestServer(given, { shops: [market], webhookBounds: { pollMs: 3_600_000 } })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })

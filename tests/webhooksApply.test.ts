@@ -55,7 +55,7 @@ async function isEmpty(storage: Storage): Promise<boolean> {
 }
 
 anyEngine('webhooks in a shop file', (given) => {
-  test('are previewed, created with a secret each, and unchanged when applied again', async () => {
+  test('are previewed, created with a secret each, and unchanged when the file is applied again', async () => {
     const storage = await given.open()
     const file = shop([warehouse, everything])
     const dry = await applyShop(storage, file, { ...options, dryRun: true })
@@ -95,7 +95,7 @@ anyEngine('webhooks in a shop file', (given) => {
     assert.deepEqual(await storage.read(findViolations), [])
   })
 
-  test('are changed where the file differs; none is deleted, and a stopped one stays stopped', async () => {
+  test('are changed to what the file says; none is deleted, and one that was disabled stays disabled', async () => {
     const storage = await given.open()
     const first = await applyShop(storage, shop([warehouse, everything]), options)
     const [one, other] = await endpointsOf(storage, first)
@@ -168,7 +168,7 @@ anyEngine('webhooks in a shop file', (given) => {
       )
   })
 
-  test('concurrent applies of one file create each endpoint once, and so do concurrent demos', async () => {
+  test('concurrent applies of one file create each endpoint once, and so do concurrent demo commands', async () => {
     const storage = await given.open()
     const file = shop([warehouse, everything])
     const reports = await Promise.all([1, 2, 3, 4].map(() => applyShop(storage, file, options)))
@@ -178,7 +178,7 @@ anyEngine('webhooks in a shop file', (given) => {
     assert.equal(new Set(demos.map(({ webhookEndpoint }) => JSON.stringify(webhookEndpoint))).size, 1)
   })
 
-  test('the apply command prints each secret once, in text and in JSON', async () => {
+  test('are created by apply, which prints each secret once, in text and in JSON', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: await given.migratedUrl(), CARTWRIGHT_SECRET: testSecretText }
     const path = join(folder, 'tea.json')
@@ -229,7 +229,7 @@ describe('invalid webhooks in a shop file', () => {
     })
   }
 
-  test('a private address is not an error of the file', () => {
+  test('with a private address are no error of the file', () => {
     assert.ok('file' in readShopFile(JSON.stringify(shop([{ url: 'http://localhost:4010/webhooks' }])), now))
   })
 })

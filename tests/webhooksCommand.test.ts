@@ -86,7 +86,7 @@ describe('the webhooks commands', () => {
 
   const endpointOf = (storage: Storage, id: string) => storage.read((db) => findEndpointAnywhere(db, id))
 
-  test('add, list, rotate, pause, enable, disable and remove an endpoint without revealing its secrets', async () => {
+  test('add, list, rotate, pause, enable, disable and remove an endpoint, and print its secret only when it is made', async () => {
     const { storage, settings, file } = await openShop()
     const add = ['webhooks', 'add', '--url', 'https://hooks.example.com/in?token=geheim']
     const plain = await cartwright(
@@ -212,7 +212,7 @@ describe('the webhooks commands', () => {
     assert.equal(row?.count, 0)
   })
 
-  test('send a test call and report its result, and a new test replaces one that is still pending', async () => {
+  test('send a test call and report its result; another test replaces one that is still pending', async () => {
     const { storage, settings } = await openShop()
     const { endpoint } = await json(['webhooks', 'add', '--url', 'https://a.example/'], settings)
     const asking = ['webhooks', 'test', endpoint.id, '--wait', '1']
@@ -259,7 +259,7 @@ describe('the webhooks commands', () => {
     })
   })
 
-  test('list the newest deliveries, show one with its attempts, and replay one if allowed', async () => {
+  test('list the newest deliveries, show one with its attempts, and replay one if that is allowed', async () => {
     const { storage, settings } = await openShop()
     const { endpoint } = await json(['webhooks', 'add', '--url', 'https://a.example/'], settings)
     const { installationId } = (await endpointOf(storage, endpoint.id)) as Endpoint
@@ -308,7 +308,7 @@ describe('the webhooks commands', () => {
     assert.equal((await cartwright(['webhooks', 'replay', id, '--allow-succeeded'], settings)).code, 1)
   })
 
-  test('create the endpoint of the demo once, paused, and print the same secret each time', async () => {
+  test('create the endpoint of the demo shop once, paused, and print the same secret each time', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, CARTWRIGHT_SECRET: secretText }
     const first = await json(['demo'], settings)
@@ -371,7 +371,7 @@ describe('webhooks listen', () => {
     return fetch(url, { method: 'POST', headers, body: Buffer.from(text) })
   }
 
-  test('enables a paused endpoint, verifies, prints a line for each call, and pauses it again on SIGTERM', async () => {
+  test('enables a paused endpoint, verifies calls, prints a line for each, and pauses the endpoint again on SIGTERM', async () => {
     const { storage, settings, demo } = await openDemo()
     const { id, secret } = demo.webhookEndpoint
     const receiver = await listen(settings, ['--endpoint', id, '--port', '0'])
@@ -438,7 +438,7 @@ describe('webhooks listen', () => {
     assert.ok(!receiver.printed().includes(secret.slice(6, 40)))
   })
 
-  test('uses the endpoint with its own address by default, prints whole calls with --json, and stops on SIGINT', async () => {
+  test('uses the endpoint with its own address by default, prints complete calls with --json, and stops on SIGINT', async () => {
     const { storage, settings, demo } = await openDemo()
     const { id, secret } = demo.webhookEndpoint
     // A free port, which the endpoint is moved to: the demo's own may be taken on this machine.

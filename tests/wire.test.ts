@@ -17,7 +17,7 @@ import { RenderedReply } from '../src/platform/http/handler.ts'
 const cart = '/api/v1/open/storefront/carts/cart_x/items/sku_x'
 const idempotent = { idempotencyKey: 'k-1' }
 
-describe('bad input', () => {
+describe('invalid requests', () => {
   const given = givenEngine('sqlite')
   let testServer: TestServer
   // Has no patience with whoever sends slowly. The others keep to the first, which a pause of the machine does not bother.
@@ -152,7 +152,7 @@ describe('bad input', () => {
     }
   })
 
-  test('405 for another method of a known path, with the allowed methods', async () => {
+  test('405 with the allowed methods for another method of a known path', async () => {
     for (const [method, path, status, allow] of [
       ['POST', '/api/v1/open/catalog/products', 405, 'GET, HEAD, OPTIONS'],
       ['OPTIONS', '/api/v1/open/catalog/products/mug', 204, 'GET, HEAD, OPTIONS'],
@@ -173,7 +173,7 @@ describe('bad input', () => {
     }
   })
 
-  test('404 for every unsupported method with any body, and never 500', async () => {
+  test('404 for every unsupported method with any body, never 500', async () => {
     const bodies = ['\r\n', 'content-type: ;;\r\ncontent-length: 2\r\n\r\n{}', 'content-length: 2\r\n\r\n{}']
     for (const method of METHODS) {
       const target = method === 'CONNECT' ? 'elsewhere.example:443' : '/api/v1/open/nothing'
@@ -190,7 +190,7 @@ describe('bad input', () => {
     assert.deepEqual(defects, [])
   })
 
-  test('the link to the next page has the path of the operation, however the request wrote it', async () => {
+  test('the link to the next page has the path of the operation, in whatever form the request contained it', async () => {
     const path = '/api/v1/open/catalog/products'
     const next = async (target: string) => {
       const text = await testServer.wire(
@@ -243,7 +243,7 @@ describe('bad input', () => {
     assert.equal(refused?.headers.get('access-control-allow-origin'), '*')
   })
 
-  test('500 for a defect has no details, and the log has all of them', async () => {
+  test('500 for a defect without details, which are all in the log', async () => {
     const answer = await testServer.fetch('/api/v1/open/storefront/carts/cart_x', {
       headers: { authorization: testServer.keys.full },
     })
@@ -319,7 +319,7 @@ describe('bad input', () => {
     })
   }
 
-  test('400 for a page, a probe or an OAuth endpoint without exactly one valid Host, like for an operation', async () => {
+  test('400 for a page, a probe or an OAuth endpoint without exactly one valid Host, as for an operation', async () => {
     const paths = ['/', '/docs', '/healthz', '/oauth/jwks', '/oauth/interaction/x', '/c/x', '/openapi.json']
     const hosts = ['', 'host: a\r\nhost: a\r\n', 'host: a b\r\n', 'host: user@a\r\n', 'host: a/b\r\n', 'host: a:b\r\n']
     for (const path of paths) {
@@ -333,7 +333,7 @@ describe('bad input', () => {
       assert.match(await testServer.wire(`GET /healthz ${line}\r\nconnection: close\r\n\r\n`), /^HTTP\/1.1 200 /, line)
   })
 
-  test('HEAD for a page or a document equals GET without a body', async () => {
+  test('HEAD for a page or a document gets the response to GET without the body', async () => {
     for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/readyz', '/oauth/jwks', '/oauth/nothing']) {
       const [get, head] = [await testServer.fetch(path), await testServer.fetch(path, { method: 'HEAD' })]
       assert.deepEqual([head.status, head.text], [get.status, ''], path)
@@ -342,7 +342,7 @@ describe('bad input', () => {
     }
   })
 
-  test('a request id of the caller is logged next to ours and never returned', async () => {
+  test('the request id of a caller is logged next to ours, and never returned', async () => {
     const ask = async (id: string, path: string) => {
       const answer = await testServer.fetch(path, { headers: { 'x-request-id': id } })
       const ours = answer.headers.get('x-request-id') ?? ''
@@ -366,7 +366,7 @@ describe('bad input', () => {
     )
   })
 
-  test('slow headers get a response, and the connection is closed', async () => {
+  test('a request with slow headers gets a response, and the connection is closed', async () => {
     assertWireError(await hasty.wire(`${get}host: a\r\nx-slow: `), 400)
   })
 
@@ -377,12 +377,12 @@ describe('bad input', () => {
     assert.deepEqual([await hasty.wire(''), hasty.lines().slice(before)], ['', []])
   })
 
-  test('a slow body gets a response, and the connection is closed', async () => {
+  test('a request with a slow body gets a response, and the connection is closed', async () => {
     const head = `PATCH ${cart} HTTP/1.1\r\nhost: a\r\nauthorization: ${hasty.keys.full}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`
     assertWireError(await hasty.wire(head), 400)
   })
 
-  test('an endless body is cut off', async () => {
+  test('a body without an end is cut off', async () => {
     const socket = connect(Number(new URL(testServer.origin).port), '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text: string) => {
@@ -405,7 +405,7 @@ describe('bad input', () => {
     if (received !== '') assertWireError(received, 400)
   })
 
-  test('two requests in one packet get two responses in order', async () => {
+  test('two requests in one packet get two responses in their order', async () => {
     const text = await testServer.wire(
       `GET /healthz HTTP/1.1\r\nhost: a\r\n\r\nGET /api/v1/open/nothing HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
     )
@@ -442,13 +442,13 @@ describe('bad input', () => {
     assert.ok((received.match(/HTTP\/1.1 200 /g)?.length ?? 0) <= 101)
   })
 
-  test('an unread body is not parsed as a request', async () => {
+  test('a body that is not read is not parsed as another request', async () => {
     const smuggled = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
     const text = await testServer.wire(`${get}host: a\r\ncontent-length: ${smuggled.length}\r\n\r\n${smuggled}`)
     assert.equal(text.match(/HTTP\/1.1 /g)?.length, 1)
   })
 
-  test('a valid request is answered after all of these', async () => {
+  test('a valid request gets its response after all of these', async () => {
     assert.equal((await testServer.ask('getInstallationCredentialIdentity')).status, 200)
   })
 })
@@ -532,7 +532,7 @@ describe('load', () => {
     assert.equal((await testServer.fetch('/')).status, 200)
   })
 
-  test('the start page lists no merchants in production, but does otherwise', async () => {
+  test('the start page lists merchants, but not in production', async () => {
     const shown = await openTestServer(given)
     assert.match((await shown.fetch('/')).text, /Bloom/)
     const hidden = await openTestServer(given, { production: true })
@@ -597,7 +597,7 @@ describe('connections', () => {
     assert.equal(reading(testServer, 'cartwright_requests_in_flight'), 0)
   })
 
-  test('pending bodies do not delay other responses', async () => {
+  test('bodies that are still being sent do not delay other responses', async () => {
     const testServer = await openTestServer(given, { pressure: { inFlightMax: 2 }, shops: [market] })
     const { path } = await openCheckout(testServer)
     const form = 'content-type: application/x-www-form-urlencoded'
@@ -611,7 +611,7 @@ describe('connections', () => {
     assert.equal((await testServer.fetch(path)).status, 200)
   })
 
-  test('an address that sends many slow bodies is refused more, and other addresses are not', async () => {
+  test('an address that sends many slow bodies is refused further ones, and other addresses are not', async () => {
     const testServer = await openTestServer(given, { trustedProxies: ['loopback'], shops: [market] })
     const { path } = await openCheckout(testServer)
     const from = (address: string, target: string) =>
@@ -680,7 +680,7 @@ describe('connections', () => {
     assert.match(end, /"status":"ok"/)
   })
 
-  test('one address cannot use up the connections of others, but a trusted balancer can have more', async () => {
+  test('one address cannot use up the connections of others, but a trusted proxy may have more', async () => {
     for (const [trustedProxies, refused] of [
       [[], 2],
       [['loopback'], 0],
@@ -696,7 +696,7 @@ describe('connections', () => {
     }
   })
 
-  test('connections are limited in total', async () => {
+  test('the number of connections is limited in total', async () => {
     const testServer = await openTestServer(given, { connectionsMax: 3, trustedProxies: ['127.0.0.0/8'] })
     for (let i = 0; i < 5; i += 1) await visit(testServer)
     await until(() => reading(testServer, 'cartwright_connections_refused_total') === 2, 'two are refused')

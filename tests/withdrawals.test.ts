@@ -46,7 +46,7 @@ eachEngine('withdrawals', (given) => {
 
   const listed = async () => (await testServer.askAdmin('listAdminWithdrawals')).body.data
 
-  test('without script a shopper makes a statement in two steps, the text and its confirmation', async () => {
+  test('without script a shopper withdraws in two steps, the text and its confirmation', async () => {
     const { number } = await orders.place({ items: { CARD: 1 } })
     const form = await (await fetch(`${testServer.origin}/w/${slug}?order=${number}`)).text()
     assert.match(form, new RegExp(`name="order"[^>]* value="${number}"`))
@@ -73,7 +73,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal(Date.parse(received.refundDueAt) - Date.parse(received.receivedAt), 14 * 86_400_000)
   })
 
-  test('missing fields are asked for, and typed values are kept', async () => {
+  test('missing fields are asked for again, and typed values are kept', async () => {
     const answer = await postWithdrawal(shop(), { name: 'Ada', order: '', email: 'ada', step: 'confirm' })
     const text = await answer.text()
     assert.equal(answer.status, 200)
@@ -103,17 +103,19 @@ eachEngine('withdrawals', (given) => {
     assert.equal(face?.offersWithdrawal, false)
   })
 
-  test('orders and sessions contain the address of the page, and the order page links to it', async () => {
+  test('orders and sessions contain the address of the withdrawal page, and the order page links to it', async () => {
     const { orderId, number, statusSecret } = await orders.place({ items: { CARD: 1 } })
     const order = await testServer.ask('getStorefrontOrder', { path: { orderId } })
     const url = `${testServer.origin}/w/${slug}?order=${number}`
     assert.equal(order.body.data.withdrawalUrl, url)
+    const session = await (await checkoutOf(testServer)).open({ CARD: 1 })
+    assert.equal(session.body.data.withdrawalUrl, `${testServer.origin}/w/${slug}`)
     const page = await (await fetch(`${testServer.origin}/o/${statusSecret}`)).text()
     assert.ok(page.includes(`href="/w/${slug}?order=${number}"`))
     assert.match(page, /Withdraw from contract here/)
   })
 
-  test('the shopper gets the statement with its time, the merchant its number, and typed text never becomes a link', async () => {
+  test('the shopper gets the statement with its time, the merchant the order number, and typed text never becomes a link', async () => {
     const { mail } = testServer.app
     assert.ok(mail)
     const typed = { name: 'Ada https://evil.example', order: 'T-4711', items: 'the www.evil.example vase' }
@@ -130,7 +132,7 @@ eachEngine('withdrawals', (given) => {
     assert.doesNotMatch(toMerchant?.text ?? '', /Ada|ada@/)
   })
 
-  test('200 settles a withdrawal, again and by its version; each reading of the statement is recorded', async () => {
+  test('200 settles a withdrawal, repeatedly and by its version; each read of the statement is audited', async () => {
     testServer.clock.now += 1_000
     await withdraw(shop(), { order: 'T-77, the big one', email: 'grace@example.com', items: 'the blue one' })
     const [row] = await listed()
@@ -169,7 +171,7 @@ eachEngine('withdrawals', (given) => {
     return { orderId, number }
   }
 
-  test('a withdrawal from the e-mail address of the order opens a return of the sent items, once, also after a crash', async () => {
+  test('a withdrawal with the e-mail address of the order opens a return of the sent items, once, also after a crash', async () => {
     const { storage, clock } = testServer
     const round = () => openWithdrawnReturns(storage, testSecret, { now: ++clock.now, limit: 100 })
     while ((await round()) > 0);
@@ -201,7 +203,7 @@ eachEngine('withdrawals', (given) => {
     assert.equal((await listed())[0].returnId, row.returnId)
   })
 
-  test('a withdrawal from another address, or for an unsent order, opens no return; the merchant can open one', async () => {
+  test('a withdrawal with another address, or of an unsent order, opens no return, but the merchant can open one', async () => {
     const { storage, clock } = testServer
     const round = () => openWithdrawnReturns(storage, testSecret, { now: ++clock.now, limit: 100 })
     const press = (withdrawalId: string) =>
@@ -248,7 +250,7 @@ eachEngine('withdrawals', (given) => {
 })
 
 anyEngine('a flood of withdrawals', (given) => {
-  test('withdrawals are limited by address, and the page for 429 can send the typed values again', async () => {
+  test('withdrawals are limited by network address, and the page for 429 can send the typed values again', async () => {
     const testServer = await openTestServer(given, {
       shops: [market, rival],
       rateLimit: { perSecond: 100, burst: 200 },
