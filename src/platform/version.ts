@@ -1,4 +1,4 @@
-// The version of this server in package.json.
+// The release of this server, from package.json.
 
 import { readFileSync } from 'node:fs'
 

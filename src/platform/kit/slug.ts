@@ -10,14 +10,14 @@ export function isSlug(text: string): boolean {
   return text.length <= limits.slugLengthMax && slugExpression.test(text)
 }
 
-// The letters that Unicode does not decompose, and the umlauts, which German readers expect as two letters.
+// Letters that Unicode normalization does not decompose, and umlauts, which German readers expect as two letters.
 const spelledOut: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ...undecomposed }
 const spelledOutExpression = new RegExp(`[${Object.keys(spelledOut).join('')}]`, 'g')
 
-// Longer texts add nothing to a slug, and normalising them is expensive.
+// Longer texts add nothing to a slug, and normalizing them is expensive.
 const textLengthMax = 1000
 
-// May return '': a text without a Latin letter or digit has no slug, and the caller must ask for one.
+// Returns '' for a text without Latin letters and digits. The caller must then ask for a slug.
 export function slugify(text: string): string {
   return spelled(text)
     .replace(/['’]/g, '') // "men's" reads better as mens than as men-s
@@ -27,7 +27,7 @@ export function slugify(text: string): string {
     .replace(/-$/, '')
 }
 
-// Returns whether the slug of a text drops some of its letters, digits or symbols, so another text may have the same slug.
+// Returns whether the slug omits letters, digits or symbols of the text, so another text may have the same slug.
 export function dropsLetters(text: string): boolean {
   return text.length > textLengthMax || /(?![a-z0-9])[\p{L}\p{N}\p{So}]/u.test(spelled(text))
 }

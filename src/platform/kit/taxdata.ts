@@ -1,5 +1,5 @@
-// Rates of value added tax, as proposals that a person confirms. They are valid for a certain day: a shop charges by its own table, which
-// this data never changes. Pure.
+// Rates of value added tax, proposed to a person who confirms them. They are valid on one day. A shop uses its own table, which this data
+// never changes. Pure.
 
 export const taxDataDay = '2026-07-01'
 export const taxDataSource =
@@ -12,9 +12,9 @@ export interface ProposedRate {
   rate: number
 }
 
-// Rates in per cent: the standard rate, then the reduced ones from high to low. Rates of single regions are left out. The newest changes:
-// EE 13 and 9 since 2025-01-01 and 24 since 2025-07-01; RO 21 and 11 since 2025-08-01 (Law 141/2025); FI 13.5 since 2026-01-01; LT 12 and
-// 5 since 2026-01-01 (Law XV-287); AT 4.9 for some foods since 2026-07-01.
+// Rates in per cent: the standard rate, then the reduced rates from high to low. Rates of single regions are left out. The latest
+// changes: EE 13 and 9 since 2025-01-01 and 24 since 2025-07-01; RO 21 and 11 since 2025-08-01 (Law 141/2025); FI 13.5 since 2026-01-01;
+// LT 12 and 5 since 2026-01-01 (Law XV-287); AT 4.9 for some foods since 2026-07-01.
 // biome-ignore format: a table is read by its rows
 const rates: Readonly<Record<string, readonly number[]>> = {
   AT: [20, 13, 10, 4.9],   BE: [21, 12, 6],        BG: [20, 9],             CY: [19, 9, 5, 3],   CZ: [21, 12],

@@ -1,15 +1,15 @@
-// Schedules expensive work in turns. The event loop answers everything that has arrived before it polls again, and connections that it
-// has just answered come first again: sixteen callers of a slow operation wait for all the others twice. Here each piece of work has one
-// turn of the loop, in the order of arrival, and cheaper requests are answered in between. If these take so long that work waits, a turn
-// performs more of it, for as long as they took.
+// Schedules expensive work fairly. The event loop answers everything that has arrived before it polls again, and connections that were
+// just answered are polled first, so one of sixteen callers of a slow operation may wait for all the others twice. Here each turn of the
+// event loop runs one piece of work, in the order of arrival, and cheaper requests are answered in between. If those take so long that
+// work waits, a turn runs several pieces, for as long as they took.
 
 export interface EventLoopTurns {
   take(): Promise<void>
-  // Number of calls that wait for their turn.
+  // Number of calls of take() that wait for their turn.
   readonly waiting: number
 }
 
-// About the time of sixteen pieces of work of 3 ms.
+// About as long as sixteen pieces of work of 3 ms.
 const waitMsMax = 50
 
 export function createLoopTurns(clock: () => number = () => performance.now()): EventLoopTurns {
@@ -25,7 +25,7 @@ export function createLoopTurns(clock: () => number = () => performance.now()): 
 
   function beginNext(endAt: number): void {
     waiting.shift()?.begin()
-    // A tick that a microtask schedules runs after all microtasks: by then the work is done, or waits for the database.
+    // A tick that is scheduled by a microtask runs after all microtasks: by then the work is done or awaits the database.
     queueMicrotask(() => process.nextTick(goOn, endAt))
   }
 

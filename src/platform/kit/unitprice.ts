@@ -1,18 +1,18 @@
-// The unit price of goods (Directive 98/6/EC, Art. 2(b)): the price of a kilogram, a litre, a metre or a piece, from the price of a SKU
-// and its content. Pure.
+// The unit price of goods (Directive 98/6/EC, Art. 2(b)): the price per kilogram, litre, metre or piece, computed from the price of a SKU
+// and its measure. Pure.
 
 import type { MeasureBase, MeasureUnit } from '../../contract/words.ts'
 
 export interface SkuMeasure {
   amount: number
   unit: MeasureUnit
-  // The base of the unit price.
+  // The reference amount of the unit price.
   per: MeasureBase
 }
 
 export interface UnitSize {
   kind: 'mass' | 'volume' | 'length' | 'area' | 'count'
-  // Size in the smallest unit of its kind: mg, ml, mm, cm2 or piece.
+  // Size in the smallest unit of the same kind: mg, ml, mm, cm2 or piece.
   size: number
 }
 
@@ -53,7 +53,7 @@ interface GivenMeasure extends Pick<SkuMeasure, 'amount' | 'unit'> {
   per?: MeasureBase
 }
 
-// Uses the usual base if none is given.
+// Adds the usual reference amount if none is given.
 export function completeMeasure({ amount, unit, per = usualBases[unitSizes[unit].kind] }: GivenMeasure): SkuMeasure {
   return { amount, unit, per }
 }
@@ -63,8 +63,8 @@ export function isBaseOf(given: GivenMeasure): boolean {
   return unitSizes[unit].kind === unitSizes[unitPriceBases[per].unit].kind
 }
 
-// Returns the unit price in minor units, with halves rounded up. Returns undefined if no exact number can represent it, as for a gold bar
-// of a milligram.
+// Returns the unit price in minor units, with halves rounded up. Returns undefined if it exceeds the largest safe integer, as for a
+// milligram of something expensive per kilogram.
 export function unitPriceFor({ amount, unit, per }: SkuMeasure, price: number): number | undefined {
   const base = unitPriceBases[per]
   const part = BigInt(price) * BigInt(base.amount) * BigInt(unitSizes[base.unit].size)
@@ -73,7 +73,7 @@ export function unitPriceFor({ amount, unit, per }: SkuMeasure, price: number): 
   return rounded > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : Number(rounded)
 }
 
-// Returns the measure with the unit price, or null if there is none to show.
+// Returns the measure with the unit price, or null if there is no measure or the price cannot be computed.
 export function pricedMeasure(
   measure: SkuMeasure | null | undefined,
   price: number,
@@ -84,7 +84,7 @@ export function pricedMeasure(
   return unitPrice === undefined ? null : { amount, unit, per, price: unitPrice }
 }
 
-// Parses a measure as it is stored.
+// Parses a measure from the database.
 export function parseStoredMeasure(text: string | null): SkuMeasure | null {
   return text === null ? null : (JSON.parse(text) as SkuMeasure)
 }

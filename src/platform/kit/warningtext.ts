@@ -1,5 +1,5 @@
-// Warnings of a product as one text, for a form and for a cell: a paragraph for each, which begins with its language if it has one, as in
-// `de: Nicht für Kinder unter 3 Jahren.` Pure.
+// Warnings of a product as one text, for a form field or a cell: one paragraph per warning. A warning with a language begins with the
+// language, as in `de: Nicht für Kinder unter 3 Jahren.` Pure.
 
 import { type TextLanguage, textLanguages } from '../../contract/words.ts'
 
@@ -10,7 +10,7 @@ interface Warning {
 
 const marked = new RegExp(`^(${textLanguages.join('|')}|\\*):[ \\t]*`, 'i')
 
-// A text without a language that looks as if it began with one is marked with an asterisk.
+// A warning without a language is marked with an asterisk if its text looks as if it began with a language.
 export function warningsText(warnings: readonly Warning[]): string {
   return warnings
     .map(({ language, text }) => (language !== null ? `${language}: ${text}` : marked.test(text) ? `*: ${text}` : text))

@@ -1,6 +1,6 @@
-// Tracks which piece of work holds the event loop: a request, a page or a loop, by name. The loop does one thing at a time, so this is
-// state of the process. A mark reads the clock: one when a piece of work begins or continues, one when it begins to wait or ends. The
-// time between two marks counts for the work that ran then.
+// Tracks which piece of work uses the event loop: a request, a page or a loop, by name. Only one piece runs at a time, so there is one
+// state per process. A mark is set when work begins or continues, and when it starts to wait or ends. The time between two marks is
+// attributed to the work that ran in between.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
@@ -14,9 +14,10 @@ export interface LoopStall {
   ms: number
 }
 
-// Longer than any computation should take before other work gets a turn.
+// Longer than a computation should take before other work gets its turn.
 export const stallMsMin = 100
-// Time that belongs to no known work: the database's own commit, an unmarked callback, a process that was not scheduled.
+// Name for time that belongs to no known work: commits of the database, callbacks without a mark, and time in which the process was not
+// scheduled.
 export const otherWork = 'other'
 
 const current = new AsyncLocalStorage<NamedWork>()
@@ -30,22 +31,22 @@ export function runWork<Result>(work: NamedWork, run: () => Result): Result {
   return current.run(work, run)
 }
 
-// Called when work that waited continues.
+// Called when waiting work continues.
 export function resumeWork(work = current.getStore()): void {
   mark(running, work)
 }
 
-// Called when work is about to wait, or has ended.
+// Called when work starts to wait, or has ended.
 export function pauseWork(work = current.getStore()): void {
   mark(work, undefined)
 }
 
-// Ends whatever work is running.
+// Ends the work that is running, if any.
 export function endTurn(): void {
   mark(running, undefined)
 }
 
-// For pages that learn later which of several pages they are.
+// For routes with several pages, whose name is only known after the request was read.
 export function renameWork(name: string): void {
   const work = current.getStore()
   if (work) work.name = name
@@ -59,7 +60,8 @@ function mark(owner: NamedWork | undefined, next: NamedWork | undefined): void {
   if (ms >= stallMsMin) for (const listener of listeners) listener({ work: owner?.name ?? otherWork, ms })
 }
 
-// Runs as the work that called it, wherever it is executed: SQLite runs the transactions of many requests in one callback.
+// Returns a function that is tracked as the work that called asOwnWork, wherever it runs: SQLite runs the transactions of many requests
+// in one callback.
 export function asOwnWork<Args extends unknown[], Result>(
   run: (...args: Args) => Promise<Result>,
 ): (...args: Args) => Promise<Result> {
@@ -80,7 +82,7 @@ export function listenForStalls(listener: (stall: LoopStall) => void): () => voi
   return () => void listeners.delete(listener)
 }
 
-// Replaces the clock and returns the previous one. Tests count the CPU time of the thread instead.
+// Replaces the clock and returns the previous one. Tests replace it by the CPU time of the thread.
 export function setWorkClock(other: () => number): () => number {
   const before = clock
   clock = other
@@ -88,5 +90,5 @@ export function setWorkClock(other: () => number): () => number {
   return before
 }
 
-// Published when an answer of the database arrives, in the context of the work that sent the query.
+// Published when a database response arrives, in the async context of the work that sent the statement.
 subscribe('cartwright.storage.answered', () => resumeWork())

@@ -5,7 +5,7 @@ export type XmlChild = XmlElement | string | false | null | undefined
 export class XmlElement {
   readonly text: string
 
-  // `name` includes the prefix. Undefined, null and false children are left out.
+  // `name` includes the namespace prefix. Children that are undefined, null, false or '' are left out.
   constructor(name: string, attributes: Readonly<Record<string, string>>, children: readonly XmlChild[]) {
     const head = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(value)}"`)
     const body = children.map((child) => (child instanceof XmlElement ? child.text : child ? escapeXml(child) : ''))
@@ -14,7 +14,7 @@ export class XmlElement {
   }
 }
 
-// Makes an element, such as `xml('cbc:ID', '1')`; attributes may precede the children.
+// Creates an element, such as `xml('cbc:ID', '1')`. Attributes may precede the children.
 export function xml(name: string, ...parts: (Readonly<Record<string, string>> | XmlChild)[]): XmlElement {
   const [first, ...rest] = parts
   if (typeof first === 'object' && first !== null && !(first instanceof XmlElement))
@@ -26,10 +26,10 @@ export function xmlFile(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.text}`
 }
 
-// Text that needs no escaping, so most texts are scanned once.
+// Fast path: text that needs no escaping, as most text, is only scanned once.
 const safeText = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x7e\u00a0-\ud7ff]*$/
 
-// Removes characters that XML 1.0 does not allow.
+// Also removes characters that XML 1.0 does not allow.
 export function escapeXml(text: string): string {
   if (safeText.test(text)) return text
   return text

@@ -1,5 +1,4 @@
-// Writes a ZIP file (APPNOTE 6.3.10) entry by entry, so an archive of any size needs only the memory of its largest entry and of its
-// directory.
+// Writes a ZIP file (APPNOTE 6.3.10) entry by entry, so memory is only needed for the largest entry and the directory.
 
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
@@ -7,18 +6,18 @@ import { crc32, deflateRaw } from 'node:zlib'
 export interface ZipEntry {
   // Path with slashes between folders.
   name: string
-  // Day of the last change: 2026-11-18.
+  // Date of the last change, such as 2026-11-18.
   day: string
   bytes: Buffer
-  // Whether the bytes are stored without compression, since they are compressed already.
+  // Whether the bytes are stored uncompressed, because they are already compressed.
   isStored: boolean
 }
 
-// Limits of the format without its extension for larger files (ZIP64).
+// Limits of the format without ZIP64, its extension for larger files.
 const entriesMax = 0xffff
 const bytesMax = 0xffff_ffff
 
-// Runs in a thread: a large text would hold the event loop.
+// Runs in a thread, since compressing a large text would block the event loop.
 const deflate = promisify<Buffer, Buffer>(deflateRaw)
 
 export async function* zipFile(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer, void, undefined> {
@@ -43,14 +42,14 @@ const localSignature = Buffer.from('PK\x03\x04', 'latin1')
 const directorySignature = Buffer.from('PK\x01\x02', 'latin1')
 const endSignature = Buffer.from('PK\x05\x06', 'latin1')
 
-// Version 2.0: compression by deflate, and folders.
+// Version 2.0 of the format: deflate compression, and folders.
 const version = 20
-// Flag for names in UTF-8.
+// The flag for names in UTF-8.
 const utf8Names = 1 << 11
 const stored = 0
 const deflated = 8
 
-// The fields that an entry and its line of the directory share (4.3.7 and 4.3.12).
+// The fields that the header of an entry and its line in the directory share (4.3.7 and 4.3.12).
 function factsOf({ day, bytes, isStored }: ZipEntry, name: Buffer, body: Buffer): Buffer {
   const facts = Buffer.alloc(26)
   facts.writeUInt16LE(version, 0)
@@ -67,7 +66,7 @@ function factsOf({ day, bytes, isStored }: ZipEntry, name: Buffer, body: Buffer)
 function directoryEntry(facts: Buffer, name: Buffer, offset: number): Buffer {
   const madeBy = Buffer.alloc(2)
   madeBy.writeUInt16LE(version)
-  // The remaining fields are empty: no comment, the first disk, no attributes.
+  // All other fields are zero: no comment, the first disk, no attributes.
   const rest = Buffer.alloc(14)
   rest.writeUInt32LE(offset, 10)
   return Buffer.concat([directorySignature, madeBy, facts, rest, name])
@@ -82,7 +81,7 @@ function endRecord({ entries, offset, size }: { entries: number; offset: number;
   return Buffer.concat([endSignature, record])
 }
 
-// A date in the DOS format, from 1980 on, at midnight.
+// A date in DOS format, from 1980, at midnight.
 function dosDate(day: string): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return (Math.max(0, year - 1980) << 9) | (month << 5) | date

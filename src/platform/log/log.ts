@@ -1,6 +1,6 @@
-// The log: one JSON object per line, or one readable line in a terminal. Lines are buffered for a few milliseconds and written together,
-// because one write per request would cost more than many requests do; warnings and errors are written immediately. Lines that cannot be
-// written are dropped, counted, and reported in a later line: the log never blocks the server.
+// The log: one JSON object per line, or one readable line at a terminal. Lines are buffered for some milliseconds and written together,
+// because one write per line would cost more than answering many requests; warnings and errors are written immediately. The log never
+// blocks the server: lines that cannot be written are dropped and counted, and a later line reports them.
 
 import { inspect } from 'node:util'
 import { toInstant } from '../kit/instant.ts'
@@ -17,19 +17,19 @@ export interface Log {
   // `error` is undefined if nothing was thrown.
   error(message: string, error: unknown, fields?: LogFields): void
   flush(): void
-  // Lines dropped since the start.
+  // Number of lines dropped since the start.
   readonly dropped: number
 }
 
 export interface LogOptions {
   level: LogLevel
   pretty: boolean
-  // Accepts whole lines, or returns false if it cannot. Must neither throw nor wait.
+  // Accepts whole lines. Returns false if it cannot. Must neither throw nor wait.
   write: (lines: string) => unknown
   gatherMs?: number
 }
 
-// Passing lines to the thread that writes them costs as much as formatting fifty.
+// Handing lines to the thread that writes them costs as much as formatting fifty lines.
 const gatheredBytesMax = 65_536
 
 export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): Log {
@@ -79,7 +79,7 @@ export function createLog({ level, pretty, write, gatherMs = 25 }: LogOptions): 
   }
 }
 
-// Returns the same log with additional fields on each line. Dropped lines are counted by the log itself.
+// Returns a log that adds fields to each line. Dropped lines are counted by the original log.
 export function labelledLog(log: Log, labels: LogFields): Log {
   return {
     debug: (message, fields) => log.debug(message, { ...labels, ...fields }),
@@ -94,8 +94,8 @@ export function labelledLog(log: Log, labels: LogFields): Log {
 const depthMax = 3
 const errorsMax = 10
 
-// Describes the stack, the chain of causes, and the errors of an AggregateError. A driver's error may contain values of a statement in
-// its other members, so those are left out.
+// Describes an error: its stack, its causes, and the errors of an AggregateError. Other members are left out, since an error of a
+// database driver may contain values of a statement.
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return inspect(error, { depth: 1, maxStringLength: 200 })
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -109,7 +109,7 @@ function describeError(error: unknown, depth = 0): unknown {
 let lastMs = 0
 let lastInstant = ''
 
-// Cached, because many lines share a millisecond.
+// Cached, because many lines are written in the same millisecond.
 function instantNow(): string {
   const ms = Date.now()
   if (ms !== lastMs) {
@@ -119,7 +119,7 @@ function instantNow(): string {
   return lastInstant
 }
 
-// Concatenated by hand, at half the cost of building an object: nearly all values are short and plain.
+// Concatenated by hand, which costs half as much as building an object: nearly all values are short and plain.
 function jsonLine(at: string, level: LogLevel, message: string, fields: LogFields): string {
   let line = `{"time":"${at}","level":"${level}","message":${jsonText(message)}`
   for (const name in fields) {
@@ -129,7 +129,7 @@ function jsonLine(at: string, level: LogLevel, message: string, fields: LogField
   return `${line}}\n`
 }
 
-// Text without quotation marks and backslashes, and only ASCII.
+// ASCII text without quotation marks and backslashes.
 const plain = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 
 function jsonText(value: unknown): string | undefined {

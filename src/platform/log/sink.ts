@@ -1,13 +1,13 @@
-// The output of the log. A thread of the pool does one write at a time, so a full disk, a stalled reader or a closed one blocks nothing:
-// what cannot be written yet waits in bounded memory and is retried. If that memory is full, new lines are refused, and the caller counts
-// them.
+// The output of the log. A thread of the pool writes one block at a time, so a full disk, or a reader that is slow or gone, does not
+// block the server. What cannot be written yet waits in bounded memory and is retried. If this memory is full, new lines are refused, and
+// the caller counts them.
 
 import { write } from 'node:fs'
 
 export interface Sink {
-  // Accepts whole lines. Returns false if there is no room for them. Never throws, never waits.
+  // Accepts whole lines. Returns false if there is no room for them. Neither throws nor waits.
   write(lines: string): boolean
-  // Resolves when everything is written, when the limit has passed, or when a write fails for good.
+  // Resolves when everything is written, when the time limit is up, or when a write fails for a reason other than a full pipe.
   drain(limitMs: number): Promise<void>
 }
 
@@ -17,7 +17,7 @@ export interface SinkOptions {
 
 const retryMsMax = 1_000
 
-// Four megabytes are a few seconds of log lines of a busy server.
+// Four megabytes are some seconds of log lines on a busy server.
 export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {}): Sink {
   const waiting: Buffer[] = []
   let bytes = 0
@@ -42,14 +42,14 @@ export function createSink(fd: number, { bytesMax = 4_194_304 }: SinkOptions = {
       }
       retryMs = 0
       bytes -= written
-      // The rest of a partly written line comes first, so lines stay whole.
+      // The rest of a partly written block comes first, so lines stay whole.
       if (written < head.length) waiting[0] = head.subarray(written)
       else waiting.shift()
       pump()
     })
   }
 
-  // A full pipe (EAGAIN) may be read in a moment; a full disk or a closed reader may take longer to recover.
+  // The reader of a full pipe (EAGAIN) may read in a moment. A full disk or a closed pipe may take longer to recover.
   function wait({ code }: NodeJS.ErrnoException): void {
     if (code !== 'EAGAIN') drained?.()
     retryMs = Math.min(Math.max(10, retryMs * 2), code === 'EAGAIN' ? 50 : retryMsMax)

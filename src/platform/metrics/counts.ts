@@ -1,4 +1,4 @@
-// Numbers with labels, as /metrics returns them.
+// Numbers with labels, as exposed by /metrics.
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -7,7 +7,7 @@ export interface Sample {
   value: number
 }
 
-// A number for each set of labels. Callers must keep the number of different sets small.
+// One number per set of labels. Callers must use few different sets.
 export class Counts {
   readonly #samples = new Map<string, Sample>()
 
@@ -28,7 +28,7 @@ export function samplesBy(name: string, values: Readonly<Record<string, number>>
   return Object.entries(values).map(([member, value]) => ({ labels: { [name]: member }, value }))
 }
 
-// Formats labels as `state="open",mode="test"`, in the text format of Prometheus: backslash, quote and line feed are escaped.
+// Formats labels in the Prometheus text format: `state="open",mode="test"`. Backslashes, quotation marks and line feeds are escaped.
 export function labelText(labels: Labels): string {
   return Object.entries(labels)
     .map(

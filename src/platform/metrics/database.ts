@@ -1,4 +1,4 @@
-// Metrics of the database: whether it answers, its size, the free space on its disk, and its schema.
+// Metrics of the database: whether it responds, its size, the free space on its disk, and its schema.
 
 import { schemaGap } from '../storage/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -28,7 +28,7 @@ export function registerDatabaseMetrics(metrics: Metrics, storage: Storage): voi
   for (const [name, help, values] of gauges) metrics.read({ name: `cartwright_${name}`, help, type: 'gauge', values })
 }
 
-// Metrics of this process's own use of the database.
+// Metrics of how this process uses the database.
 export function registerStorageMetrics(metrics: Metrics, storage: Storage): void {
   metrics.read({
     name: 'cartwright_database_connections',

@@ -1,5 +1,5 @@
-// Metrics for Prometheus: requests and durations by operation and status, and gauges that other parts register.
-// Counting is two array additions; everything else happens at a scrape.
+// Metrics for Prometheus: requests and durations by operation and status, and gauges that other files register. Counting a request is two
+// array additions; all other work is done when /metrics is scraped.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { endTurn, listenForStalls } from '../kit/work.ts'
@@ -17,7 +17,8 @@ interface Series {
   count: number
 }
 
-// A gauge or counter that is read at a scrape: one number, or one for each set of labels; undefined or null if it is unknown.
+// A gauge or counter that is read during a scrape. `values` returns one number, or one per set of labels; undefined or null if the value
+// is unknown.
 export interface MetricReading {
   name: string
   help: string
@@ -25,7 +26,7 @@ export interface MetricReading {
   values: () => number | null | undefined | readonly Sample[]
 }
 
-// The samples below one HELP and TYPE line. The suffix follows the name in a histogram or summary.
+// The samples below one HELP line and one TYPE line. In a histogram or summary, the suffix follows the name.
 interface Family {
   name: string
   help: string
@@ -36,17 +37,17 @@ interface Family {
 export interface Metrics {
   countRequest(operation: string, status: number, durationMs: number): void
   read(reading: MetricReading): void
-  // For readings that need a query. The scrape awaits the query, so it must end, and must not reject.
+  // Registers a query that readings need. A scrape awaits the query, which must end and must not reject.
   beforeScrape(look: () => Promise<void>): void
   look(): Promise<void>
   scrape(): Promise<string>
-  // Renders the values of the last `scrape`.
+  // Renders the values that the last `scrape` read.
   render(): string
   families(): Iterable<Family>
   close(): void
 }
 
-// `isOfProcess`: whether values that exist once per process are included, such as its memory and its event loop (default: true).
+// `isOfProcess`: whether to include values that exist once per process, such as its memory and event loop (default: true).
 export function createMetrics({ isOfProcess = true } = {}): Metrics {
   const requests = new Map<string, Series>()
   const readings: MetricReading[] = []
@@ -86,7 +87,7 @@ export function createMetrics({ isOfProcess = true } = {}): Metrics {
   }
 }
 
-// Renders several metrics of one process as one text: each family once, with the samples of each and its labels.
+// Renders the metrics of several cells of one process as one text: each family once, with the samples of all cells and their labels.
 export async function scrapeAll(all: readonly { metrics: Metrics; labels: Labels }[]): Promise<string> {
   await Promise.all(all.map(({ metrics }) => metrics.look()))
   const byName = new Map<string, Family>()
@@ -106,7 +107,7 @@ function watchProcess(): Pick<Metrics, 'families' | 'close'> {
     const { count, sumMs } = stalls.get(work) ?? { count: 0, sumMs: 0 }
     stalls.set(work, { count: count + 1, sumMs: sumMs + ms })
   })
-  // While this timer is late, something holds the event loop.
+  // If this timer is late, something blocks the event loop.
   const heartbeat = setInterval(endTurn, heartbeatMs).unref()
   return {
     families: () => [stallFamily(stalls), ...processFamilies(eventLoop)],
@@ -118,11 +119,11 @@ function watchProcess(): Pick<Metrics, 'families' | 'close'> {
   }
 }
 
-// How long a scrape waits for the database, and how long a result is reused, since /metrics may be public.
+// How long a scrape waits for the database, and how long its result is reused, since /metrics may be public.
 const patienceMs = 1_000
 const freshMs = 5_000
 
-// For readings from the database. Returns the newest result, or undefined if the database is unavailable.
+// For readings that query the database. The returned function returns the latest result, or undefined if the database is unavailable.
 export function readBeforeScrape<T>(metrics: Metrics, read: () => Promise<T>): () => T | undefined {
   let seen: T | undefined
   let lookedAt = Number.NEGATIVE_INFINITY

@@ -1,12 +1,12 @@
-// Traces for OpenTelemetry, if the operator configures them: one span for each request, sent in batches to a collector by OTLP over HTTP.
-// A request only appends to a list; spans that the collector does not accept are dropped and counted.
+// Traces for OpenTelemetry, if the operator configures them: one span per request, sent in batches to a collector by OTLP over HTTP. A
+// request only appends to a list. Spans that the collector does not accept are dropped and counted.
 
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../log/log.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface SpanFacts {
-  // Name as in metrics and the log; never the URL, which may contain a secret.
+  // Name as in the metrics and the log. Never the URL, which may contain a secret.
   name: string
   method: string
   status: number
@@ -31,7 +31,7 @@ export interface TracerParts {
 
 const flushMs = 2_000
 const answerMsMax = 5_000
-// Each span takes some hundred bytes.
+// Each span takes some hundred bytes of memory.
 const waitingMax = 4_096
 
 export function createTracer({ url, version, log, metrics }: TracerParts): Tracer {
@@ -52,7 +52,7 @@ export function createTracer({ url, version, log, metrics }: TracerParts): Trace
     waiting = []
     const problem = await post(`${url}/v1/traces`, batchOf(spans, version))
     counts[problem === undefined ? 'sent' : 'dropped'] += spans.length
-    // An outage is logged in two lines.
+    // An outage is logged in two lines: when it begins and when it ends.
     if (problem !== undefined && !isDown) log.warn('traces could not be sent', { reason: problem })
     if (problem === undefined && isDown) log.info('traces are sent again')
     isDown = problem !== undefined
@@ -81,11 +81,11 @@ export function createTracer({ url, version, log, metrics }: TracerParts): Trace
 export interface SpanParent {
   traceId: string
   spanId: string
-  // Whether the caller records the trace; if it does not, neither does this server.
+  // Whether the caller records the trace. If it does not, this server does not either.
   isSampled: boolean
 }
 
-// Parses the header by W3C Trace Context, section 3.2. An invalid one is ignored.
+// Parses the header by W3C Trace Context, section 3.2. Returns undefined if it is invalid.
 export function parseTraceparent(traceparent: string | undefined): SpanParent | undefined {
   const [, version, traceId = '', spanId = '', flags = '', rest] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(traceparent ?? '') ?? []

@@ -1,4 +1,4 @@
-// A storage whose transactions run in the name of the work that called them (platform/kit/work.ts).
+// Returns a storage whose transactions are tracked as the work that called them (platform/kit/work.ts).
 
 import { asOwnWork } from '../kit/work.ts'
 import type { Storage } from '../storage/storage.ts'

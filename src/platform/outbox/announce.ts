@@ -1,5 +1,5 @@
-// The outbox: an event is written in the transaction in which it happened, serialised once, and sent later, byte for
-// byte as stored here.
+// The outbox of events. An event is serialized once and written in the transaction of its change; it is sent later, byte for byte as
+// stored here.
 
 import type { EventKind, EventSubject, Mode } from '../../contract/words.ts'
 import { splitIntoGroups } from '../kit/groups.ts'
@@ -14,7 +14,7 @@ export interface Cause {
   requestId: string
 }
 
-// The instant of a change, and the request that caused it; null if a loop or the operator caused it.
+// The instant of a change, and the request that caused it, or null if a loop or the operator caused it.
 export interface ChangeContext {
   now: number
   cause: Cause | null
@@ -26,13 +26,13 @@ export interface Announcement {
   mode: Mode
   kind: EventKind
   subject: { type: EventSubject; id: string }
-  // The version of the subject, so a receiver can order events and detect gaps.
+  // Version of the subject, by which receivers order events and detect gaps.
   sequence: number
-  // JSON text of the data, often the same text as in the answer to the caller.
+  // The data as JSON text, often the same text as in the response to the request.
   dataText: string
   cause: Cause | null
   now: number
-  // An endpoint that does not receive the event, because the event is about that endpoint; or the only endpoint that receives it.
+  // `notTo`: an endpoint that does not get the event, because the event is about it. `onlyTo`: the only endpoint that gets it.
   notTo?: string
   onlyTo?: string
 }
@@ -48,7 +48,7 @@ export function announce(tx: Tx, event: Announcement): void {
 
 const gathered = new WeakMap<Tx, Announcement[]>()
 
-// Collects the events that the work announces, and writes them at its end in two statements. Only for work that neither reads events nor
+// Collects the events that the work announces, and writes them at its end by two statements. Only for work that neither reads events nor
 // changes subscriptions.
 export async function announceTogether<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   if (gathered.has(tx)) return work()
@@ -92,10 +92,10 @@ function insertEvents(tx: Tx, events: readonly NamedEvent[]): void {
     from given where id is not null`
 }
 
-// Inserts one delivery for each subscribed endpoint, decided in the transaction of the event. Each endpoint has a two-character suffix
-// for the ids of its deliveries, so one statement inserts them all. Subscriptions are stored as a JSON list of names in quotation marks,
-// so a text match always finds a whole name. The endpoints come first: most installations have few or none. A platform of agents gets
-// only its own orders, while the merchant lets it be called.
+// Inserts one delivery per event and subscribed endpoint. Subscriptions are read in the transaction of the event. Each endpoint has its
+// own two-character suffix for delivery ids, so one statement can insert all deliveries. Subscriptions are stored as a JSON list of
+// quoted names, so a text match always matches whole names. The query starts with the endpoints, since most installations have few or
+// none. An agent platform only gets events of its own orders, and only while the merchant has enabled webhooks to it.
 function insertDeliveries(tx: Tx, events: readonly NamedEvent[]): Promise<unknown[]> {
   const given = tx.rows(
     events.map(({ id, event: { kind, subject, sequence, now, notTo = '', onlyTo = '' } }) => [
@@ -129,7 +129,7 @@ function insertDeliveries(tx: Tx, events: readonly NamedEvent[]): Promise<unknow
     returning id`
 }
 
-// Escapes underscores, which match any character in a pattern.
+// Escapes underscores, which match any character in a `like` pattern.
 function named(subscription: string): string {
   return `%"${subscription.replaceAll('_', '!_')}"%`
 }

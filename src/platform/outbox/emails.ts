@@ -1,5 +1,5 @@
-// The outbox of e-mails: a row is written in the transaction of its event, without text and address, and sent later by `domain/emails/`.
-// If no server sends e-mails, or the merchant has switched a kind off, nothing is written.
+// The outbox of e-mails. A row is written in the transaction of the event, without text and address, and is sent later by
+// `domain/emails/`. Nothing is written if no server sends e-mails, or if the merchant has switched off the kind of e-mail.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
@@ -8,7 +8,7 @@ import { newId } from '../kit/ids.ts'
 import { decryptByRootSecret, deriveKeys, encryptByRootSecret, type RootSecret } from '../secrets/secrets.ts'
 import { listFragment, type Reader, type Tx } from '../storage/storage.ts'
 
-// Kinds of e-mails, and the recipient of each.
+// Kinds of e-mails, and their recipients.
 export const emailKinds = {
   order_placed: 'shopper',
   payment_received: 'shopper',
@@ -50,15 +50,15 @@ export type EmailKind = keyof typeof emailKinds
 export type UserEmailKind = {
   [Kind in EmailKind]: (typeof emailKinds)[Kind] extends 'person' ? Kind : never
 }[EmailKind]
-// Kinds with a link that signs the person in. The other e-mails to a person report what someone else did with their account or team.
+// Kinds with a link that signs the person in. Other e-mails to a person report a change of the account or the team.
 export type LinkEmailKind = 'invitation' | 'password_reset'
-// Kinds to a shopper who signs in.
+// Kinds with a code with which a shopper signs in.
 export type CodeEmailKind = 'customer_code'
 export type NoticeKind = Exclude<UserEmailKind, LinkEmailKind | CodeEmailKind>
 type FactEmailKind = Exclude<EmailKind, UserEmailKind | 'withdrawal_acknowledged' | 'draft_link'>
 
-// Kinds that a merchant can switch off. Excluded are e-mails that a person needs to sign in or to notice another's sign-in, that the law
-// requires, or that the merchant sends by hand.
+// Kinds that a merchant can switch off. All others are needed by a person to sign in or to notice a sign-in by someone else, are required
+// by law, or are sent by the merchant by hand.
 export const switchableKinds = (Object.keys(emailKinds) as EmailKind[]).filter(
   (kind): kind is FactEmailKind =>
     emailKinds[kind] !== 'person' && kind !== 'withdrawal_acknowledged' && kind !== 'draft_link',
@@ -70,7 +70,7 @@ export type EmailStatus = (typeof emailStatuses)[number]
 export interface QueuedEmail {
   kind: FactEmailKind
   subjectId: string
-  // Values for the text that may change before it is sent. No personal data.
+  // Values for the text that may change before the e-mail is sent. They contain no personal data.
   facts?: Readonly<Record<string, string | number | boolean | null>>
 }
 
@@ -79,15 +79,15 @@ export interface EmailContext {
   installationId: string
   // Null: the merchant of the installation.
   merchantId: string | null
-  // Either id identifies the shopper; both are null for an e-mail that only the merchant gets.
+  // The order or the checkout session of the shopper. Both are null for an e-mail that only the merchant gets.
   orderId: string | null
   sessionId?: string | null
 }
 
-// Placeholder for the merchant's mailbox.
+// Placeholder for the merchant's e-mail address.
 export const merchantRecipient = 'merchant'
 
-// Inserts any number of e-mails with one statement, whose result is not awaited.
+// Inserts e-mails by one statement, which is not awaited.
 export function queueEmails(tx: Tx, of: EmailContext, emails: readonly QueuedEmail[], now: number): void {
   const { installationId, merchantId, orderId, sessionId = null } = of
   const rows = emails.map(({ kind, subjectId, facts = {} }) => [
@@ -119,11 +119,12 @@ export interface WithdrawalEmails {
   merchantId: string
   mode: Mode
   withdrawalId: string
-  // Hash of the mailbox that the shopper entered.
+  // Hash of the e-mail address that the shopper entered.
   recipientHash: string
 }
 
-// Queues an e-mail to the shopper and one to the merchant. The address is decrypted from the withdrawal when the e-mail is sent.
+// Queues an e-mail to the shopper and one to the merchant. The shopper's address is stored encrypted in the withdrawal, and decrypted
+// when the e-mail is sent.
 export function queueWithdrawalEmails(tx: Tx, of: WithdrawalEmails, now: number): void {
   const { merchantId, mode, withdrawalId, recipientHash } = of
   const facts = JSON.stringify({ mode })
@@ -151,11 +152,11 @@ export interface DraftEmail {
   mode: Mode
   sessionId: string
   draftId: string
-  // Number of the link of this draft: 1 for the first. Each is a separate e-mail.
+  // Number of the draft's link, from 1. Each link is sent in a separate e-mail.
   number: number
 }
 
-// Address and link are decrypted from the session when the e-mail is sent.
+// Address and link are stored encrypted in the session, and decrypted when the e-mail is sent.
 export function queueDraftEmail(tx: Tx, of: DraftEmail, now: number): void {
   const { installationId, mode, sessionId, draftId, number } = of
   tx.send`
@@ -171,7 +172,7 @@ function draftEmailSubject(draftId: string, number: number): string {
   return `${draftId}.${number}`
 }
 
-// Discards unsent e-mails about drafts whose shopper is erased.
+// Discards unsent e-mails about the drafts of a shopper who is erased.
 export async function forgetDraftEmails(
   tx: Tx,
   installationId: string,
@@ -190,19 +191,19 @@ const queuedTypes = ['text', 'text', 'text', 'text', 'text'] as const
 
 export interface UserEmail {
   kind: LinkEmailKind
-  // Id of the invitation or the reset: one e-mail for each.
+  // Id of the invitation or password reset. There is one e-mail for each.
   subjectId: string
   merchantId: string
   email: string
-  // Path of the page, with its secret: `/…`.
+  // Path of the page with its secret, beginning with a slash.
   path: string
-  // After this instant the link has expired, and nothing is sent.
+  // When the link expires. Afterwards the e-mail is not sent.
   expiresAt: number
   // Null: the language of the merchant's e-mails.
   locale: string | null
 }
 
-// The address and the link are encrypted in the row until the e-mail is sent: other rows do not contain them, or only as a hash.
+// Address and link are stored encrypted in the row of the e-mail until it is sent, because all other rows have at most hashes of them.
 export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmail, now: number): void {
   const { kind, subjectId, merchantId, email, path, expiresAt, locale } = message
   const queued = {
@@ -217,13 +218,13 @@ export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmai
 }
 
 export interface CustomerCodeEmail {
-  // Id of the code: one e-mail for each.
+  // Id of the code. There is one e-mail for each.
   id: string
   merchantId: string
   mode: Mode
   email: string
   code: string
-  // Undefined if there is no link and only the code signs in.
+  // Undefined if only the code signs the shopper in, not a link.
   path?: string
   expiresAt: number
   locale: string
@@ -244,12 +245,12 @@ export interface UserNotice {
   kind: NoticeKind
   merchantId: string
   email: string
-  // Address of the other person whom the e-mail is about.
+  // E-mail address of the other person whom the e-mail is about.
   address?: string
   facts: Readonly<Record<string, string>>
 }
 
-// Queues an e-mail for each occurrence, so its subject is its own id.
+// Queues an e-mail on every call: its subject is its own id, so none counts as a duplicate.
 export function queueNotice(tx: Tx, rootSecret: RootSecret, notice: UserNotice, now: number): void {
   const { kind, merchantId, facts, email, address } = notice
   const id = newId('eml')
@@ -282,18 +283,18 @@ function queueSealed(tx: Tx, rootSecret: RootSecret, message: SealedEmail, now: 
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 
-// Hashes of the recipient by all versions of the root secret. New rows have the first.
+// Returns the hashes of the recipient by all versions of the root secret, the current version first. New rows get the first hash.
 function recipientHashes(rootSecret: RootSecret, merchantId: string, email: string): [string, ...string[]] {
   const hashBy = (key: KeyObject) =>
     createHmac('sha256', key)
       .update(`${merchantId} ${normalizeMailbox(withoutTag(email))}`)
       .digest('base64url')
-  // The name cannot change, since stored hashes were made with it.
+  // This purpose cannot be renamed, since stored hashes were made with its name.
   const [current, ...others] = deriveKeys(rootSecret, 'letter mailbox')
   return [hashBy(current), ...others.map(hashBy)]
 }
 
-// Discards an unsent e-mail with a code.
+// Discards the unsent e-mail with a sign-in code.
 export async function forgetCodeEmails(
   tx: Tx,
   rootSecret: RootSecret,
@@ -313,7 +314,7 @@ export interface ContactEmail {
   message: Readonly<{ name: string; email: string; text: string }>
 }
 
-// Queues a message to the merchant. The typed text is encrypted in the row until it is sent.
+// Queues a message to the merchant. Its text is stored encrypted in the row until it is sent.
 export function queueContactMessage(tx: Tx, rootSecret: RootSecret, of: ContactEmail, now: number): void {
   const { merchantId, subjectId, message } = of
   const id = newId('eml')
@@ -329,7 +330,7 @@ export function queueContactMessage(tx: Tx, rootSecret: RootSecret, of: ContactE
     on conflict (installation_id, kind, subject_id) do nothing`
 }
 
-// Returns true if e-mails are sent, the merchant has an address for shoppers, and has not switched this kind off.
+// Returns whether e-mails are sent, the merchant has a support address, and this kind of e-mail is not switched off.
 export async function takesContactMessages(db: Reader, merchantId: string): Promise<boolean> {
   const kind: EmailKind = 'contact_message'
   const rows = await db.sql`
@@ -350,10 +351,10 @@ export function decryptContactMessage(
   return text === undefined ? undefined : (JSON.parse(text) as ContactEmail['message'])
 }
 
-// The name cannot change, since stored rows could not be decrypted otherwise.
+// This purpose cannot be renamed, since stored rows could no longer be decrypted.
 const sealPurpose = 'letter'
 
-// Returns undefined if the version of the root secret that encrypted the text was discarded.
+// Returns undefined if the text was encrypted with a version of the root secret that was discarded.
 export function decryptUserEmail(
   rootSecret: RootSecret,
   id: string,
@@ -363,7 +364,7 @@ export function decryptUserEmail(
   return text === undefined ? undefined : (JSON.parse(text) as SealedEmail['sealed'])
 }
 
-// A single switch: the servers of one database have the same settings, and the one that started last has set it.
+// One switch for all: the servers of a database have the same settings, and the last one that started has set the switch.
 const switchId = 'servers'
 
 export async function setMailSwitch(tx: Tx, isOn: boolean, now: number): Promise<void> {
@@ -377,14 +378,14 @@ export async function isMailOn(db: Reader): Promise<boolean> {
   return rows.length > 0
 }
 
-// Removes personal data from e-mails when the shopper is erased. E-mails to the merchant contain none.
+// Removes personal data from the e-mails of an order whose shopper is erased. E-mails to the merchant contain none.
 export async function forgetEmailsOfOrder(tx: Tx, installationId: string, orderId: string): Promise<void> {
   await tx.sql`
     update emails set recipient_hash = null, address_masked = null
     where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
 }
 
-// Also removes them for checkouts without an order, which have e-mails about refunds.
+// Also covers checkouts without an order, for which e-mails about refunds may exist.
 export async function forgetEmailsOfSessions(
   tx: Tx,
   installationId: string,

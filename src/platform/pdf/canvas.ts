@@ -1,11 +1,11 @@
-// Draws text and lines on pages. Positions are points from the upper left corner of the page. Pure, except for the fonts, which are read
-// once.
+// Draws text and lines on pages. Positions are in points from the top left corner of the page. Pure, except that the fonts are read once
+// from files.
 
 import type { PdfPage } from './file.ts'
 import { FontSubset } from './font.ts'
 import { documentFont, type FontWeight, fontWeights, printableText } from './fonts.ts'
 
-// A shade of grey, 0 is black.
+// A shade of grey. 0 is black.
 export type Shade = number
 
 export interface TextStyle {
@@ -23,7 +23,7 @@ export class PdfCanvas {
   readonly fonts: readonly FontSubset[] = fontWeights.map((weight) => new FontSubset(documentFont(weight)))
   readonly #size: PageSize
   readonly #pages: string[][] = []
-  // Widths of texts in units of the font, cached: cells are measured for their column, and again when they are drawn.
+  // Cached widths of texts in font units: a cell is measured to size its column, and again when it is drawn.
   readonly #units = new Map<string, number>()
 
   constructor(size: PageSize) {
@@ -38,7 +38,7 @@ export class PdfCanvas {
     this.#pages.push([])
   }
 
-  // Draws on the last page unless one is named. `x` is where the text begins, or where it ends if it is right-aligned.
+  // Draws on the last page by default. `x` is where the text begins, or where right-aligned text ends.
   text(
     text: string,
     {
@@ -74,7 +74,7 @@ export class PdfCanvas {
     return (units * size) / font.unitsPerEm
   }
 
-  // A word that is wider than a line is broken.
+  // A word that is wider than the line is broken.
   wrap(text: string, width: number, style: TextStyle): string[] {
     const lines: string[] = []
     let line = ''

@@ -1,4 +1,5 @@
-// Writes a PDF/A-3 (ISO 19005-3, level B): pages, embedded fonts, attached files. The same document gives the same bytes. Pure.
+// Writes a PDF/A-3 (ISO 19005-3, level B): pages, embedded fonts and an attached file. The same document always gives the same bytes.
+// Pure.
 
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
@@ -9,7 +10,7 @@ import { metadataOf } from './metadata.ts'
 export interface PdfPage {
   width: number
   height: number
-  // Operators of the page, in which fonts are named F0, F1 and so on.
+  // Content operators of the page. Fonts are named F0, F1 and so on.
   content: string
 }
 
@@ -27,16 +28,16 @@ export interface PdfDocument {
   author: string
   // Language tag (BCP 47).
   language: string
-  // Instant in ISO 8601, in UTC.
+  // Instant of creation in ISO 8601, in UTC.
   madeAt: string
   pages: readonly PdfPage[]
   fonts: readonly FontSubset[]
   attachment: PdfAttachment | null
-  // RDF that is added to the metadata.
+  // RDF to add to the metadata.
   extension: string
 }
 
-// Yields after each part, so a large document does not hold the event loop.
+// Yields after each part, so a large document does not block the event loop.
 export function* pdfFile(document: PdfDocument): Generator<void, Buffer> {
   const { pages, fonts, attachment, title, author, language, madeAt } = document
   const objects = new ObjectList()
@@ -103,7 +104,7 @@ class ObjectList {
   }
 
   file(root: number, info: number): Buffer {
-    // The bytes of the second line show that the file is binary.
+    // The bytes of the second line mark the file as binary.
     const parts = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
     let size = parts[0]?.length ?? 0
     const offsets = this.#bodies.map((body = Buffer.from('null'), i) => {
@@ -125,7 +126,7 @@ class ObjectList {
   }
 }
 
-// Adds a composite font whose codes are the numbers of its glyphs (ISO 32000-1, 9.7).
+// Adds a composite font whose character codes are its glyph numbers (ISO 32000-1, 9.7).
 function addFont(objects: ObjectList, subset: FontSubset): number {
   const { font } = subset
   const bytes = subset.bytes()
@@ -146,7 +147,7 @@ function addFont(objects: ObjectList, subset: FontSubset): number {
   )
 }
 
-// Six capital letters, as the format requires.
+// Returns six capital letters, as the format requires for subsets.
 function subsetTag(bytes: Buffer): string {
   const digest = createHash('sha256').update(bytes).digest()
   return String.fromCharCode(...[...digest.subarray(0, 6)].map((byte) => 65 + (byte % 26)))
@@ -189,7 +190,7 @@ function addAttachment(
   )
 }
 
-// UTF-16 with a byte order mark, as hexadecimal digits, so nothing must be escaped.
+// Writes text as the hexadecimal digits of UTF-16 with a byte order mark, so nothing must be escaped.
 function textString(text: string): string {
   return `<feff${Buffer.from(text, 'utf16le').swap16().toString('hex')}>`
 }

@@ -1,4 +1,4 @@
-// Reads a TrueType font, and makes the subset of it that a document uses (OpenType 1.9: cmap, glyf, head, hhea, hmtx, loca, maxp). Pure.
+// Reads a TrueType font, and makes the subset that a document uses (OpenType 1.9: cmap, glyf, head, hhea, hmtx, loca, maxp). Pure.
 
 export class TrueTypeFont {
   readonly name: string
@@ -9,7 +9,7 @@ export class TrueTypeFont {
   readonly #tables: ReadonlyMap<string, Buffer>
   readonly #glyphs: ReadonlyMap<number, number>
   readonly #advances: number
-  // Whether the offsets of outlines have 32 bits instead of 16.
+  // Whether the offsets of glyph outlines have 32 bits instead of 16.
   readonly #isLong: boolean
 
   constructor(name: string, bytes: Buffer) {
@@ -36,7 +36,7 @@ export class TrueTypeFont {
     return this.#glyphs.get(codePoint)
   }
 
-  // Advance width in units of the font.
+  // Returns the advance width in font units.
   advanceOf(glyph: number): number {
     return this.table('hmtx').readUInt16BE(4 * Math.min(glyph, this.#advances - 1))
   }
@@ -65,7 +65,7 @@ function tablesIn(bytes: Buffer): Map<string, Buffer> {
   return tables
 }
 
-// Reads a cmap of format 4, which has the characters of the basic plane: its segments are four arrays of 16 bits.
+// Reads a cmap of format 4, which maps the characters of the Basic Multilingual Plane. Its segments are four arrays of 16-bit numbers.
 function glyphsIn(cmap: Buffer): Map<number, number> {
   const at = cmap.readUInt32BE(8)
   if (cmap.readUInt16BE(at) !== 4) throw new Error('only a cmap of format 4 is read')
@@ -88,21 +88,21 @@ function glyphsIn(cmap: Buffer): Map<number, number> {
   return glyphs
 }
 
-// The glyphs that one document uses, renumbered in the order of their first use.
+// The glyphs that a document uses, renumbered in the order of their first use.
 export class FontSubset {
   readonly font: TrueTypeFont
-  // Number of each glyph in the font, by its new number.
+  // Number of each glyph in the full font, by its number in the subset.
   readonly #glyphs: number[] = [0]
   readonly #numbers = new Map<number, number>([[0, 0]])
   readonly #codes = new Map<string, string>()
-  // Character of each glyph by its new number, for readers that copy text.
+  // Character of each glyph by its number in the subset, so that readers can copy text.
   readonly letters = new Map<number, number>()
 
   constructor(font: TrueTypeFont) {
     this.font = font
   }
 
-  // Encodes a text as hexadecimal digits, four for each character.
+  // Encodes text as hexadecimal digits, four per character.
   codesOf(text: string): string {
     let codes = ''
     for (const letter of text) codes += this.#codes.get(letter) ?? this.#codeOf(letter)
@@ -126,15 +126,15 @@ export class FontSubset {
     return number
   }
 
-  // Advance widths by new number, in thousandths of the font size.
+  // Advance widths by number in the subset, in thousandths of the font size.
   widths(): number[] {
     return this.#glyphs.map((glyph) => Math.round((this.font.advanceOf(glyph) * 1000) / this.font.unitsPerEm))
   }
 
-  // Returns a font file with only these glyphs.
+  // Returns a font file with only the glyphs of the subset.
   bytes(): Buffer {
     const outlines: Buffer[] = []
-    // The loop also handles the parts of composite glyphs, which are added during it.
+    // The list grows in the loop: parts of composite glyphs are added, and handled by later iterations.
     for (let i = 0; i < this.#glyphs.length; i += 1) outlines.push(this.#outlineOf(this.#glyphs[i] ?? 0))
     const loca = Buffer.alloc(4 * (outlines.length + 1))
     let size = 0
@@ -156,7 +156,7 @@ export class FontSubset {
     return fontFile({ glyf: Buffer.concat(outlines), head, hhea, hmtx, loca, maxp })
   }
 
-  // A composite glyph refers to its parts by number, so the numbers are replaced.
+  // A composite glyph refers to its parts by number, so these are replaced by the numbers in the subset.
   #outlineOf(glyph: number): Buffer {
     const outline = Buffer.from(this.font.outlineOf(glyph))
     if (outline.length === 0 || outline.readInt16BE(0) >= 0) return padded(outline)
@@ -176,7 +176,7 @@ function padded(bytes: Buffer): Buffer {
   return bytes.length % 4 === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(4 - (bytes.length % 4))])
 }
 
-// The tables are in the order of their tags, as the format requires.
+// Tables are in the order of their tags, as the format requires.
 function fontFile(tables: Readonly<Record<string, Buffer>>): Buffer {
   const entries = Object.entries(tables)
   const power = 2 ** Math.floor(Math.log2(entries.length))

@@ -1,4 +1,4 @@
-// The two fonts of documents, read when the first document is made.
+// The two fonts of documents. They are read when the first document is made.
 
 import { readFileSync } from 'node:fs'
 import { TrueTypeFont } from './font.ts'
@@ -17,11 +17,12 @@ export function documentFont(weight: FontWeight): TrueTypeFont {
   return font
 }
 
-// Marks for direction and joining have no glyph and are removed. The minus sign of some languages is not in the font and is replaced.
+// Characters for direction and joining have no glyph and are removed. The minus sign U+2212, which some languages use, is not in the font
+// and is replaced by a dash.
 const unseen = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const substitutes: Readonly<Record<string, string>> = { '\u2212': '\u2013', '\t': ' ', '\n': ' ', '\r': ' ' }
 
-// Texts that need no change, as most do: without combining characters and without marks.
+// Text that needs no change, as most text: without combining and invisible characters.
 const plainText = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u20ac]*$/
 
 export function printableText(text: string): string {
@@ -32,7 +33,7 @@ export function printableText(text: string): string {
     .replace(/[\u2212\t\n\r]/g, (letter) => substitutes[letter] ?? '')
 }
 
-// Returns whether the fonts have every character: Latin, Greek and Cyrillic.
+// Returns whether the fonts have all characters of the text: they have Latin, Greek and Cyrillic letters.
 export function isPrintable(text: string): boolean {
   if (plainText.test(text)) return true
   const font = documentFont('Regular')

@@ -1,8 +1,8 @@
-// The sRGB colours as an ICC profile, version 2.1, which a PDF/A must contain. Pure.
+// The ICC profile of the sRGB colours, version 2.1, which a PDF/A must contain. Pure.
 
 const headBytes = 128
 
-// X, Y and Z of white and the three colours, adapted to D50.
+// X, Y and Z of white and of the three primary colours, adapted to D50.
 const colours: readonly (readonly [tag: string, x: number, y: number, z: number])[] = [
   ['wtpt', 0.9642, 1, 0.8249],
   ['rXYZ', 0.43607, 0.22249, 0.01392],
@@ -21,7 +21,7 @@ function makeProfile(): Buffer {
   const curve = Buffer.alloc(16)
   curve.write('curv', 'latin1')
   curve.writeUInt32BE(1, 8)
-  // A gamma of 2.2, in 256ths.
+  // A gamma of 2.2, in units of 1/256.
   curve.writeUInt16BE(0x0233, 12)
   const rights = Buffer.concat([Buffer.from('text\0\0\0\0'), Buffer.from('No rights reserved.\0')])
   const shared: [string, Buffer][] = ['rTRC', 'gTRC', 'bTRC'].map((tag) => [tag, curve])

@@ -1,4 +1,4 @@
-// The metadata of a PDF/A (XMP, ISO 16684-1), with the same values as its information dictionary. Pure.
+// The metadata of a PDF/A (XMP, ISO 16684-1). Its values equal those of the information dictionary. Pure.
 
 import { escapeXml } from '../kit/xml.ts'
 

@@ -1,12 +1,12 @@
-// Random keys of the database itself: made once, the same on every node, and not changed by a rotation of the root secret, which only
-// encrypts them. For values that must not change while nodes know different versions of the root secret.
+// Random keys that belong to the database: each is generated once, is the same on every node, and does not change when the root secret,
+// which only encrypts it, is rotated. For values that must not change while nodes use different versions of the root secret.
 
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { type Reader, runAfterCommit, StorageRefused, type Tx } from '../storage/storage.ts'
 import { decryptByRootSecret, encryptByRootSecret, type RootSecret } from './secrets.ts'
 
-// Makes the key at the first call. Encrypts it for versions of the root secret that are new, so a single start with both the new version
-// and the old one is enough.
+// Returns the key, and generates it at the first call. Encrypts it with versions of the root secret that are new, so starting once with
+// both the new and the old version is enough.
 export type DatabaseKey = (tx: Tx, now: number) => Promise<KeyObject>
 
 const keyBytes = 32
@@ -28,8 +28,8 @@ export function createDatabaseKey(
   }
 }
 
-// For reading only: the present key, if it exists, and after it former keys that were set aside when their versions of the root secret
-// were discarded, as far as they can be decrypted again.
+// For reading only. Returns the present key, if it exists, followed by former keys that were set aside when their versions of the root
+// secret were discarded, if they can be decrypted again.
 export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name: string): Promise<KeyObject[]> {
   const rows = (await listRows(db)).filter((row) => firstNameOf(row.name) === name)
   const [present, former] = [rows.filter((row) => row.name === name), rows.filter((row) => row.name !== name)]
@@ -39,8 +39,8 @@ export async function listDatabaseKeys(db: Reader, rootSecret: RootSecret, name:
   ].map(keyFrom)
 }
 
-// For rows that are moved to another database: copies keys that only the source has. Returns the names of keys that both have and that
-// differ.
+// For rows that are moved to another database: copies the keys that only the source has. Returns the names of keys that differ between
+// the databases.
 export async function shareDatabaseKeys(
   source: Reader,
   target: Tx,
@@ -57,13 +57,13 @@ export async function shareDatabaseKeys(
   return different
 }
 
-// Encrypts every key that is not encrypted with the current version yet. Returns their number.
+// Encrypts every key that is not yet encrypted with the current version. Returns the number of these keys.
 export async function reencryptDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
   let count = 0
   for (const { name, sealed } of await listRows(tx)) {
     const first = firstNameOf(name)
     if (opensBy(rootSecret, first, sealed, rootSecret.currentVersion)) continue
-    // A key that was set aside may not be decryptable any more.
+    // A key that was set aside may no longer be decryptable.
     const text = name === first ? openText(rootSecret, first, sealed) : tryOpen(rootSecret, first, sealed)
     if (text === undefined) continue
     updateSealed(tx, name, sealed, sealedFor(rootSecret, first, text, sealed))
@@ -72,8 +72,8 @@ export async function reencryptDatabaseKeys(tx: Tx, rootSecret: RootSecret): Pro
   return count
 }
 
-// Removes what discarded versions have encrypted. A key that no version can decrypt would block the creation of a new one, so it is set
-// aside unchanged: if a version is given again, it decrypts the key.
+// Removes the texts that discarded versions have encrypted. A key that no other version can decrypt would block the creation of a new
+// key, so it is set aside unchanged: it can be decrypted again if a discarded version is configured again.
 export async function deleteEncryptedBy(
   tx: Tx,
   rootSecret: RootSecret,
@@ -91,7 +91,7 @@ export async function deleteEncryptedBy(
   }
 }
 
-// Separates the name of a key from the instant at which it was set aside. The key is encrypted for the name alone.
+// Separates the name of a key from the instant at which the key was set aside. The encryption is bound to the name only.
 const asideMark = ' until '
 
 function firstNameOf(name: string): string {
@@ -103,13 +103,13 @@ interface KeyRow {
   sealed: SealedByVersion
 }
 
-// There are few keys, and one more for each time that all versions were lost.
+// The table has few rows: the keys, and former keys for each time that all versions were lost.
 async function listRows(db: Reader): Promise<KeyRow[]> {
   const rows = await db.sql<{ name: string; sealed: string }>`select name, sealed from database_keys order by name`
   return rows.map(({ name, sealed }) => ({ name, sealed: JSON.parse(sealed) as SealedByVersion }))
 }
 
-// One encrypted text for each version of the root secret, by its number.
+// The key as encrypted by each version of the root secret, by version number.
 type SealedByVersion = Readonly<Record<string, string>>
 
 function keyFrom(text: string): KeyObject {
@@ -126,13 +126,15 @@ async function findText(
   // If another node has inserted its key first, that key is used.
   const sealed = found ?? (await findSealed(tx, name))
   const text = openText(rootSecret, name, sealed ?? {})
-  // Texts of unknown versions are kept: a node or a command that does not know a version yet must not remove its text.
+  // Encrypted texts of versions that are unknown here are preserved: a node or command without a version must not remove the text of this
+  // version.
   const missing = rootSecret.versions.some((version) => !opensBy(rootSecret, name, sealed ?? {}, version))
   if (sealed && missing) updateSealed(tx, name, sealed, sealedFor(rootSecret, name, text, sealed))
   return text
 }
 
-// Texts that can be decrypted are kept. One that cannot be was encrypted by another secret with the same number, and is replaced.
+// Preserves encrypted texts that can be decrypted. A text that cannot be was encrypted with another secret of the same version number,
+// and is replaced.
 function sealedFor(rootSecret: RootSecret, name: string, text: string, before: SealedByVersion): SealedByVersion {
   const sealed = rootSecret.versions
     .filter((version) => !opensBy(rootSecret, name, before, version))
@@ -166,14 +168,14 @@ async function findSealed(db: Reader, name: string): Promise<SealedByVersion | u
   return row && (JSON.parse(row.sealed) as SealedByVersion)
 }
 
-// Does nothing if the key exists.
+// Does nothing if the key already exists.
 function insertSealed(tx: Tx, name: string, sealed: SealedByVersion, now: number): void {
   tx.send`
     insert into database_keys (name, sealed, created_at) values (${name}, ${JSON.stringify(sealed)}, ${now})
     on conflict (name) do nothing`
 }
 
-// Does nothing if another node has changed the row since.
+// Does nothing if another node has changed the row meanwhile.
 function updateSealed(tx: Tx, name: string, before: SealedByVersion, sealed: SealedByVersion): void {
   tx.send`
     update database_keys set sealed = ${JSON.stringify(sealed)}

@@ -1,5 +1,5 @@
-// The secret in the URL of a page: everyone who has it may see the page. The page is found by the secret's hash, and the secret is stored
-// encrypted to be shown again.
+// The secret in the URL of a page: everyone who has it may see the page. The page is found by the hash of the secret. The secret is also
+// stored encrypted, so it can be shown again.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { Lru } from '../kit/lru.ts'
@@ -11,10 +11,10 @@ export interface PageSecret {
   sealed: string
 }
 
-// `ownerId` is the id of the page's subject.
+// `ownerId` is the id of what the page shows, such as a checkout session.
 export interface PageSecrets {
   make(rootSecret: RootSecret, ownerId: string): PageSecret
-  // Returns undefined if the version of the root secret that encrypted the text was discarded.
+  // Returns undefined if the secret was encrypted with a version of the root secret that was discarded.
   open(rootSecret: RootSecret, sealed: string, ownerId: string): string | undefined
 }
 
@@ -37,8 +37,8 @@ export function pageSecretsFor(purpose: EncryptionPurpose): PageSecrets {
   }
 }
 
-// Opened secrets are cached by the sealed text, since every response with a checkout has the address of its page, and opening it takes
-// longer than a SQL statement.
+// Decrypted secrets are cached by their encrypted text: every response with a checkout contains the URL of its page, and decrypting takes
+// longer than an SQL statement.
 const openedMax = 2_000
 const openedBy = new WeakMap<RootSecret, Lru<string, string>>()
 

@@ -1,5 +1,5 @@
-// Encrypts again, by the current version of the root secret, what older versions have encrypted, so an older version can be retired; and
-// counts what remains of a version. API keys are stored only as digests: they are renewed at their next use
+// Encrypts again, with the current version of the root secret, what older versions have encrypted, so that an older version can be
+// discarded; and counts what still needs a version. API keys are only stored as digests, which are renewed when the keys are used
 // (platform/access/identify.ts).
 
 import { Fragment, type Reader, type SqlValue, type Storage } from '../storage/storage.ts'
@@ -21,12 +21,12 @@ export interface SealedColumn {
   column: string
   // Columns of the primary key.
   keys: readonly string[]
-  // Further columns that the context needs.
+  // Columns outside the primary key from which the context is made.
   more?: readonly string[]
-  // The first purpose that decrypts the text encrypts it again.
+  // Purposes to try. The first one that decrypts the text is used to encrypt it again.
   purposes: readonly EncryptionPurpose[]
   context: (row: SealedRow) => string
-  // Column with a keyed hash of the text, by which rows are found.
+  // Column with a keyed hash of the text, by which the row is found.
   hash?: { column: string; of: (rootSecret: RootSecret, plain: string) => string }
 }
 
@@ -65,11 +65,11 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 export interface ReencryptResult {
   resealed: number
-  // Rows that could not be decrypted and were not changed: damaged, or moved by hand.
+  // Rows that could not be decrypted and were not changed: corrupted, or moved by hand.
   unopened: number
 }
 
-// Runs in batches while servers run: a row that changes at the same time is skipped, and handled by the next run.
+// Works in batches while servers run. A row that changes at the same time is skipped, and is left to the next run.
 export async function reencryptAll(storage: Storage, rootSecret: RootSecret): Promise<ReencryptResult> {
   const total = { resealed: await storage.write((tx) => reencryptDatabaseKeys(tx, rootSecret)), unopened: 0 }
   const [, ...others] = rootSecret.versions
@@ -116,7 +116,8 @@ export function decryptSealedColumn(
   return undefined
 }
 
-// Returns the first and the last row by key, so few rows of a large table are read. Rows of removed endpoints have no secret.
+// Returns the first and the last row by key, so only few rows of a large table are read. Rows with an empty text, such as removed
+// endpoints, are left out.
 export function listSamples(db: Reader, { table, column, keys, more = [] }: SealedColumn): Promise<SealedRow[]> {
   const one = (direction: 'asc' | 'desc') => `
     select * from (
@@ -146,11 +147,11 @@ function updateOf({ table, column, keys }: SealedColumn, row: SealedRow, renewed
   return new Fragment(text, [...Object.values(renewed), ...keys.map((key) => row[key] ?? ''), row.sealed ?? ''])
 }
 
-// Rows that still need a version, by kind. None are left when it can be retired.
+// Number of rows that still need a version, by kind. The version can be discarded when there are none.
 export interface SealedRows {
   what: string
   rows: number
-  // Ids of API keys, which are only renewed on use: the owner must use, rotate or revoke each of them.
+  // Ids of API keys. Digests are only renewed when keys are used, so the owner must use, rotate or revoke each of these.
   ids?: string[]
 }
 

@@ -1,4 +1,4 @@
-// Checks whether a root secret is the one that the database belongs to. A wrong one would decrypt nothing, refuse every key, and encrypt
+// Checks whether the root secret belongs to the database. A wrong one could decrypt nothing, would refuse every key, and would encrypt
 // new values that the right one cannot decrypt, so it is checked before anything else.
 
 import { BadSetting } from '../kit/badsetting.ts'
@@ -11,7 +11,7 @@ import { checkValueOf, type RootSecret, secretVersionOf } from './secrets.ts'
 // Null if nothing in the database was made with a root secret, so any secret fits.
 export type SecretVerdict = { readonly fits: true | null } | { readonly problem: string }
 
-// Only reads, in a database of any version. `forgotten` are versions that are about to be discarded.
+// Only reads, in a database of any schema version. `forgotten`: versions that are about to be discarded.
 export async function checkRootSecret(
   db: Reader,
   rootSecret: RootSecret,
@@ -29,7 +29,7 @@ export async function checkRootSecret(
 const places = 'CARTWRIGHT_SECRET, CARTWRIGHT_SECRET_FILE, or the file `secret` beside a SQLite database'
 const another = `the database was made with another root secret: give it that one (${places})`
 
-// The command to discard versions must name the missing ones together with those that are about to be discarded.
+// Suggests the command to discard versions, which must name the missing versions together with those that are about to be discarded.
 function missing(versions: readonly number[], forgotten: readonly number[]): string {
   const [which, it] =
     versions.length === 1
@@ -74,15 +74,15 @@ function judgeByCheckValues(
   return { problem: `version ${different.version} of the root secret is another one than this database knows` }
 }
 
-// Columns that the first releases encrypted already.
+// Columns that were already encrypted by the first releases.
 const sampled = sealedColumns.filter(
   ({ table, column }) =>
     (column === 'secret_sealed' && ['webhook_endpoints', 'checkout_sessions', 'orders'].includes(table)) ||
     (column === 'email_sealed' && table === 'users'),
 )
 
-// For a database without check values, of an early release. Every version that encrypted something must be given and decrypt at least one
-// value: not all, because such a database may have been used with a wrong secret for a while.
+// For a database of an early release, without check values. Every version that encrypted something must be configured and must decrypt at
+// least one value. Not all values, because a wrong secret may have been in use for a while.
 async function judgeBySamples(
   db: Reader,
   tables: ReadonlySet<string>,
@@ -111,21 +111,21 @@ async function judgeBySamples(
   return { fits: opens.size > 0 ? true : null }
 }
 
-// Keys themselves are not stored, so their digests prove nothing, but a row has the version that made its digest.
+// Digests of keys prove nothing without the keys, which are not stored. But each row has the version with which its digest was made.
 async function listPepperVersions(db: Reader): Promise<number[]> {
   const rows = await db.sql<{ version: number }>`select distinct pepper_version as "version" from credentials`
   return rows.map(({ version }) => version)
 }
 
 // Stores the check values of versions that are new to the database, after checking that the others fit. If several processes find an
-// empty database at the same moment, one writes its values and the others are compared with them.
+// empty database at the same time, one stores its values, and those of the others are compared with them.
 export async function storeCheckValues(storage: Storage, rootSecret: RootSecret, now: number): Promise<void> {
   if (await storage.read(async (db) => isRecorded(await listKnown(db), rootSecret))) return
   await storage.write((tx) => record(tx, rootSecret, now, []))
 }
 
-// From now on the database works without these versions, and nothing that was made with them can be decrypted. If a version is given
-// again together with the others, that works again. Returns the number of active API keys that were made with them.
+// From now on the database works without these versions, and nothing that was made with them can be decrypted, unless they are configured
+// again together with the others. Returns the number of active API keys that were made with them.
 export async function discardSecretVersions(
   storage: Storage,
   rootSecret: RootSecret,
@@ -154,7 +154,7 @@ async function record(tx: Tx, rootSecret: RootSecret, now: number, forgotten: re
   if ('problem' in verdict) throw new BadSetting(verdict.problem)
   const isFirst = (await listKnown(tx)).length === 0
   for (const version of rootSecret.versions) {
-    // If no version was recorded before, existing rows may have been made with any of them.
+    // If no version was recorded before, existing rows may have been made with any of the versions.
     const usedAt = isFirst || version === rootSecret.currentVersion ? now : null
     await tx.sql`
       insert into root_secrets (version, check_value, created_at, used_at)

@@ -1,5 +1,5 @@
-// Uses of the root secret: keys derived by purpose, encrypted texts, signed tokens. The root secret itself never leaves this file and
-// cannot be printed by accident.
+// Everything that uses the root secret: keys derived by purpose, encrypted texts and signed tokens. The root secret itself never leaves
+// this file and cannot be printed by accident.
 import {
   createCipheriv,
   createDecipheriv,
@@ -17,13 +17,13 @@ const secretLengthMax = 1024
 const secretVersionMax = 255 // one byte of a sealed text
 const printed = '[secret]'
 
-// The texts are stored outside of the object, so inspecting, spreading or serialising it cannot reveal them.
+// The secrets are stored outside of the object, so inspecting, copying or serializing the object cannot reveal them.
 const textsOf = new WeakMap<RootSecret, ReadonlyMap<number, string>>()
 const derivedFrom = new WeakMap<RootSecret, Map<string, KeyObject>>()
 const listsFrom = new WeakMap<RootSecret, Map<string, [KeyObject, ...KeyObject[]]>>()
 
 export class RootSecret {
-  // New values are made with this version; the others only read earlier values.
+  // The version with which new values are made. Other versions are only used to read earlier values.
   readonly currentVersion: number
 
   constructor(texts: ReadonlyMap<number, string>, currentVersion: number) {
@@ -32,7 +32,7 @@ export class RootSecret {
     textsOf.set(this, new Map(texts))
   }
 
-  // Versions, the current one first.
+  // Version numbers, the current version first.
   get versions(): readonly number[] {
     const others = [...(textsOf.get(this)?.keys() ?? [])].filter((version) => version !== this.currentVersion)
     return [this.currentVersion, ...others.sort((one, other) => one - other)]
@@ -55,8 +55,8 @@ export class RootSecret {
   }
 }
 
-// Parses either one plain text (version 1) or `2:<new>,1:<old>`. The first version is the current one, so a new version can be given to
-// all nodes (`1:<old>,2:<new>`) before any of them uses it. Problems are reported without the text.
+// Parses one secret (version 1) or a list such as `2:<new>,1:<old>`. The first version listed is the current one, so a new version can be
+// configured on all nodes (`1:<old>,2:<new>`) before any of them uses it. Error messages do not repeat the text.
 export function parseRootSecret(text: string): RootSecret | { readonly problem: string } {
   const trimmed = text.trim()
   const parts = /^\d+:/.test(trimmed) ? trimmed.split(',') : [`1:${trimmed}`]
@@ -80,7 +80,7 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
     texts.set(version, secret)
     currentVersion ||= version
   }
-  // Only the current version must be strong. Older ones only read what was made with them, so a weak one can be replaced.
+  // Only the current version must be strong. Older versions only read earlier values, so a weak one can be replaced by a new version.
   if (isGuessable(texts.get(currentVersion) ?? '')) {
     return {
       problem:
@@ -90,8 +90,8 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
   return new RootSecret(texts, currentVersion)
 }
 
-// A guessable text has few different characters, or few different steps from one to the next, as in aaaa…, abcd… and changemechangeme….
-// One of 10^9 random texts is refused, even with only 32 hexadecimal digits.
+// A guessable secret repeats itself, or has few different characters or few different steps between them, as aaaa…, abcd… and
+// changemechangeme…. Of random secrets, even with only 32 hexadecimal digits, one in 10^9 is refused.
 const differentMin = 8
 
 function isGuessable(secret: string): boolean {
@@ -102,9 +102,9 @@ function isGuessable(secret: string): boolean {
   return isRepeated || new Set(codes).size < differentMin || new Set(steps).size < differentMin
 }
 
-// HKDF-SHA-256. A purpose is a constant of the code such as 'list cursor': different purposes give unrelated keys. Deriving a key costs
-// more than using it, and there are few purposes, so each key is cached. It is cached as a KeyObject: from bytes, Node would make one at
-// every use, at five times the cost of a signature.
+// HKDF-SHA-256. A purpose is a constant in the code, such as 'list cursor'; different purposes give unrelated keys. Deriving a key costs
+// more than using it and there are few purposes, so keys are cached. They are cached as KeyObjects, because Node would otherwise create
+// one for each use, which costs five times as much as a signature.
 export function deriveKey(rootSecret: RootSecret, purpose: string, version = rootSecret.currentVersion): KeyObject {
   const text = textsOf.get(rootSecret)?.get(version)
   if (text === undefined) throw new RangeError(`the root secret has no version ${version}`)
@@ -118,7 +118,7 @@ export function deriveKey(rootSecret: RootSecret, purpose: string, version = roo
   return key
 }
 
-// Returns the keys of every known version, the current one first, since another node may use another version.
+// Returns the keys of all configured versions, the current one first, since another node may use another version.
 export function deriveKeys(rootSecret: RootSecret, purpose: string): readonly [KeyObject, ...KeyObject[]] {
   const lists = listsFrom.get(rootSecret) ?? new Map<string, [KeyObject, ...KeyObject[]]>()
   listsFrom.set(rootSecret, lists)
@@ -131,7 +131,7 @@ export function deriveKeys(rootSecret: RootSecret, purpose: string): readonly [K
   return keys
 }
 
-// A value that identifies a root secret without revealing anything about it or about derived keys.
+// A value that identifies a root secret without revealing anything about it or its derived keys.
 export function checkValueOf(rootSecret: RootSecret, version: number): string {
   return deriveKey(rootSecret, 'check value', version).export().toString('base64url')
 }
@@ -140,8 +140,8 @@ export function makeSecretText(): string {
   return randomBytes(32).toString('base64url')
 }
 
-// An encrypted text is base64url of: format, key version, nonce, ciphertext, tag. The first two and the context are authenticated too, so
-// it cannot be moved to another row.
+// An encrypted text is the base64url of: format, key version, nonce, ciphertext and tag. Format, version and context are authenticated
+// too, so the text cannot be moved to another row.
 const sealedFormat = 1
 const headBytes = 2
 const nonceBytes = 12
@@ -152,13 +152,13 @@ export function encrypt(key: KeyObject, plain: string, context: string): string 
   return sealAs(ownKey, key, plain, context)
 }
 
-// Returns undefined if the key, the context or the text is not the one that was encrypted.
+// Returns undefined if the key or the context is wrong, or the text was changed.
 export function decrypt(key: KeyObject, sealed: string, context: string): string | undefined {
   return openAs(ownKey, key, Buffer.from(sealed, 'base64url'), context)
 }
 
-// Purposes of all encryption by the root secret. Stored values must also be listed in reseal.ts, or they are lost with an old version. A
-// name cannot change, since stored rows could not be decrypted otherwise: e-mails are a 'letter'.
+// Purposes for which the root secret encrypts. Stored values must also be listed in reseal.ts, or they are lost with an old version. A
+// purpose cannot be renamed, since stored rows could no longer be decrypted: e-mails still have the purpose 'letter'.
 export const encryptionPurposes = [
   'address row key',
   'agent checkout',
@@ -199,7 +199,7 @@ export function encryptByRootSecret(
   return sealAs(version, deriveKey(rootSecret, purpose, version), plain, context)
 }
 
-// Decrypts what any known version has encrypted.
+// Decrypts text that any configured version has encrypted.
 export function decryptByRootSecret(
   rootSecret: RootSecret,
   purpose: EncryptionPurpose,
@@ -212,31 +212,31 @@ export function decryptByRootSecret(
   return openAs(version, deriveKey(rootSecret, purpose, version), bytes, context)
 }
 
-// Returns the version of the root secret that encrypted a text. Returns undefined for other texts, and for texts that a separate key
-// encrypted.
+// Returns the version of the root secret that encrypted the text. Returns undefined for text that was not encrypted, or was encrypted
+// with a separate key.
 export function secretVersionOf(sealed: string): number | undefined {
   const [format, version] = Buffer.from(sealed.slice(0, 4), 'base64url')
   return format === sealedFormat && version !== ownKey ? version : undefined
 }
 
-// The beginnings of all texts that a version has encrypted: two bytes in base64url, followed by the first bits of the nonce.
+// Returns the prefixes of all texts that a version has encrypted: two bytes, and the first two bits of the nonce, in base64url.
 export function encryptedTextPrefixes(version: number): string[] {
   return [0, 64, 128, 192].map((bits) => Buffer.from([sealedFormat, version, bits]).toString('base64url').slice(0, 3))
 }
 
-// Random nonces are safe for 2^32 texts under one key (NIST SP 800-38D, 8.3).
+// Random nonces are safe for 2^32 texts per key (NIST SP 800-38D, 8.3).
 function sealAs(version: number, key: KeyObject, plain: string, context: string): string {
   const head = Buffer.from([sealedFormat, version])
   const nonce = newNonce()
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(Buffer.concat([head, Buffer.from(context)]))
   const body = cipher.update(plain, 'utf8')
-  // Needed for the tag; in GCM it returns no more bytes.
+  // Needed for the tag. In GCM it returns no further bytes.
   cipher.final()
   return Buffer.concat([head, nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
 
-// Random bytes for many nonces cost as much as for one. Each nonce is used once.
+// Generating random bytes for many nonces costs as much as for one. Each nonce is used once.
 const noncesAtOnce = 256
 let nonces = Buffer.alloc(0)
 
@@ -263,7 +263,7 @@ function openAs(version: number, key: KeyObject, bytes: Buffer, context: string)
   }
 }
 
-// A token is the payload, readable by anyone, and its HMAC-SHA-256: `base64url(payload).base64url(mac)`.
+// A token is the payload, which anyone can read, and its HMAC-SHA-256: `base64url(payload).base64url(mac)`.
 const tokenLengthMax = 4096
 
 export function signToken(key: KeyObject, payload: string): string {
@@ -276,12 +276,12 @@ export function verifyToken(key: KeyObject, token: string): string | undefined {
   const dot = token.indexOf('.')
   if (dot < 0) return undefined
   const body = token.slice(0, dot)
-  // Compares the encoded texts, so only the spelling that was signed is accepted.
+  // Compares encoded text, so only the encoding that was signed is accepted.
   if (!isEqualSecret(macText(key, body), token.slice(dot + 1))) return undefined
   return Buffer.from(body, 'base64url').toString('utf8')
 }
 
-// Takes the same time wherever the texts differ. Their lengths are not secret.
+// Takes the same time wherever the texts differ. The lengths are not secret.
 export function isEqualSecret(one: string, other: string): boolean {
   const oneBytes = Buffer.from(one)
   const otherBytes = Buffer.from(other)

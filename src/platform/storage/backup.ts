@@ -1,5 +1,5 @@
-// Backs up a SQLite store while it is in use, and restores one. A file under its final name is always complete, checked
-// and synced to disk; if anything fails on the way, it does not appear.
+// Backs up a SQLite database while it is in use, and restores a backup. A file gets its final name only after it is complete, checked and
+// synced to disk.
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -30,22 +30,22 @@ export interface BackupOptions {
   // Whether an existing file is replaced.
   force: boolean
   onProgress?: (donePages: number, totalPages: number) => void
-  // Called with the name of each step as it is reached, so a test can stop there.
+  // Called with the name of each step that is reached, so a test can stop there.
   onStep?: (step: string) => void
-  // Aborts with the signal's reason and removes everything written so far.
+  // Aborts with the reason of the signal, and removes everything written so far.
   signal?: AbortSignal
 }
 
 export interface BackupResult {
-  // Path with symbolic links resolved.
+  // Path of the file with symbolic links resolved.
   file: string
   bytes: number
   // Name of the newest migration in the backup.
   migration: string
 }
 
-// `source` is the file of a store, with or without a server running on it. The server keeps writing to its log; only
-// checkpoints wait until the copy is done.
+// `source` is a database file, possibly in use by a server. The server continues to write to its write-ahead log; only checkpoints wait
+// until the copy is done.
 export async function backUp(source: string, path: string, options: BackupOptions): Promise<BackupResult> {
   if (!existsSync(source)) throw new StorageRefused(`there is no database to back up: ${source}`)
   const file = placeOf(path)
@@ -55,8 +55,8 @@ export async function backUp(source: string, path: string, options: BackupOption
   refuseLeftovers(file)
   return orRefuse(`cannot back up to ${file}`, () =>
     withPartial(file, async (partial) => {
-      // A read-only connection cannot clean up, and would leave an empty log beside a store that no other process has
-      // open.
+      // A read-only connection cannot clean up: if no other process has the database open, it would leave an empty write-ahead log
+      // behind.
       await copySnapshot(source, partial, { ...options, readOnly: false })
       await step('copied', options)
       const migration = check(partial, 'quick_check')
@@ -73,14 +73,14 @@ export async function backUp(source: string, path: string, options: BackupOption
 export interface RestoreResult {
   file: string
   bytes: number
-  // Migrations that the backup lacked and that were applied to the copy.
+  // Migrations that were missing in the backup and were applied to the copy.
   applied: string[]
-  // Where the previous store was moved to.
+  // Path to which the previous database was moved.
   replaced: string | undefined
 }
 
-// Everything that can fail is done under another name: an existing store stays as it is until the copy of the backup is
-// complete, checked and migrated.
+// Everything that can fail is done under another name: an existing database stays unchanged until the copy of the backup is complete,
+// checked and migrated.
 export async function restoreBackup(
   path: string,
   target: string,
@@ -136,7 +136,7 @@ function refuseMissing(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new StorageRefused(`there is no backup ${path}`)
 }
 
-// The work before each step is synchronous, and signals are only handled between steps.
+// Lets a pending SIGINT or SIGTERM be handled: the work between two steps is synchronous.
 async function step(name: string, { onStep, signal }: BackupOptions): Promise<void> {
   onStep?.(name)
   await pause()
@@ -167,7 +167,7 @@ function refuseOwnFile(store: string, file: string): void {
 
 const HEAD = 'SQLite format 3\0'
 
-// An earlier backup may be replaced; any other file, such as the root secret beside the data, was named by mistake.
+// An earlier backup may be replaced. Any other file, such as the root secret beside the database, was named by mistake.
 function refuseOtherFile(file: string): void {
   if (isEmptyFile(file)) return
   const fd = openSync(file, 'r')
@@ -181,17 +181,17 @@ function refuseOtherFile(file: string): void {
   }
 }
 
-// SQLite would apply such a file to the new database as unfinished work, and destroy it.
+// SQLite would treat such a file as unfinished work on the new database, and destroy it.
 function refuseLeftovers(file: string): void {
   const found = beside.map((ending) => file + ending).find((path) => existsSync(path))
   if (found) throw new StorageRefused(`${found} belongs to another database of this name: move it away first`)
 }
 
 const ENDING = '.partial'
-// A running copy writes all the time; one that has not written for this long was killed.
+// A copy in progress writes all the time. A copy that has not been written for this long was killed.
 const ABANDONED_MS = 3_600_000
 
-// The partial file is in the same folder, so the final rename is atomic.
+// The partial file is in the same folder as its target, so the final rename is atomic.
 async function withPartial<T>(file: string, work: (partial: string) => Promise<T>): Promise<T> {
   sweepAbandoned(file)
   const partial = `${file}.${randomBytes(6).toString('hex')}${ENDING}`
@@ -203,8 +203,8 @@ async function withPartial<T>(file: string, work: (partial: string) => Promise<T
   }
 }
 
-// Removes the remains of killed copies: those of this file immediately, those of other files in the folder only when they are old,
-// because nightly backups each have their own name.
+// Removes the remains of killed copies. Those with this target are removed immediately; others in the folder only when they are old,
+// because each nightly backup has a name of its own.
 function sweepAbandoned(file: string): void {
   const folder = dirname(file)
   const form = new RegExp(`^(.*)(\\.[0-9a-f]{12}\\${ENDING})(${beside.join('|')})?$`)
@@ -220,7 +220,7 @@ function sweepAbandoned(file: string): void {
   }
 }
 
-// Returns whether a copy is in progress: SQLite holds a lock on the copy while it is made and checked.
+// Returns whether the copy is in progress: SQLite holds a lock on it while it is made and checked.
 function isInUse(partial: string): boolean {
   const db = new DatabaseSync(partial, { timeout: 0 })
   try {
@@ -233,14 +233,13 @@ function isInUse(partial: string): boolean {
   }
 }
 
-// Progress and abort are checked every 8 MiB.
+// Progress is reported, and an abort is handled, every 8 MiB.
 const STEP_PAGES = 2048
 const SOURCE_BUSY_MS = 5_000
 
-// SQLite restarts a backup whenever another process writes between its steps, so beside a busy server it would never
-// finish. A read transaction therefore holds one snapshot for all steps. Measured beside a process that writes without
-// a pause, 144 MB: 0.8 s; without the snapshot not done after 5 s; `vacuum into`, which would also work, 1.9 s without
-// any progress report.
+// SQLite restarts a backup whenever another process writes between its steps, so beside a busy server it would never finish. A read
+// transaction therefore holds one snapshot for all steps. Measured beside a process that writes without pause, with 144 MB: 0.8 s.
+// Without the snapshot it was not done after 5 s; `vacuum into`, which would also work, took 1.9 s and reports no progress.
 async function copySnapshot(
   source: string,
   partial: string,
@@ -265,13 +264,13 @@ async function copySnapshot(
   }
 }
 
-// Returns the newest migration. `quick_check` reads every page; `integrity_check` also compares each index with its
-// table, and takes four times as long.
+// Returns the name of the newest migration. `quick_check` reads every page; `integrity_check` also compares each index with its table,
+// which takes four times as long.
 function check(file: string, pragma: 'quick_check' | 'integrity_check'): string {
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: false })
   try {
-    // The copy inherits the write-ahead log mode of its source. Without it the copy is a single file, which can be read
-    // anywhere, even on a read-only medium.
+    // Turns off the write-ahead log mode, which the copy inherits from its source. The copy is then a single file, which can be read even
+    // on a read-only medium.
     db.exec('pragma journal_mode = delete')
     const finding = String(Object.values(db.prepare(`pragma ${pragma}(1)`).get() ?? {})[0])
     if (finding !== 'ok') throw new StorageRefused(`the copy is damaged, and so is its source: ${finding}`)
@@ -293,14 +292,14 @@ async function migratePartial(partial: string, options: { now: Date; directory?:
   }
 }
 
-// The old store is saved under another name, because an operator in a hurry may restore the wrong file. It also keeps
-// its own name until the new file takes it, so a store exists at every moment.
+// The old database is kept under another name, because an operator in a hurry may restore the wrong file. It also keeps its own name
+// until the new file replaces it, so there is a database at every moment.
 function putAside(file: string, now: Date): string {
   const aside = `${file}.replaced-${now.toISOString().replaceAll(/[-:.]/g, '')}`
   linkSync(file, aside)
   if (existsSync(`${file}-wal`)) linkSync(`${file}-wal`, `${aside}-wal`)
   try {
-    // A damaged store may not be able to checkpoint its log; then the log stays with it.
+    // If a damaged database cannot be checkpointed, its write-ahead log stays with it.
     if (canCheckpointAlone(file)) rmSync(`${aside}-wal`, { force: true })
   } catch (error) {
     for (const path of [aside, `${aside}-wal`]) rmSync(path, { force: true })
@@ -310,8 +309,8 @@ function putAside(file: string, now: Date): string {
   return aside
 }
 
-// A command that has the file open does not hold the server's lock. If no other process has it open, the store
-// checkpoints its log and becomes one file, unless it is damaged.
+// Refuses if another process has the database open; a command holds no server lock. Checkpoints the write-ahead log, so the database is a
+// single file. Returns false if the database is too damaged for this.
 function canCheckpointAlone(file: string): boolean {
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
@@ -325,7 +324,7 @@ function canCheckpointAlone(file: string): boolean {
   }
 }
 
-// Without `force` nothing is replaced, not even a file that appeared after the check.
+// Without `force`, no file is replaced, not even one that was created after the check.
 function giveName(partial: string, file: string, force: boolean): void {
   if (force || !link(partial, file)) renameSync(partial, file)
   sync(dirname(file))
@@ -360,7 +359,7 @@ async function orRefuse<T>(problem: string, work: () => Promise<T>): Promise<T> 
   try {
     return await work()
   } catch (error) {
-    // Errors of the disk or of SQLite, and our own refusals, are reported to the operator. Anything else is a defect.
+    // Errors of the disk and of SQLite, and our own refusals, are reported to the operator. Any other error is a defect.
     const isOurs = error instanceof StorageRefused || error instanceof StorageUnavailable
     if (!isOurs && !(error instanceof Error && 'code' in error)) throw error
     throw new StorageRefused(`${problem}: ${error.message}`, error)

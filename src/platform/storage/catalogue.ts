@@ -1,10 +1,10 @@
-// The tables of a store as the database itself reports them, so code that must visit all tables misses none.
+// The tables of a database, as the database itself reports them, so code that must visit all tables misses none.
 import type { Reader } from './storage.ts'
 
 export interface Table {
   name: string
   columns: Column[]
-  // Columns of the primary key, in their order.
+  // Columns of the primary key, in its order.
   key: string[]
   references: Reference[]
 }
@@ -25,10 +25,10 @@ export const MIGRATIONS_TABLE = 'schema_migrations'
 // The full-text index of the engine, and on SQLite the tables behind it.
 const FULL_TEXT = /^product_index_words/
 
-// Each store builds these from the products, so a copy leaves them empty and the server fills them.
+// Tables that each database fills from its products. A copy leaves them empty, and the server fills them.
 export const DERIVED_TABLES: readonly string[] = ['product_index_words', 'product_index']
 
-// Returns every table except those of the migrations and the full-text index, which each store makes for itself.
+// Returns all tables except that of the migrations and the full-text index, which each database creates for itself.
 export async function listTables(db: Reader): Promise<Table[]> {
   const [columns, references] =
     db.engine === 'sqlite'
@@ -61,13 +61,13 @@ interface ColumnRow {
   name: string
   type: string
   required: number
-  // Counted from 1; 0 if the column is not part of the key.
+  // Position in the primary key, from 1. 0 if the column is not in the key.
   keyPosition: number
 }
 
 interface ReferenceRow {
   table: string
-  // Distinguishes several references of one table.
+  // Distinguishes several foreign keys of the same table.
   id: string | number
   target: string
   column: string
@@ -120,7 +120,7 @@ function listPostgresReferences(db: Reader): Promise<ReferenceRow[]> {
     order by c.relname, k.conname, array_position(k.conkey, a.attnum)`
 }
 
-// A referenced table comes before the tables that reference it. A reference of a table to itself is ignored.
+// Orders tables so that each comes after the tables that it references. References of a table to itself are ignored.
 export function inOrderOfReferences(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
   const left = new Map(tables.map((table) => [table.name, table]))

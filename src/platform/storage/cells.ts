@@ -1,6 +1,6 @@
-// Cells: several Cartwright databases as schemas of one PostgreSQL database, each with its own role that cannot read the others. If Citus
-// is installed, a cell is distributed: all of it is on one of the machines. Used by the operator's commands; servers do not know about
-// cells.
+// Cells: several Cartwright databases as schemas of one PostgreSQL database. Each cell has its own role, which cannot read the other
+// cells. With Citus, a cell is distributed: all of it is on one machine. Only the operator's commands use this file; a server does not
+// know that its database is a cell.
 
 import { randomBytes } from 'node:crypto'
 import { type MigrateOptions, migrate } from './migrate.ts'
@@ -12,7 +12,7 @@ export interface Cell {
   bytes: number
   migrations: number
   merchants: number
-  // The machine on which Citus has placed the cell; null without Citus.
+  // The machine on which Citus has placed the cell. Null without Citus.
   worker: string | null
 }
 
@@ -24,14 +24,14 @@ export function isCellName(name: string): boolean {
 
 export interface CreatedCell {
   name: string
-  // Database URL with the password of the cell's role, which is stored nowhere else.
+  // Database URL with the password of the cell's role, which is not stored anywhere else.
   url: string
   applied: string[]
   isDistributed: boolean
 }
 
-// Creates role and schema in one transaction, then runs the migrations as that role. Citus distributes the schema last: the oldest
-// migrations do not run in a distributed schema.
+// Creates the role and the schema in one transaction, then runs the migrations as that role. Citus distributes the schema last, because
+// the oldest migrations cannot run in a distributed schema.
 export async function addCell(
   storage: Storage,
   operatorUrl: string,
@@ -59,7 +59,7 @@ export async function addCell(
   return { name, url: urlOf(operatorUrl, name, password), applied, isDistributed: await distribute(storage, name) }
 }
 
-// Copies the keys of another cell: merchants can be moved between cells whose keys recognize the same customers.
+// Copies the keys of another cell. Merchants can only be moved between cells with the same keys, by which customers are recognized.
 async function copyKeys(storage: Storage, like: string, name: string): Promise<void> {
   for (const table of ['root_secrets', 'database_keys'])
     await storage.write(
@@ -68,7 +68,7 @@ async function copyKeys(storage: Storage, like: string, name: string): Promise<v
     )
 }
 
-// Citus leaves hidden copies of the earlier tables on the coordinator, where they would block later migrations.
+// Citus leaves hidden copies of the former tables on the coordinator, where they would block later migrations.
 async function distribute(storage: Storage, name: string): Promise<boolean> {
   if (!(await hasCitus(storage))) return false
   await storage.write(async (tx) => {
@@ -85,7 +85,7 @@ async function hasCitus(storage: Storage): Promise<boolean> {
   return rows.length > 0
 }
 
-// Returns the smallest cell first.
+// Returns the cells, the smallest first.
 export async function listCells(storage: Storage): Promise<Cell[]> {
   const found = await storage.read(
     (db) => db.sql<{ name: string; bytes: number; hasMerchants: number }>`
@@ -118,7 +118,7 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
   return cells.sort((a, b) => a.bytes - b.bytes)
 }
 
-// Citus moves the cell while it is in use: it copies the tables, and delays writes only while it switches over.
+// Citus moves the cell while it is in use: it copies the tables, and only delays writes while it switches to the copy.
 export async function moveCell(storage: Storage, name: string, to: CitusWorker): Promise<void> {
   if (!(await hasCitus(storage)))
     throw new StorageRefused('only Citus moves a cell to another machine, and this PostgreSQL does not have it')
@@ -130,7 +130,7 @@ export async function moveCell(storage: Storage, name: string, to: CitusWorker):
   const cell = (await listCells(storage)).find((found) => found.name === name)
   if (!cell) throw new StorageRefused(`there is no cell ${name}`)
   if (cell.worker === `${to.host}:${to.port}`) return
-  // Logical replication needs a primary key in each table, which a test of the migrations checks.
+  // Logical replication requires a primary key in each table. A test of the migrations checks that there is one.
   await storage.write((tx) => tx.sql`select citus_schema_move(${name}::regnamespace, ${to.host}, ${to.port}::int)`)
 }
 
@@ -162,7 +162,7 @@ export function migrateCell(operatorUrl: string, name: string, options: MigrateO
   return inCell(operatorUrl, name, (cell) => migrate(cell, options))
 }
 
-// Runs the work as the role of the cell, so the role owns the cell's tables.
+// Runs the work as the role of the cell, so this role owns the tables that are created.
 async function inCell<T>(operatorUrl: string, name: string, work: (cell: Storage) => Promise<T>): Promise<T> {
   const url = new URL(operatorUrl)
   const given = url.searchParams.get('options')

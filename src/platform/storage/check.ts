@@ -1,6 +1,5 @@
-// Checks whether a file is intact. After an unclean shutdown SQLite repairs what it was writing; only reading every
-// page finds what the disk lost or wrote wrong. That takes seconds for a large shop, so the server runs while another
-// process checks.
+// Checks whether a database file is intact. After an unclean shutdown SQLite repairs what it was writing; what the disk lost or wrote
+// wrong is only found by reading every page. For a large shop this takes seconds, so another process checks while the server runs.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +7,7 @@ import type { Connection } from './connection.ts'
 import type { Log } from './inside.ts'
 import { StorageRefused } from './storage.ts'
 
-// Runs before the file is used.
+// Checks the file before it is used.
 export function checkFirst({ db }: Connection, file: string, log: Log): void {
   const startedAt = performance.now()
   const finding = String(Object.values(db.prepare('pragma quick_check(1)').get() ?? {})[0])
@@ -17,21 +16,21 @@ export function checkFirst({ db }: Connection, file: string, log: Log): void {
 }
 
 export interface FileCheck {
-  // Every page was read, and no damage was found.
+  // Returns whether every page was read and no damage was found.
   isDone(): boolean
   stop(): void
 }
 
 export interface CheckBounds {
-  // How far the write-ahead log may grow during the check. It cannot be emptied while a process reads the file, and
-  // every read has to search it first: with half a gigabyte of log a write costs three times as much.
+  // Maximum growth of the write-ahead log during the check. The log cannot be emptied while a process reads the file, and every read has
+  // to search it: with half a gigabyte of log, a write costs three times as much.
   logBytesMax: number
   lookMs: number
 }
 
 const usual: CheckBounds = { logBytesMax: 128 * 2 ** 20, lookMs: 1_000 }
 
-// Runs while the file is in use. `onDamage` is called at most once, and not after `stop`.
+// Checks the file while it is in use. `onDamage` is called at most once, and not after `stop`.
 export function checkBeside(
   file: string,
   log: Log,
@@ -41,7 +40,7 @@ export function checkBeside(
   log('the last shutdown was not clean; checking the database file', { file })
   const startedAt = performance.now()
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), file], {
-    // The child knows that the server has ended when its standard input closes.
+    // Standard input is a pipe: when it closes, the child process knows that the server has ended.
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let isDone = false
@@ -61,18 +60,18 @@ export function checkBeside(
     if (isOver) return
     isOver = true
     if (code !== 0 || output === '') {
-      // The check failed; the next start checks again.
+      // The check itself failed. The next start checks again.
       log('the database file could not be checked', { file, tookMs: msSince(startedAt), code, reason: complaint })
       return
     }
-    // The output was written by check.js.
+    // The cast holds: check.js writes this JSON.
     const { finding, tookMs } = JSON.parse(output) as { finding: string; tookMs: number }
     log('the database file was checked', { file, finding, tookMs })
     isDone = finding === 'ok'
     if (!isDone) onDamage(damageOf(file, finding))
   }
 
-  // If the process could not be started, it has no streams.
+  // Without a process, because it could not be started, there are no streams.
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
@@ -96,7 +95,7 @@ export function checkBeside(
 
 const complaintLengthMax = 1_000
 
-// Failing to read the size of the log does not end the check.
+// The check continues if the size of the log cannot be read.
 function logBytesOf(file: string): number {
   try {
     return statSync(`${file}-wal`).size
@@ -106,7 +105,7 @@ function logBytesOf(file: string): number {
 }
 
 function damageOf(file: string, finding: string): StorageRefused {
-  // SQLite puts a heading line above the finding.
+  // SQLite writes a heading line above the finding.
   const words = finding.replaceAll(/\s+/g, ' ').trim()
   return new StorageRefused(`the database file is damaged, restore a backup: ${file}: ${words}`)
 }

@@ -1,4 +1,4 @@
-// One open SQLite file: its settings, its cached prepared statements, and its rows as plain objects.
+// One open SQLite file, with its settings and cached prepared statements. Returns rows as plain objects.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { isEmptyFile } from './file.ts'
@@ -9,11 +9,11 @@ import { type Fragment, type SqlValue, StorageOutage, StorageRefused, StorageUna
 
 export interface Connection {
   readonly db: DatabaseSync
-  // `values` are the checked values of `parts`.
+  // `values`: the checked values in `parts`.
   run<Row>(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[], values: readonly SqlValue[]): Row[]
-  // Runs one of our own short commands, such as `begin`.
+  // Runs a short command of the storage itself, such as `begin`.
   command(text: string): void
-  // Runs a text with many statements.
+  // Runs a text with several statements.
   script(text: string): void
 }
 
@@ -24,13 +24,13 @@ interface PreparedStatement {
 
 const READ_TIMEOUT_MS = 250
 
-// The writer never waits inside SQLite, because that would stop the event loop: its queue retries by timer.
+// The writer never waits inside SQLite, which would block the event loop: its queue retries by timer.
 export function connectWriter(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true })
   try {
-    // `full` syncs at every commit: an acknowledged write survives a power failure, not only a crash of the process.
-    // `secure_delete`: erased data (an address, its key) leaves no bytes behind in free space of the file.
-    // Checkpoints are larger than the default of 1,000 pages, because each costs two syncs.
+    // `full` syncs at every commit: an acknowledged write survives a power failure, not only a crash of the process. `secure_delete`:
+    // erased data (an address, its key) leaves no bytes in free space of the file. Checkpoints are larger than the default of 1,000
+    // pages, because each needs two syncs.
     db.exec(`pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory;
       pragma cache_size = -32768; pragma mmap_size = 268435456; pragma wal_autocheckpoint = 4000;
       pragma journal_size_limit = 67108864; pragma secure_delete = fast`)
@@ -43,22 +43,23 @@ export function connectWriter(file: string): Connection {
   }
 }
 
-// A reader only meets a lock while another process recovers or closes the file, which is short.
+// A reader only waits for a lock while another process recovers or closes the file, which takes a short time.
 export function connectReader(file: string): Connection {
   const db = new DatabaseSync(file, { readOnly: true, timeout: READ_TIMEOUT_MS })
   db.exec('pragma temp_store = memory; pragma cache_size = -16384; pragma mmap_size = 268435456')
   return connection(db)
 }
 
-// For a process that only reads, possibly as the only one that has the file open. A read-only connection that is the
-// last one leaves an empty log behind; this one can write, and cleans up.
+// For a process that only reads and may be the only one with the file open. A read-only connection that closes last would leave an empty
+// write-ahead log behind. This connection can write, so it cleans up.
 export function connectReadOnly(file: string): Connection {
   const db = openReadOnlyFile(file, READ_TIMEOUT_MS)
   db.exec('pragma query_only = on; pragma temp_store = memory')
   return connection(db)
 }
 
-// On a read-only file system SQLite cannot make the index of the log. Without a log nothing is missing in the file itself.
+// On a read-only file system, SQLite cannot create the index of the write-ahead log. If there is no log, the file is complete and can be
+// opened without it.
 export function openReadOnlyFile(file: string, timeout: number): DatabaseSync {
   const db = new DatabaseSync(file, { timeout })
   try {
@@ -91,7 +92,7 @@ function connection(db: DatabaseSync): Connection {
       try {
         const { statement, rowOf } = statementFor(template, parts)
         const rows: unknown = statement.all(...values.map(bindable))
-        // setReturnArrays() above makes every row an array, which the driver's type does not express.
+        // The cast holds: setReturnArrays() makes every row an array, but the driver's type does not express this.
         return (rows as unknown[][]).map(rowOf) as Row[]
       } catch (error) {
         throw guardFailure(parts, nullColumnOf(error), error) ?? judged(error)
@@ -115,34 +116,34 @@ function connection(db: DatabaseSync): Connection {
   }
 }
 
-// The driver binds a number as a real, so `7 / 2` would be 3.5 here and 3 in PostgreSQL. A bigint binds as an integer.
+// The driver binds a number as a real, so `7 / 2` would be 3.5 here and 3 in PostgreSQL. A bigint is bound as an integer.
 function bindable(value: SqlValue): string | bigint | null {
   return typeof value === 'number' ? BigInt(value) : value
 }
 
-// Builds the row objects of one statement. It is compiled, so all rows have the same shape from the start: a loop over
-// the names costs twice the query (22 columns, three rows: 15 µs against 7 µs, query included), and the driver's own
-// objects half as much again. The names come from our own statements.
+// Returns a function that builds the row objects of a statement. It is compiled, so all rows have the same shape from the start: a loop
+// over the names takes twice as long, query included (22 columns, three rows: 15 µs instead of 7 µs), and the driver's own objects half
+// as long again. The column names come from our own statements, so no foreign text is compiled.
 function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
   const members = columns.map((name, i) => `${JSON.stringify(name)}: values[${i}]`)
   return new Function('values', `return { ${members.join(', ')} }`) as (values: unknown[]) => unknown
 }
 
 const BUSY = 5
-// Errors that the caller did not cause: busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb
+// Errors that the caller did not cause: busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb.
 const NOT_THE_CALLERS = new Set([BUSY, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
-// Errors of these that pass by themselves.
+// Those of them that are temporary.
 const BRIEF = new Set([BUSY, 6, 9])
 
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  // The low byte is the primary code; the rest says where the error occurred.
+  // The low byte is the primary error code. The others say where the error occurred.
   return error.errcode & 0xff
 }
 
 const NOT_NULL = 1_299
 
-// SQLite names table and column only in its message.
+// SQLite only names the table and the column in its error message.
 function nullColumnOf(error: unknown): { table: string; column: string } | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || error.errcode !== NOT_NULL) return undefined
   const [, table, column] = /: (\w+)\.(\w+)$/.exec(error.message) ?? []
@@ -153,7 +154,7 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY
 }
 
-// A full disk is not the caller's fault; a violated constraint is, and its error is passed on unchanged.
+// A full disk is not the caller's fault. A violated constraint is, so its error is passed on unchanged.
 function judged(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !NOT_THE_CALLERS.has(code)) return error

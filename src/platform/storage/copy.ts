@@ -1,6 +1,6 @@
-// Copies a whole store from one engine to the other: every table in the catalogue, from one snapshot of the source, in
-// one transaction of the target. The target commits only if every row, read back, is the same. So a copy that was
-// interrupted, or differs, leaves the target as it was.
+// Copies a whole database from one engine to the other: all tables, from one snapshot of the source, in one transaction of the target.
+// The target commits only if every row, read back, equals the source's. A copy that is interrupted, or differs, leaves the target
+// unchanged.
 import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './catalogue.ts'
@@ -20,13 +20,13 @@ import {
 
 export interface CopyOptions {
   now: Date
-  // Empties the tables of the target first, in the same transaction.
+  // Whether the tables of the target are emptied first, in the same transaction.
   clearTarget: boolean
   onProgress?: (step: { doing: 'copying' | 'verifying'; table: string; rows: number }) => void
 }
 
 export interface RowOptions extends Pick<CopyOptions, 'onProgress'> {
-  // The rows to copy (default: all).
+  // A condition that selects the rows to copy (default: all rows).
   only?: Fragment | undefined
 }
 
@@ -48,7 +48,7 @@ export interface CopiedTable {
 
 const DAY_MS = 86_400_000
 
-// For work whose duration grows with the data. It delays no other work: the servers are stopped.
+// For work whose duration grows with the amount of data, while no server waits for it.
 export const unlimitedTime: StorageOptions = { workMsMax: DAY_MS, statementMsMax: DAY_MS }
 
 export async function copyStore(fromUrl: string, toUrl: string, options: CopyOptions): Promise<CopyResult> {
@@ -80,8 +80,8 @@ function refuseMissing(file: string): void {
   if (!existsSync(file) || statSync(file).size === 0) throw new StorageRefused(`there is no database at ${file}`)
 }
 
-// No server may be running on either store, because what it writes after the snapshot would not be copied. On SQLite
-// its lock shows it; on PostgreSQL the connection on which every server of this schema listens for signals.
+// No server may use either database, since what it writes after the snapshot would not be copied. On SQLite, a server holds the lock; on
+// PostgreSQL, every server of the schema has a connection on which it listens for signals.
 async function openAlone(url: string): Promise<Storage> {
   const storage = await openStorage(url, { ...unlimitedTime, server: true, checksFirst: true })
   try {
@@ -108,11 +108,11 @@ async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Pr
   await migrate(to, { now: options.now })
   try {
     const copied = await from.read(async (source) => {
-      // This transaction is idle while the target writes.
+      // The source's transaction is idle while the target writes.
       if (source.engine === 'postgres') await source.sql`set local idle_in_transaction_session_timeout = 0`
       return to.write((target) => copyAll(source, target, options))
     })
-    // Without `analyze`, PostgreSQL would plan for empty tables until autovacuum runs.
+    // Without `analyze`, PostgreSQL would plan queries for empty tables until autovacuum runs.
     if (to.engine === 'postgres') await to.write((tx) => tx.sql`analyze`)
     return copied
   } catch (error) {
@@ -121,7 +121,7 @@ async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Pr
   }
 }
 
-// Thrown to roll the copy back.
+// Thrown to roll back the copy.
 class Differs extends Error {
   readonly copied: CopyResult
   constructor(copied: CopyResult) {
@@ -148,7 +148,7 @@ async function copyAll(source: Reader, target: Tx, options: CopyOptions): Promis
   throw new Differs(copied)
 }
 
-// Both stores have the same migrations, so a table that only one of them has does not belong to Cartwright.
+// Both databases have the same migrations, so a table that exists in only one of them does not belong to Cartwright.
 async function commonTables(source: Reader, target: Reader): Promise<{ tables: Table[]; left: string[] }> {
   const [here, there] = [await listMigrations(source), await listMigrations(target)]
   if (here !== there) throw new StorageRefused('the source has migrations that this program does not know')
@@ -167,7 +167,7 @@ export async function listMigrations(db: Reader): Promise<string> {
   return JSON.stringify(await db.sql`select version, checksum from schema_migrations order by version`)
 }
 
-// Every value is a text or an integer; another type could be spelled differently by each engine.
+// Every value is a text or an integer. Each engine could spell values of other types differently.
 function shapeOf({ name, columns, key }: Table): string {
   const odd = columns.find(({ type }) => type !== 'text' && type !== 'bigint')
   if (odd) throw new Error(`the column ${name}.${odd.name} is of type ${odd.type}, which the copy does not know`)
@@ -175,7 +175,7 @@ function shapeOf({ name, columns, key }: Table): string {
   return JSON.stringify([columns.map((column) => `${column.name} ${column.type}`).sort(), key])
 }
 
-// Locks the tables until the copy is committed, so no other connection can write there or start a second copy.
+// Locks the tables until the copy is committed, so no other connection can write to them or start a second copy.
 export async function lockTables(
   target: Tx,
   tables: readonly Table[],
@@ -186,8 +186,8 @@ export async function lockTables(
   await target.sql`${new Fragment(`lock table ${names} in ${mode} mode`)}`
 }
 
-// A server writes these at its first start. They carry no data as long as nothing was encrypted with them, and the
-// source's rows replace them.
+// A server writes these rows at its first start. While nothing was encrypted with these keys, the rows are not needed, and the source's
+// rows replace them.
 const KEY_TABLES = ['root_secrets', 'forgotten_root_secrets', 'database_keys']
 
 async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolean): Promise<void> {
@@ -211,13 +211,13 @@ export async function copyTable(source: Reader, target: Tx, table: Table, option
   const later = columnsForLater(table)
   const names = table.columns.map(({ name }) => name)
   const valuesOf = (row: Row) => names.map((name) => (later.has(name) ? null : (row[name] as SqlValue)))
-  // One batch is written while the next is read.
+  // The next batch is read while this one is written.
   let writing = Promise.resolve()
   for await (const rows of readBatches(source, table, options.only)) {
     for (const row of rows) add(sum, table, row)
     await writing
     writing = insertRows(target, table, rows.map(valuesOf))
-    // Awaited above or below, even if the next read fails first.
+    // Marks a rejection as handled: the promise is awaited later, unless reading the next batch fails first.
     writing.catch(() => {})
     options.onProgress?.({ doing: 'copying', table: table.name, rows: sum.rows })
   }
@@ -226,7 +226,7 @@ export async function copyTable(source: Reader, target: Tx, table: Table, option
   return sum
 }
 
-// A row may reference a later row of its own table. Such columns stay null until all rows are there.
+// A row may reference a later row of its own table. Such columns are null until all rows are inserted.
 function columnsForLater({ name, columns, key, references }: Table): Set<string> {
   const later = new Set<string>()
   for (const reference of references.filter(({ target }) => target === name)) {
@@ -259,8 +259,8 @@ async function fillIn(
 }
 
 const INSERT_ROWS_MAX = 500
-// PostgreSQL accepts four times as many, and its cost is the round trip. SQLite's cost grows with the square of the
-// parameters: a row of eight columns took 69 µs in a statement of 500 rows and 14 µs in one of 20.
+// PostgreSQL accepts four times as many parameters; its cost is the round trip. The cost of SQLite grows with the square of the
+// parameters: a row of eight columns took 69 µs in a statement of 500 rows, and 14 µs in one of 20 rows.
 const PARAMETERS_MAX = { postgres: 16_000, sqlite: 160 } as const
 
 export async function insertRows(target: Tx, { name, columns }: Table, rows: readonly SqlValue[][]): Promise<void> {
@@ -280,8 +280,8 @@ const BATCH_ROWS_FIRST = 100
 const BATCH_ROWS_MAX = 2_000
 const BATCH_CHARACTERS = 4_000_000
 
-// Yields rows in primary-key order, as each engine sorts it: nothing else depends on the order. A table of large texts is read in small
-// batches.
+// Yields rows in the order of the primary key, as sorted by the engine; the engines may sort differently, and nothing else depends on the
+// order. A table with large texts is read in smaller batches.
 export async function* readBatches(db: Reader, table: Table, only = all): AsyncGenerator<Row[]> {
   const columns = table.columns.map(({ name }) => quoteName(name)).join(', ')
   const key = table.key.map(quoteName).join(', ')
@@ -308,8 +308,8 @@ function charactersOf(rows: readonly Row[]): number {
   return count
 }
 
-// The content of a table, independent of the order of its rows: their number, and the sum of their digests, word by
-// word. Two tables that differ have different sums, except with a probability of one in 2^256.
+// A checksum of a table, independent of the order of its rows: their number, and the sum of their digests, word by word. Tables that
+// differ have the same checksum with a probability of 2^-256.
 export interface TableChecksum {
   rows: number
   words: Uint32Array
@@ -342,7 +342,7 @@ export async function computeTableChecksum(db: Reader, table: Table, options: Ro
 
 const DIFFERENCES_MAX = 10
 
-// Slow, and only used when the sums differ. Values are not reported: they may be personal data.
+// Slow, and only called if the checksums differ. Values are not reported, since they may be personal data.
 async function differencesOf(source: Reader, target: Reader, table: Table): Promise<string[]> {
   const found: string[] = []
   const note = (row: Row, words: string) =>
@@ -376,7 +376,7 @@ function isKey({ key }: Table): string {
   return key.map((name) => `${quoteName(name)} = ?`).join(' and ')
 }
 
-// Quotes a name of the catalogue. A question mark in it would be parsed as a parameter.
+// Quotes the name of a table or column. Refuses a question mark, which would be parsed as a parameter.
 export function quoteName(name: string): string {
   if (!/^[a-z_][a-z0-9_]*$/.test(name))
     throw new Error(`${JSON.stringify(name)} is not a name that a migration creates`)

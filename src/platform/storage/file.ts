@@ -1,13 +1,13 @@
-// Locates a store's file and makes it readable only by its owner.
+// Finds the file of a SQLite database, and makes it readable only by its owner.
 import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { diskProblemText } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
-// Returns the file that a URL names; throws if the URL is invalid. Opens and creates nothing.
+// Returns the path in a URL. Throws if the URL is invalid. Neither opens nor creates the file.
 export function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length)
-  // `:memory:` would be a separate store for each connection.
+  // `:memory:` would be a separate database for each connection.
   if (path === '' || path.startsWith(':')) throw new StorageRefused('the storage URL must name a file: sqlite:path')
   // `sqlite://data.db` would silently become a file in the root folder.
   if (/^\/\/[^/]/.test(path)) throw new StorageRefused('write sqlite:path, or sqlite:///path for an absolute path')
@@ -17,12 +17,12 @@ export function sqlitePath(url: string): string {
   return path
 }
 
-// Returns true if the file is missing or empty. Creates nothing.
+// Returns true if the file does not exist or is empty. Creates nothing.
 export function isEmptyFile(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0
 }
 
-// Symbolic links are resolved, so two names of the same file share a lock. Folder and file are created if missing.
+// Creates the folder and the file if they do not exist. Symbolic links are resolved, so two names of the same file share a lock.
 export function prepareFile(path: string): string {
   try {
     const folder = dirname(resolve(path))
@@ -36,8 +36,8 @@ export function prepareFile(path: string): string {
   }
 }
 
-// SQLite gives its -wal and -shm files the mode of the main file. An existing file is not opened: by the rules of
-// POSIX, closing it would drop every lock that this process holds on it.
+// SQLite creates the -wal and -shm files with the mode of the main file. An existing file is not opened, because closing it would drop
+// all locks of this process on it (POSIX).
 export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))

@@ -1,7 +1,7 @@
-// A check within an update that is sent and not awaited: `update carts set ${expectVersion(3, 4)}, …`. The row was read under its lock,
+// A check inside an update that is sent and not awaited: `update carts set ${expectVersion(3, 4)}, …`. The row was read under its lock,
 // so it cannot have changed. If it has, the lock was missing, which is a defect, and the row must not be overwritten. A condition in
-// `where` would update nothing and look like a success, since the result is not read. Instead the column becomes null, which its table
-// refuses, and with it the commit. The storage recognises the statement by its guard and throws `RowMoved`.
+// `where` would update no row and look like a success, since the result is not read. Instead the column is set to null, which its `not
+// null` constraint refuses, so the commit fails. The storage recognizes the statement by its guard, and throws `RowMoved`.
 
 import { Fragment, type SqlValue } from './storage.ts'
 
@@ -33,7 +33,7 @@ export class RowMoved extends Error {
   }
 }
 
-// The error to throw for a statement with these parts, if its guard failed. `refused` is the column whose `not null`
+// Returns the error to throw if the guard of the statement with these parts failed. `refused` is the column whose `not null` constraint
 // was violated.
 export function guardFailure(
   parts: readonly (SqlValue | Fragment)[],

@@ -1,13 +1,12 @@
-// Ensures that one server at a time uses a SQLite file, and records whether the last one shut down cleanly. The lock is
-// the operating system's, on a second file: it is released however the process ends, and does not block the command
-// line.
+// Ensures that only one server uses a SQLite file, and records whether the last one shut down cleanly. The lock is an operating system
+// lock on a second file: it is released when the process ends for any reason, and does not block the command line.
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from './connection.ts'
 import { createPrivately } from './file.ts'
 import { diskProblemText } from './space.ts'
 import { StorageRefused } from './storage.ts'
 
-// How the last run left the file. A killed run leaves `unclean`; `damaged` stays until a check finds the file intact.
+// How the last server left the file. A killed server leaves `unclean`. `damaged` remains until a check finds the file intact.
 export type LastRunEnding = 'clean' | 'unclean' | 'damaged'
 
 export interface ServerLock {
@@ -34,7 +33,7 @@ export function takeServerLock(file: string): ServerLock {
   }
 }
 
-// In exclusive mode the lock of the first write is held until the file is closed.
+// In exclusive mode, the lock that the first write takes is held until the file is closed.
 function begin(db: DatabaseSync): LastRunEnding {
   db.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists run (clean int not null)')
   const last = endingOf(db.prepare('select clean from run').get()?.clean)

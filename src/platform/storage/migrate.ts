@@ -1,6 +1,5 @@
-// Brings the schema of a store up to date with this code: numbered SQL files, forward only, each in one transaction
-// that inserts its version row first. The row's primary key is the lock: a second node waits at it until the first
-// commits, and then has nothing to do.
+// Migrates the schema of a database to that of this release: numbered SQL files, only forward, each in one transaction that first inserts
+// the row of its version. The row's primary key is the lock: a second node waits for the first to commit, and then has nothing to do.
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,17 +13,17 @@ const DIRECTORY = join(import.meta.dirname, 'migrations')
 export interface MigrateOptions {
   now: Date
   directory?: string
-  // Runs each migration even if a new SQLite database could begin with a printed schema instead.
+  // Runs every migration one by one, even if a new SQLite database could start from the printed schema.
   oneByOne?: boolean
-  // Called before each migration, unless the database is new: they may take long where there are rows.
+  // Called before each migration of an existing database, which may take long because there are rows.
   onBegin?: (begun: BegunMigration) => Promise<void>
-  // Called with the name of each step as it is reached, so a test can stop there.
+  // Called with the name of each step that is reached, so a test can stop there.
   onStep?: (step: string) => void
 }
 
 export interface BegunMigration {
   migration: string
-  // Number of the migration, from 1.
+  // Position of the migration in this run, from 1.
   number: number
   of: number
 }
@@ -51,15 +50,15 @@ export async function migrate(storage: Storage, options: MigrateOptions): Promis
 }
 
 export interface SchemaGap {
-  // Migrations of this code that the store lacks.
+  // Number of migrations in this release that the database does not have.
   pending: number
-  // Migrations of the store that this code does not know, since a newer release has migrated it.
+  // Number of migrations in the database that this release does not know, because a newer release has migrated it.
   newer: number
-  // Whether one of these removes something that this code needs.
+  // Whether an unknown migration removes something that this release needs.
   isTooNew: boolean
 }
 
-// Returns the differences between the store's schema and this code, for the readiness check.
+// Returns the differences between the schema of the database and that of this release, for the readiness check.
 export async function schemaGap(storage: Storage, directory: string = DIRECTORY): Promise<SchemaGap> {
   const files = await listFiles(directory)
   const known = new Set(files.map(({ version }) => version))
@@ -71,7 +70,7 @@ export async function schemaGap(storage: Storage, directory: string = DIRECTORY)
   return { pending, newer, isTooNew: findTooNew(files, applied) !== undefined }
 }
 
-// For read-only use: the store must have all migrations of this code.
+// For read-only use: refuses if a migration of this release is missing in the database.
 export async function refuseOtherSchema(storage: Storage, directory: string = DIRECTORY): Promise<void> {
   const migrations = await readMigrations(directory)
   const applied = await storage.read(listApplied)
@@ -81,7 +80,7 @@ export async function refuseOtherSchema(storage: Storage, directory: string = DI
     throw new StorageRefused(`the database lacks migrations (${missing}): run migrate, or start the server`)
 }
 
-// Returns whether the store has tables already.
+// Returns whether the database already has tables.
 export async function isMigrated(db: Reader): Promise<boolean> {
   return (await tableExists(db)) && (await listApplied(db)).size > 0
 }
@@ -116,7 +115,7 @@ async function record(tx: InsideTx, { version, name, checksum }: Migration, now:
   return rows.length > 0
 }
 
-// Applies the printed schema and records its migrations, in one transaction.
+// Runs the printed schema and records its migrations, in one transaction.
 function applyPrinted(
   storage: Storage,
   { count, script }: PrintedSchema,
@@ -132,8 +131,7 @@ function applyPrinted(
   })
 }
 
-// `if not exists` does not see a table that another node is creating at this moment; the second `create` fails with an
-// error.
+// `if not exists` does not see a table that another node is creating at the same time. The second `create` then fails.
 async function createTable(storage: Storage): Promise<void> {
   if (await storage.read(tableExists)) return
   try {
@@ -170,16 +168,16 @@ async function listApplied(db: Reader): Promise<Map<number, Applied>> {
   return new Map(rows.map((row) => [row.version, row]))
 }
 
-// Migrations add, so an older program can still use a database that a newer one has migrated. A migration that removes something says so
-// in its name: `0130_needs_0125_drop_notes` excludes programs that do not know migration 0125.
+// Migrations mostly add things, so an older release can use a database that a newer release has migrated. A migration that removes
+// something says so in its name: `0130_needs_0125_drop_notes` excludes releases without migration 0125.
 const needs = /^\d{4}_needs_(\d{4})_/
 
-// Returns a migration of the store, unknown to this code, that excludes this code.
+// Returns a migration in the database that this release does not know and that excludes this release.
 function findTooNew(known: readonly { version: number }[], applied: ReadonlyMap<number, Applied>): Applied | undefined {
   const newest = Math.max(0, ...known.map(({ version }) => version))
   return [...applied.values()].find(({ version, name }) => {
     if (known.some((migration) => migration.version === version)) return false
-    // An unknown migration between known ones comes from another history.
+    // An unknown migration between known ones belongs to another history.
     return version < newest || Number(needs.exec(name)?.[1] ?? 0) > newest
   })
 }
@@ -210,7 +208,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-// Checksums of files that were changed to do the same faster, each with the checksum of the original file, which every database has
+// Checksums of files that were rewritten to do the same faster, each with the checksum of the original file, which databases have
 // recorded.
 const mended: ReadonlyMap<string, string> = new Map([
   // 0015_modes
@@ -218,7 +216,8 @@ const mended: ReadonlyMap<string, string> = new Map([
     'a8aa0665bf999018098a09f15913ba435d6a4d7ddc8f6ce5b07b06b34e9faf62',
     '1ce10a28d28921fd5ef085eab12b455218d7b710f867fe3d91488c1e6b5e49c2',
   ],
-  // 0082_price_history: rows that an earlier migration marked are not written again; on PostgreSQL that took 1.4 s with 10,000 products.
+  // 0082_price_history: rows that an earlier migration has already marked are not written again, which took 1.4 s on PostgreSQL with
+  // 10,000 products.
   [
     '7155b678d747509e51b95c23d2cce5365cfea7ace531ec9ed0ed389673aacf69',
     '8665c740c46f88faae8882d5cebe49d1f7822f8bd10865ff1290f2ab087c0050',

@@ -1,6 +1,6 @@
-// Moves one merchant from a database to another, while servers run on both. All of its rows are copied, read back and compared, and
-// deleted at the source, under locks of their tables. For work in progress it is as if its server had been killed: the outcome of
-// unfinished provider calls is queried again at the target, under the same keys and ids.
+// Moves a merchant from one database to another while servers run on both. Under table locks, all rows of the merchant are copied, read
+// back and compared, and deleted at the source. Work in progress continues as after a killed server: the outcome of unfinished provider
+// calls is queried again at the target, with the same keys and ids.
 
 import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './catalogue.ts'
 import {
@@ -19,11 +19,11 @@ import { Fragment, type Reader, type SqlValue, type Storage, StorageRefused, typ
 
 export interface MoveOptions extends Pick<RowOptions, 'onProgress'> {
   now: () => number
-  // Origin of the target, for callers of the source.
+  // Origin of the target, to which callers of the source are referred.
   origin: string
   // Resolves when no server of the source admits callers of the merchant any more.
   closed: () => Promise<void>
-  // Deletes the merchant from the search index, while its products still exist.
+  // Deletes the merchant's products from the search index. Called before the products are deleted.
   dropIndex: (tx: Tx, merchantId: string) => Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface MoveResult {
   lockedMs: number
 }
 
-// May be called again after an interruption. Until the source is committed, its data is the valid one.
+// Can be called again after an interruption. Until the source commits, its data is the valid one.
 export async function moveMerchant(
   from: Storage,
   to: Storage,
@@ -52,12 +52,12 @@ export async function moveMerchant(
   await options.closed()
   const startedAt = performance.now()
   const rows = await from.write(async (source) => {
-    // This transaction is idle while the target writes.
+    // The source's transaction is idle while the target writes.
     if (source.engine === 'postgres') await source.sql`set local idle_in_transaction_session_timeout = 0`
     const parts = await listParts(source, merchantId)
-    // The lock also excludes transactions that only lock rows. One of them could wait for this transaction while holding a row that is
-    // deleted below. By then the target is committed: this transaction would be rolled back as a deadlock, and repeated over later
-    // changes of the target.
+    // The lock also excludes transactions that only lock rows. Such a transaction could wait for this one while it holds a row that is
+    // deleted below. The target would already be committed: this transaction would be rolled back because of the deadlock, and its retry
+    // would overwrite later changes at the target.
     await lockTables(
       source,
       parts.map(({ table }) => table),
@@ -80,7 +80,7 @@ async function refuseOtherVersions(from: Storage, to: Storage): Promise<void> {
   if (here !== there) throw new StorageRefused('the databases have different migrations')
 }
 
-// Returns undefined if the merchant has left before.
+// Returns undefined if the merchant was already moved.
 async function beginLeaving(from: Storage, slug: string, now: number): Promise<string | undefined> {
   return from.write(async (tx) => {
     const [merchant] = await tx.sql<{ id: string }>`select id from merchants where slug = ${slug}`
@@ -125,15 +125,16 @@ async function refuseCollision(to: Storage, merchantId: string, slug: string): P
     throw new StorageRefused(`the target has a merchant ${slug} already`)
 }
 
-// A table and the condition that selects the merchant's rows.
+// A table, with the condition that selects the rows of the merchant.
 interface Part {
   table: Table
   only: Fragment
-  // Whether other merchants may use the rows too. Such rows are copied if they are missing, and stay at the source.
+  // Whether other merchants may use these rows too. Such rows are copied if they do not exist at the target, and are not deleted at the
+  // source.
   isShared: boolean
 }
 
-// Tables that neither belong to a merchant nor are needed by one: keys and sessions of the database and of its people.
+// Tables that are not moved: keys, settings and sessions of the database and its users.
 const left: ReadonlySet<string> = new Set([
   ...['database_keys', 'root_secrets', 'forgotten_root_secrets', 'mail_switch', 'sweeps', 'sign_in_limits'],
   ...['passkey_challenges', 'setup_links', 'user_sessions', 'merchant_moves', 'moved_names'],
@@ -152,14 +153,14 @@ const conditions: Readonly<Record<string, string>> = {
   user_passkeys: `user_id in (${ofPeople})`,
   oauth_artifacts: 'grant_id in (select grant_id from installations where merchant_id = ?)',
   deferred_rows: `(tenant_id = ? or tenant_id in (${ofInstallations}))`,
-  // Charges at the simulated provider are stored under the ids of payments.
+  // The simulated provider stores charges under the ids of payments.
   test_charges: `key in (${ofPayments})`,
   test_refunds: `charge_key in (${ofPayments})`,
 }
 
 const shared: ReadonlySet<string> = new Set(['apps', 'users', 'user_factors', 'user_passkeys'])
 
-// Throws if a table is in none of the rules, so a new table cannot be forgotten.
+// Throws if no rule covers the table, so a new table cannot be forgotten.
 export function selectMerchantPart(table: Table, merchantId: string): Part | undefined {
   const { name, columns } = table
   if (left.has(name)) return undefined
@@ -185,7 +186,7 @@ interface Arrival {
 }
 
 async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, options }: Arrival): Promise<number> {
-  // Deletes the remains of an interrupted or earlier move.
+  // Deletes what an interrupted or earlier move has left.
   await deleteRows(target, merchantId, parts, options)
   await target.sql`delete from moved_names where merchant_id = ${merchantId}`
   await target.sql`
@@ -201,7 +202,7 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
       rows += await copyOfPeople(source, target, { table, only, people })
     else sums.set(part, await copyTable(source, target, table, { ...options, only }))
   }
-  // Compared after everything was copied, since the condition of a table may read a table that is copied later.
+  // Compared after all tables are copied, since the condition of a table may read a table that is copied later.
   for (const [{ table, only }, sum] of sums) {
     if (!isEqual(sum, await computeTableChecksum(target, table, { ...options, only })))
       throw new StorageRefused(`the rows of ${table.name} differ after they were copied; nothing was changed`)
@@ -210,7 +211,8 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
   return rows
 }
 
-// Copies apps and people. People whose e-mail address the target knows keep their account there. Returns the ids of people at the target.
+// Copies apps and users. A user whose e-mail address exists at the target keeps the account there. Returns the ids of the users at the
+// target, by their ids at the source.
 async function bringPeople(source: Reader, target: Tx, parts: readonly Part[]): Promise<Map<string, string>> {
   const people = new Map<string, string>()
   const isNew = new Set<SqlValue>()
@@ -233,7 +235,7 @@ async function bringPeople(source: Reader, target: Tx, parts: readonly Part[]): 
   return people
 }
 
-// Copies rows that refer to people, whose ids may differ at the target.
+// Copies rows that reference users, and replaces their ids by those at the target.
 async function copyOfPeople(
   source: Reader,
   target: Tx,
@@ -261,7 +263,7 @@ async function deleteRows(
   { dropIndex }: Pick<MoveOptions, 'dropIndex'>,
 ): Promise<void> {
   await dropIndex(tx, merchantId)
-  // Rows that are selected through another table are deleted before the rows of that table.
+  // Rows that are selected by means of another table are deleted before the rows of that table.
   const own = parts.filter(({ isShared }) => !isShared)
   const isIndirect = ({ only }: Part) => only.text.includes('select')
   for (const { table, only } of own.filter(isIndirect).toReversed())

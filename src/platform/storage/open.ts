@@ -1,4 +1,4 @@
-// Opens the store that a URL names.
+// Opens the database that a URL names.
 import { sqlitePath } from './file.ts'
 import { isMigrated } from './migrate.ts'
 import { inspectSqlite, openSqlite } from './sqlite.ts'
@@ -7,27 +7,28 @@ import { type Storage, type StorageOptions, StorageRefused } from './storage.ts'
 export async function openStorage(url: string, options: StorageOptions = {}): Promise<Storage> {
   if (url.startsWith('sqlite:')) return openSqlite(sqlitePath(url), options)
   if (/^postgres(ql)?:\/\//.test(url)) {
-    // Loaded late: with SQLite the driver is not needed.
+    // Loaded on demand: with SQLite, the PostgreSQL driver is not needed.
     const { openPostgres } = await import('./postgres/postgres.ts')
     return openPostgres(url, options)
   }
-  // The URL is not repeated: it may be mistyped and contain a password.
+  // The message does not repeat the URL, which may contain a password even if it is mistyped.
   throw new StorageRefused('the storage URL must begin with sqlite: or postgres://')
 }
 
 export interface InspectedStorage {
   // Undefined if the file does not exist.
   storage: Storage | undefined
-  // Whether the database has our tables.
+  // Whether the database has tables of Cartwright.
   isMade: boolean
 }
 
-// Creates no file, table or row. For reading only, unless `readsOnly` is false: then `openInspected` follows.
+// Creates no file, table or row. The storage is for reading only, unless `readsOnly` is false, which is required for a later
+// `openInspected`.
 export async function inspectStorage(
   url: string,
   { readsOnly = true, ...options }: StorageOptions = {},
 ): Promise<InspectedStorage> {
-  // A storage that is opened again logs its problems then.
+  // A file that is opened again later logs its problems then.
   const { log: _, ...quietly } = options
   const storage = url.startsWith('sqlite:')
     ? await inspectSqlite(sqlitePath(url), readsOnly ? options : quietly)
@@ -40,7 +41,7 @@ export async function inspectStorage(
   }
 }
 
-// Opens the storage for writing too. A file is opened again; connections to PostgreSQL are reused.
+// Opens an inspected storage for writing. A file is opened again; connections to PostgreSQL are reused.
 export async function openInspected(
   { storage }: InspectedStorage,
   url: string,

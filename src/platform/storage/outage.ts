@@ -3,10 +3,10 @@ import { errorMessageOf, type Log } from './inside.ts'
 
 export interface Outage {
   readonly isOn: boolean
-  // The server answers, but rejects writes: a standby. Successful reads do not end such an outage.
+  // Whether the server responds but rejects writes, like a standby. Successful reads do not end such an outage.
   readonly isReadOnly: boolean
   begin(error: unknown, options?: { isReadOnly: boolean }): void
-  // Called after work succeeded. Work that started before the outage began does not end it.
+  // Called after work succeeded. Work that started before the outage does not end it.
   end(startedAt: number): void
 }
 

@@ -1,14 +1,14 @@
-// Finds texts by their beginning, with an index. `like` with a parameter uses no index in either engine.
+// Finds texts by their prefix, with an index. Neither engine uses an index for `like` with a parameter.
 
 import { Fragment, type Reader } from './storage.ts'
 
-// Length of the text's beginning in the index of PostgreSQL: an entry of a B-tree has at most 2,700 bytes.
+// Length of the prefix in PostgreSQL's index, because an entry of a B-tree has at most 2,700 bytes.
 const indexedLength = 60
 
 // No stored text contains this character.
 const last = '\u{10ffff}'
 
-// Makes a condition on a column that has an index `(merchant_id, column)` in SQLite, and `(merchant_id, left(column, 60)
+// Returns a condition on a column. The column needs an index `(merchant_id, column)` in SQLite, and `(merchant_id, left(column, 60)
 // text_pattern_ops)` in PostgreSQL.
 export function beginsWith({ engine }: Reader, column: string, text: string): Fragment {
   if (engine === 'sqlite') return new Fragment(`${column} >= ? and ${column} < ?`, [text, text + last])

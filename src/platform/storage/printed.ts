@@ -1,5 +1,5 @@
-// The schema of SQLite after many migrations as one script, so an empty database need not run each of them: on two cores that took a
-// third of a start. It is printed now and then (`npm run schema:print`); migrations after it run one by one as usual.
+// The schema of SQLite after many migrations as one script. An empty database starts from it instead of running each migration, which
+// took a third of a start on two cores. It is printed from time to time (`npm run schema:print`); later migrations run one by one.
 
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import type { Reader, Storage } from './storage.ts'
 const FILE = join(import.meta.dirname, 'schema.sqlite.sql')
 
 export interface PrintedSchema {
-  // Number of migrations that the script contains, from the first on.
+  // Number of migrations in the script, from the first one.
   count: number
   script: string
 }
@@ -19,7 +19,7 @@ interface Recorded {
   checksum: string
 }
 
-// Returns undefined if the script was printed from different migrations.
+// Returns undefined if the script was printed from other migrations.
 export async function readPrinted(migrations: readonly Recorded[]): Promise<PrintedSchema | undefined> {
   const script = await readFile(FILE, 'utf8')
   const [, count = '', digest] = /^-- migrations: (\d+), (\S+)$/m.exec(script) ?? []
@@ -32,7 +32,7 @@ function digestOf(migrations: readonly Recorded[]): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-// `storage` is a new SQLite database in which each migration has run.
+// `storage` is a new SQLite database in which every migration has run.
 export async function printSchema(storage: Storage): Promise<void> {
   const [things, migrations] = await storage.read(async (db) => [
     await listThings(db),
@@ -52,8 +52,8 @@ interface Thing {
   sql: string
 }
 
-// Tables and indexes in the order of their creation, without those that SQLite makes by itself: indexes of keys, and the tables of a
-// full-text index.
+// Returns tables and indexes in the order of their creation, except those that SQLite creates itself: indexes of keys, and the tables
+// behind a full-text index.
 export async function listThings(db: Reader): Promise<Thing[]> {
   return db.sql<Thing>`
     select name, sql from sqlite_master

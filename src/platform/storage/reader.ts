@@ -1,4 +1,4 @@
-// The Reader of a SQLite connection, and the base of its Tx: it runs one statement after the other, until one fails or the work ends.
+// The Reader of a SQLite connection, and the base class of its Tx. Statements run one after the other, until one fails or the work ends.
 import type { Connection } from './connection.ts'
 import { ENDED } from './inside.ts'
 import { parameterValues } from './statement.ts'
@@ -6,8 +6,8 @@ import type { Fragment, Reader, SqlValue } from './storage.ts'
 
 export class SqliteReader implements Reader {
   readonly engine = 'sqlite'
-  // The first error of a statement. Nothing runs after it, as in PostgreSQL. SQLite may also have ended the
-  // transaction, so the next statement would commit by itself.
+  // The first error of a statement. Afterwards no statement runs, as in PostgreSQL: SQLite may have ended the transaction, and the next
+  // statement would be committed by itself.
   failure: Error | undefined
   protected readonly connection: Connection
   #ended = false
@@ -22,7 +22,7 @@ export class SqliteReader implements Reader {
       return Promise.resolve(this.attempt(() => this.connection.run<Row>(template, parts, parameterValues(parts))))
     } catch (error) {
       const rejected = Promise.reject(error)
-      // The failure is stored above; an unhandled rejection would end the process.
+      // The failure is stored above. An unhandled rejection would end the process.
       rejected.catch(() => {})
       return rejected
     }

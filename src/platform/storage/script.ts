@@ -1,9 +1,8 @@
-// Splits a migration into its commands. They are sent one at a time, because a schema that Citus distributes accepts
-// nothing else.
+// Splits a migration into its commands. They are sent one at a time, as a schema that Citus distributes requires.
 import type { Engine } from './storage.ts'
 
-// Comments and trailing semicolons are removed. Function bodies are not supported. A command after the comment `-- only sqlite`
-// or `-- only postgres` is left out on the other engine; without an engine, all of them are returned.
+// Removes comments and trailing semicolons. Function bodies are not supported. A command after the comment `-- only sqlite` or `-- only
+// postgres` is left out for the other engine. Without an engine, all commands are returned.
 export function splitCommands(script: string, engine?: Engine): string[] {
   const commands: string[] = []
   let command = ''
@@ -29,7 +28,7 @@ export function splitCommands(script: string, engine?: Engine): string[] {
   return commands.filter((text) => text !== '')
 }
 
-// A token is a quoted text or name, in which a quotation mark is doubled; a comment; the end of a command; or anything else. A single
-// quotation mark or the beginning of a comment alone means that it is not closed.
+// A token is a quoted text or name, in which quotation marks are doubled; a comment; the end of a command; or anything else. A lone
+// quotation mark, or a lone start of a comment, means that the text or comment is not closed.
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*.*?\*\/|\/\*|[^'";$/-]+|./gs
 const ONLY = /^-- only (sqlite|postgres)$/

@@ -1,5 +1,4 @@
-// The listeners of this process, by signal. The engines call them after a commit is durable, never inside a
-// transaction.
+// The listeners of this process, by signal. The engines call them after a commit is durable, never inside a transaction.
 import { hash } from 'node:crypto'
 import { type Log, stackOf } from './inside.ts'
 import { type SignalName, StorageUnavailable } from './storage.ts'
@@ -7,14 +6,14 @@ import { type SignalName, StorageUnavailable } from './storage.ts'
 export interface SignalListeners {
   add(name: SignalName, onSignal: () => void): () => void
   has(name: SignalName): boolean
-  // A name may come from another node that runs a newer version; a name without listeners is ignored.
+  // Names come from other nodes, which may run a newer release. Names without listeners are ignored.
   call(names: ReadonlySet<string>): void
   callAll(): void
-  // No listener is called afterwards: the storage would refuse whatever it did.
+  // Afterwards no listener is called, since the storage would refuse its reads and writes.
   close(): void
 }
 
-// There are few listeners. More means that a caller adds listeners repeatedly and never removes them.
+// More listeners than any server has: a caller must be adding listeners without removing them.
 const LISTENERS_MAX = 100
 
 interface Listener {
@@ -26,7 +25,7 @@ export function createSignalListeners(log: Log): SignalListeners {
   const listeners = new Set<Listener>()
   let closed = false
 
-  // Iterates over a copy, because a listener may add or remove others; one that was just removed is skipped.
+  // Iterates over a copy, because a listener may add or remove listeners. A listener that was removed meanwhile is skipped.
   function callWhere(isMeant: (listener: Listener) => boolean): void {
     for (const listener of [...listeners]) {
       if (listeners.has(listener) && isMeant(listener)) call(listener, log)
@@ -51,13 +50,13 @@ export function createSignalListeners(log: Log): SignalListeners {
   }
 }
 
-// The commit is already durable, so an error here is only logged; a listener may also be async and fail later.
+// The commit is durable, so an error here is only logged. A listener may be async and fail later.
 function call({ name, onSignal }: Listener, log: Log): void {
   Promise.try(onSignal).catch((error: unknown) => log('a signal listener threw', { name, error: stackOf(error) }))
 }
 
-// The channel, and the name of the connection that listens to it. Servers whose tables are in different schemas of one
-// database share nothing. A PostgreSQL name has at most 63 bytes.
+// Returns the name of the channel, and of the connection that listens to it. Servers with tables in different schemas of one database
+// share no signals. A PostgreSQL name has at most 63 bytes.
 export function signalsNameFor(schema: string): string {
   if (schema === 'public') return 'cartwright_signals'
   const name = `cartwright_signals_${schema}`

@@ -1,4 +1,4 @@
-// Reads of a SQLite file. Each has its own connection, and so one consistent snapshot, and never waits for a writer. A
+// Reads of a SQLite file. Each concurrent read has its own connection, and so one consistent snapshot, and never waits for a writer. A
 // read awaits only its own statements, which are synchronous, so nearly all reads use the same connection.
 import type { StatementSync } from 'node:sqlite'
 import type { Connection } from './connection.ts'
@@ -33,10 +33,11 @@ export function openSnapshots(connect: () => Connection, bounds: Bounds): Snapsh
   let opened = 1
   let closed = false
   let drained: (() => void) | undefined
-  // The connection of the mark: numbers are only comparable within one connection. It has no open transaction, so it sees every commit.
+  // The connection that reads the mark: its numbers are only comparable within one connection. It has no open transaction, so it sees
+  // every commit.
   let marker: { connection: Connection; statement: StatementSync } | undefined
 
-  // A read that awaits something slow would delay the checkpoint, so it is ended.
+  // Ends a read that awaits something slow, because it would delay checkpoints.
   const watch = setInterval(() => {
     const oldest = performance.now() - bounds.workMsMax
     for (const read of active) if (read.startedAt < oldest) leave(read)

@@ -1,12 +1,12 @@
-// The disk space of a store's file: how much it uses, how much is free, and whether a write still fits.
+// The disk space of a database file: how much it uses, how much is free, and whether a write still fits.
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-// More than one group of writes needs. On a full disk a small write may still fit into the space that the write-ahead log already has.
+// More than a commit needs. On a full disk, a small write may still fit into space that the write-ahead log already occupies.
 const roomBytes = 1_048_576
 
-// Rejects if a file of this size cannot be written beside the store.
+// Rejects if a file of this size cannot be written beside the database.
 export async function checkFreeSpace(file: string): Promise<void> {
   const path = `${file}-room`
   try {
@@ -37,7 +37,7 @@ async function sizeOf(path: string): Promise<number> {
   )
 }
 
-// Describes the problem of the disk if a file could not be opened or written. SQLite itself only says `disk I/O error` or `unable to open
+// Describes what is wrong with the disk if a file could not be opened or written. SQLite only reports `disk I/O error` or `unable to open
 // database file`.
 export function diskProblemText(file: string, error: unknown): string {
   const { message } = error as Error

@@ -1,4 +1,4 @@
-// Stores data in one SQLite file: writes queue, and reads run at the same time without waiting.
+// Stores data in one SQLite file: writes queue, and reads run concurrently without waiting.
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkBeside, checkFirst } from './check.ts'
@@ -51,7 +51,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
           })
         : undefined
     const release = () => {
-      // The check reads the file too, which would prevent the log from being emptied.
+      // The check also reads the file, which would prevent emptying the write-ahead log.
       check?.stop()
       const isTidy = closeFile(db, log)
       if (lock && isTidy && (check === undefined || check.isDone())) noteEnding(lock, 'clean', log)
@@ -69,7 +69,7 @@ export async function openSqlite(path: string, options: StorageOptions): Promise
   }
 }
 
-// Returns undefined if the file is missing or empty.
+// Returns undefined if the file does not exist or is empty.
 export async function inspectSqlite(path: string, options: StorageOptions): Promise<Storage | undefined> {
   if (isEmptyFile(path)) return undefined
   const bounds = { ...DEFAULTS, ...options }
@@ -110,14 +110,14 @@ interface Parts {
   release: () => void
 }
 
-// While writes fail: minimum time between two checks of the disk, which a successful write starts.
+// Minimum time between two checks of the disk during an outage. A successful write starts a check.
 const RECHECK_MS = 1_000
 
 function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, release }: Parts): Storage {
   let closing: Promise<void> | undefined
   let isFailing = false
   let checkedAt = Number.NEGATIVE_INFINITY
-  // After a write that failed because of the disk, later ones will fail too, though small ones may succeed.
+  // If a write fails because of the disk, later writes will mostly fail too, although small ones may succeed.
   async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const value = await writer.write(work)
@@ -135,7 +135,7 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     else if (!outage.isOn) isFailing = false
     if (error instanceof StorageOutage) outage.begin(error)
   }
-  // The outage only ends when there is certainly enough space, so a long outage is two log lines and not hundreds.
+  // The outage only ends when there is certainly enough space, so a long outage is logged in two lines and not in hundreds.
   async function recover(): Promise<void> {
     const startedAt = performance.now()
     checkedAt = startedAt
@@ -149,15 +149,15 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     isFailing = false
     outage.end(startedAt)
   }
-  // A damaged file is not even read: a wrong price is worse than none.
+  // A damaged file is not even read, because a wrong price is worse than no response.
   function refusal(): Promise<never> | undefined {
     const found = damage()
-    // The server shuts down and reports the reason.
+    // An outage, since `onDamage` already reports the damage and shuts down the server.
     return found && Promise.reject(new StorageOutage(found.message, found))
   }
   return {
     engine: 'sqlite',
-    // The lock file ensures that there is one server.
+    // Ensured by the lock file.
     hasOneServer: true,
     read: (work) => refusal() ?? snapshots.read(work),
     write: (work) => refusal() ?? write(work),
@@ -165,7 +165,7 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
     rolledBack: async () => {},
     commitMark: () => (damage() ? undefined : snapshots.mark()),
     listen: listeners.add,
-    // Does nothing, since plans do not depend on the number of rows.
+    // Does nothing, because query plans of SQLite do not depend on the number of rows.
     afterBulkLoad: async () => {},
     async checkWrites() {
       await refusal()
@@ -191,8 +191,8 @@ function storage({ file, writer, snapshots, listeners, outage, tryDisk, damage, 
   }
 }
 
-// Several processes may open a new file at the same time. Switching it to a write-ahead log needs exclusive access for a moment, and any
-// other process gets SQLITE_BUSY meanwhile, whatever it does.
+// Retries while the file is busy. Several processes may open a new file at the same time: switching it to a write-ahead log needs
+// exclusive access for a moment, in which every other process gets SQLITE_BUSY even with a time-out.
 async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   const hopelessAt = performance.now() + patienceMs
   for (;;) {
@@ -205,8 +205,8 @@ async function patiently<T>(connect: () => T, patienceMs: number): Promise<T> {
   }
 }
 
-// Moves committed data from the log into the file. On a full disk it stays in the log, where it is just as safe, and the next start moves
-// it, so this is logged and not a failure.
+// Moves committed data from the write-ahead log into the file. If the disk is full, the data stays in the log, where it is just as safe,
+// and the next start moves it. This is logged, but is not a failure.
 function closeFile(db: Connection['db'], log: Log): boolean {
   let isTidy = true
   try {
@@ -219,7 +219,7 @@ function closeFile(db: Connection['db'], log: Log): boolean {
   return isTidy
 }
 
-// Without the mark of a clean shutdown the next start checks the file again, which only costs time.
+// If a clean shutdown is not recorded, the next start checks the file, which only takes time.
 function noteEnding(lock: ServerLock, ending: LastRunEnding, log: Log): void {
   try {
     lock.note(ending)

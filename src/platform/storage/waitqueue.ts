@@ -1,10 +1,10 @@
-// A first-come, first-served queue for a few things that are taken and released. A waiter is rejected if nothing was released for a
+// A first-come, first-served queue for a limited number of things, such as connections. A waiter is rejected if nothing is released for a
 // while, or if it has waited too long in total.
 
 export interface WaitQueue<T> {
   // Resolves with a free thing, or rejects with a WaitTimeout.
   take(): Promise<T>
-  // Called after something was released and may be free.
+  // Called after something was released. Serves the waiters while anything is free.
   pump(): void
   readonly waiting: number
 }
@@ -13,9 +13,9 @@ export class WaitTimeout extends Error {}
 
 interface WaitQueueOptions<T> {
   isFree: () => boolean
-  // Takes a thing, called when one is free.
+  // Takes a thing. Called when one is free.
   take: () => Promise<T>
-  // Time limits of waiters: while nothing is released, and in total.
+  // Time limits of a waiter: while nothing is released, and in total.
   stallMsMax: number
   waitMsMax: number
 }

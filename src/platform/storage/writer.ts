@@ -1,8 +1,7 @@
-// Writes to a SQLite file, which has one writer at a time. Pieces of work queue here and are committed in groups: they
-// run one after the other, then one commit, which is one sync of the disk, and only then do the callers get their
-// results. A savepoint around each would allow undoing one alone, but adds a tenth to its cost. So a group runs without
-// savepoints until one piece fails, and then runs again with them. Work must be repeatable anyway: PostgreSQL repeats
-// it after a lost race.
+// Writes to a SQLite file, which has one writer at a time. Pieces of work are queued and committed in groups: they run one after the
+// other, then one commit (one sync of the disk) follows, and only then do their callers get the results. A savepoint around each piece
+// would allow undoing it alone, but costs a tenth more. So a group runs without savepoints until a piece fails, and is then run again
+// with savepoints. Work must be repeatable anyway, since PostgreSQL repeats it after a lost race.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, isBusy } from './connection.ts'
 import { asMigration, CommitSignals, errorMessageOf, type InsideTx, type Log, runAll } from './inside.ts'
@@ -39,8 +38,8 @@ interface Queued {
   queuedAt: number
 }
 
-// A piece of work that ran, and how to answer its caller. The caller is only answered after the commit, even with a refusal: what the
-// work saw may have been written by another piece of the same group.
+// A piece of work that has run, and how its caller is answered. The caller is only answered after the commit, even with a refusal: what
+// the work read may have been written by another piece in the group.
 interface Done {
   queued: Queued
   tell: () => void
@@ -48,10 +47,10 @@ interface Done {
   isHopeless: boolean
 }
 
-// Number of groups that run with savepoints after a failure, so few groups run twice if refusals are frequent.
+// After a failure, this many groups run with savepoints, so few groups run twice if refusals are frequent.
 const CAUTIOUS_GROUPS = 64
 
-// `raise` is called after a commit that signalled, with the names of the whole group.
+// `raise` is called after a commit, with the signals of the whole group.
 export function openWriter(
   connection: Connection,
   bounds: WriterBounds,
@@ -109,14 +108,14 @@ class GroupWriter implements Writer {
     clearInterval(this.#watch)
   }
 
-  // Work awaits only its statements. Work that waits for something else would delay all others, so it is abandoned.
+  // Work awaits only its statements. Work that awaits something else would delay all other work, so it is abandoned.
   #abandonLongWork(): void {
     const { workMsMax } = this.#bounds
     if (!this.#running || this.#running.tx.unhurried || performance.now() - this.#running.startedAt < workMsMax) return
     this.#running.giveUp(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
   }
 
-  // Runs later in this turn of the event loop, so all requests that arrived with this one share its commit.
+  // Runs later in this turn of the event loop, so all requests that arrived together share a commit.
   #schedule(): void {
     if (this.#isDraining) return
     this.#isDraining = true
@@ -130,7 +129,7 @@ class GroupWriter implements Writer {
     else this.#drained?.()
   }
 
-  // Another process, such as the command line, may be writing. The lock is retried by timer instead of waiting inside SQLite.
+  // Another process, such as a command, may be writing. The lock is retried by timer, not waited for inside SQLite.
   async #begin(): Promise<boolean> {
     for (let waitMs = 1; this.#queue.length > 0; waitMs = Math.min(waitMs * 2, 20)) {
       try {
@@ -146,7 +145,7 @@ class GroupWriter implements Writer {
     return false
   }
 
-  // The queue is in order of arrival, so hopeless work is at its head.
+  // The queue is in the order of arrival, so the work to give up is at its head.
   #giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = this.#queue[0]; head && isHopeless(head); head = this.#queue[0]) {
       this.#queue.shift()
@@ -189,13 +188,13 @@ class GroupWriter implements Writer {
     }
   }
 
-  // The last of the group failed, and its changes cannot be separated from the others'.
+  // The last piece of the group failed, and its changes cannot be separated from those of the others.
   async #startOver(group: readonly Done[], signals: Set<SignalName>): Promise<void> {
     this.#cautiousGroups = CAUTIOUS_GROUPS
     this.#connection.command('rollback')
     await this.#beginAgain()
     signals.clear()
-    // If the work was alone in its group, nothing must be separated.
+    // If the piece was alone in its group, there is nothing to run again.
     if (group.length === 1) return
     for (const done of group) if (!done.isHopeless) await this.#perform(done, signals, true)
   }
@@ -213,8 +212,7 @@ class GroupWriter implements Writer {
     }
   }
 
-  // If even this fails, the transaction stays open, `begin` fails, and every write is refused until the disk works
-  // again.
+  // If even the rollback fails, the transaction stays open: `begin` then fails, and all writes are refused until the disk works again.
   #abandonTransaction(): void {
     try {
       if (this.#connection.db.isTransaction) this.#connection.command('rollback')
@@ -223,7 +221,7 @@ class GroupWriter implements Writer {
     }
   }
 
-  // Returns false if the work failed; if it had a savepoint, its changes are undone. Throws only if the whole transaction is lost.
+  // Returns false if the work failed; with a savepoint, its changes are undone. Throws only if the whole transaction is lost.
   async #perform(done: Done, signals: Set<SignalName>, hasSavepoint: boolean): Promise<boolean> {
     const { queued } = done
     const tx = new SqliteTx(this.#connection)
@@ -234,7 +232,7 @@ class GroupWriter implements Writer {
         queued.work(tx).then(resolve, reject)
       })
       tx.end()
-      // Work that ignored the failure of a statement is rolled back, as in PostgreSQL.
+      // Work that ignored a failed statement is rolled back, as in PostgreSQL.
       if (tx.failure) throw tx.failure
       if (hasSavepoint) this.#connection.command('release work')
       for (const name of await tx.signals.given()) signals.add(name)
@@ -242,7 +240,7 @@ class GroupWriter implements Writer {
       return true
     } catch (error) {
       tx.end()
-      // A full disk or a failed read ends the transaction immediately, including the work of others in it.
+      // A full disk or a failed read ends the whole transaction, including the other work in it.
       if (!this.#connection.db.isTransaction) throw error
       if (hasSavepoint) {
         this.#connection.command('rollback to work')
@@ -265,21 +263,21 @@ const ALWAYS = new Fragment('1')
 
 class SqliteTx extends SqliteReader implements InsideTx {
   readonly isAlone = true
-  // Empty, since a single writer needs no row locks.
+  // Empty, because a single writer needs no row locks.
   readonly forUpdate = NOTHING
   readonly skipLocked = NOTHING
   readonly afterwards: (() => void)[] = []
   readonly signals = new CommitSignals()
   unhurried = false
 
-  // `sql` stores a failure, and the commit then fails.
+  // `sql` stores a failure, so the commit fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
     void this.sql(text, ...values)
   }
 
   async lockRow(): Promise<void> {}
 
-  // Padded to a power of two with rows of nulls, which equal nothing, to limit the number of distinct statements.
+  // To limit the number of distinct statements, padded to a power of two with rows of nulls, which never match a join.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     let size = 1
     while (size < rows.length) size *= 2

@@ -1,4 +1,4 @@
-// Time limits and sizes. Whatever the network does, a request without an answer of the database fails within ten seconds.
+// Time limits and sizes. Even if the network fails, a request fails within ten seconds when the database does not respond.
 
 export const DEFAULTS = {
   workMsMax: 20_000,
@@ -13,6 +13,6 @@ export const DEFAULTS = {
 }
 export type PostgresBounds = typeof DEFAULTS
 
-// The server answers every statement within its time limit, even if only with a time-out. No answer for this much longer means that the
-// network or the server has failed.
+// The server responds to every statement within its time limit, even if only with a time-out. If no response arrives for this much
+// longer, the network or the server has failed.
 export const silenceMs = 500

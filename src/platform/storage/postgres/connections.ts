@@ -1,4 +1,4 @@
-// The connections of one process. Work waits here for one, and connections to a server that is no longer the primary are not used.
+// The connections of one process. Work waits here for a connection. Connections to a server that is no longer the primary are discarded.
 
 import type pg from 'pg'
 import { errorMessageOf } from '../inside.ts'
@@ -7,15 +7,16 @@ import { createWaitQueue, WaitTimeout } from '../waitqueue.ts'
 import type { PostgresBounds } from './bounds.ts'
 import { isFull, isPoolTimeout } from './errors.ts'
 
-// While the server is unreachable, work that arrives this soon after a failed attempt is refused immediately.
+// `SILENT_MS`: a connection attempt that fails after this time shows that the server is unreachable. For `REFUSED_MS` after it, new work
+// is refused immediately.
 const SILENT_MS = 1_000
 const REFUSED_MS = 250
-// Time after which the pool may grow again to its full size.
+// Time after which the pool may again grow to its full size.
 const FEWER_MS = 30_000
 
 export interface PooledConnections {
   acquire(): Promise<pg.PoolClient>
-  // Existing connections are not used again: they lead to a server that is no longer the primary.
+  // Discards all existing connections, since they lead to a server that is no longer the primary.
   distrust(): void
   waiting(): number
 }
@@ -24,7 +25,7 @@ export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): 
   const connectedAt = new WeakMap<pg.PoolClient, number>()
   let distrustedAt = -1
   let refusedAt = Number.NEGATIVE_INFINITY
-  // The pool has one time limit for opening a connection and for waiting for one, so the waiting is done here.
+  // The pool has only one time limit for opening a connection and waiting for one, so work waits here instead.
   const turns = createWaitQueue({
     isFree: () => pool.waitingCount < pool.idleCount + pool.options.max - pool.totalCount,
     take: () => pool.connect(),
@@ -32,7 +33,7 @@ export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): 
     waitMsMax: bounds.waitMsMax,
   })
   pool.on('connect', (client) => connectedAt.set(client, performance.now()))
-  // The pool emits the event before it has the connection back.
+  // The pool emits this event before the connection is back in the pool.
   pool.on('release', () => process.nextTick(turns.pump))
   pool.on('remove', () => process.nextTick(turns.pump))
 
@@ -45,12 +46,12 @@ export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): 
         return await turns.take()
       } catch (error) {
         if (error instanceof WaitTimeout) throw error
-        // The connection could not be opened, so its place is free again.
+        // The connection could not be opened, so its slot is free again.
         turns.pump()
         const now = performance.now()
         if (now - startedAt > SILENT_MS && pool.totalCount === 0) refusedAt = now
         if (!isFull(error) || pool.totalCount === 0) throw error
-        // The server refuses more connections: use those that exist, and wait for one of them.
+        // The server refuses further connections: wait for one of those that exist.
         shrink()
       }
     }

@@ -9,8 +9,7 @@ export class RetryableError extends Error {}
 
 export const READ_ONLY = 'the database is read-only'
 
-// Codes of errors if the server is shutting down, full or unreachable, or if a time limit of this process was exceeded (lock and
-// statement timeout).
+// Error codes of a server that is shutting down, full or unreachable, and of exceeded time limits (lock and statement time-outs).
 const UNAVAILABLE = /^(08|53|57|58|55P03|25P03|25P04)/
 const CONNECTION_LOST = /^(08|57P|53300|25P03|25P04)/
 const OUTDATED = /^(0A000|26000)$/
@@ -37,22 +36,22 @@ export function asUnavailable(error: unknown): StorageUnavailable | undefined {
   return new Kind(`PostgreSQL: ${errorMessageOf(error)}`, error)
 }
 
-// The connection is lost, and not because this process was too slow.
+// Returns whether the connection is lost for another reason than that this process was too slow.
 export function isLost(error: unknown): boolean {
   if (error instanceof StorageUnavailable || isRefusal(error)) return false
   return !(error instanceof pg.DatabaseError && /^25P0/.test(error.code ?? ''))
 }
 
-// Returns true if a migration changed what a prepared statement returns, or a proxy forgot the statement. A new connection prepares it
+// Returns whether a prepared statement is outdated: a migration changed its result, or a proxy forgot it. A new connection prepares it
 // again.
 export function isOutdated(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || !OUTDATED.test(error.code ?? '')) return false
   return error.code === '26000' || error.message.includes('cached plan')
 }
 
-// Returns an error if the same work may succeed when it is retried, otherwise undefined. Nothing was committed: the work lost a race, its
-// plan was outdated, or its connection turned out to be dead before any answer, as all idle ones are after a restart of the database. A
-// lock timeout is not retried, since it has already waited five seconds.
+// Returns an error if a retry of the same work may succeed, otherwise undefined. Nothing was committed: the work lost a race, its plan
+// was outdated, or its connection was dead before the first response, like all idle connections after a restart of the database. A lock
+// time-out is not retried, since the work has already waited five seconds.
 export function asRetryable(error: unknown, answered: boolean): RetryableError | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
@@ -65,12 +64,12 @@ export function gaveUpError(tries: number, cause: unknown): StorageUnavailable {
   return new Kind(`gave up after ${tries} tries`, cause)
 }
 
-// Returns whether there are too many connections: of the server, of the role, or of the database.
+// Returns whether the server, the role or the database has too many connections.
 export function isFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '53300'
 }
 
-// Returns whether the pool's own wait for a connection timed out because all are busy.
+// Returns whether the pool timed out waiting for a connection because all of them are busy.
 export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }

@@ -1,5 +1,5 @@
-// Signals between nodes that share a PostgreSQL database: they use its notifications, which are quick and may be lost. They are never
-// sent inside a transaction, and no caller waits for them.
+// Signals between nodes that share a PostgreSQL database, sent as notifications of PostgreSQL: they are fast and may be lost. They are
+// never sent inside a transaction, and no caller waits for them.
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,11 +10,11 @@ import { type SignalListeners, signalsNameFor } from '../signals.ts'
 import type { SignalName } from '../storage.ts'
 
 export interface SignalConnection {
-  // Notifies the other nodes immediately, or, shortly after the last notification, together with the signals raised since.
+  // Notifies the other nodes immediately. Within `GATHER_MS` after a notification, signals are collected and sent together.
   send(names: ReadonlySet<SignalName>): void
   // Starts listening for signals of other nodes, until `close`.
   listen(): void
-  // Sends what is pending, and stops listening.
+  // Sends pending signals and stops listening.
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function openSignalConnection(options: NoticesOptions): SignalConnection 
   }
 }
 
-// A notification takes a lock on the whole server while it commits, so a busy node combines many signals into one.
+// A notification holds a lock of the whole server while it commits, so a busy node sends several signals in one.
 const GATHER_MS = 20
 const SEND_MS_MAX = 5_000
 
@@ -67,7 +67,7 @@ function openSender({ pool, outage, log }: NoticesOptions, channel: string, clos
     sending = undefined
   }
 
-  // A signal may be lost, so a failure is not retried; and it is logged once, not at every signal of an outage.
+  // A failure is not retried, since signals may be lost anyway. It is logged once, not for every signal during an outage.
   async function sendNow(names: readonly SignalName[]): Promise<void> {
     try {
       await notify(pool, channel, names)
@@ -105,7 +105,7 @@ async function notify(pool: pg.Pool, channel: string, names: readonly string[]):
 const RETRY_MS_MIN = 100
 const RETRY_MS_MAX = 10_000
 
-// One connection at a time, replaced whenever it is lost.
+// Uses one connection at a time, and replaces it whenever it is lost.
 async function listenUntil(closing: AbortSignal, channel: string, options: NoticesOptions): Promise<void> {
   const { outage, log } = options
   let isLogged = false
@@ -117,10 +117,10 @@ async function listenUntil(closing: AbortSignal, channel: string, options: Notic
     const startedAt = performance.now()
     const reason = await listenOnce(closing, channel, options, onDropped).catch((error: unknown) => error)
     if (closing.aborted) return
-    // A connection that lasted a while was healthy; one that fails again immediately is retried with growing delays.
+    // A connection that lasted for a while was healthy. If connections fail immediately, they are retried with exponential backoff.
     if (performance.now() - startedAt > RETRY_MS_MAX) tries = 0
     if (tries === 0) {
-      // The server is reachable but has no connection left for this.
+      // The server is reachable, but has no free connection for signals.
       if (reason instanceof pg.DatabaseError && reason.code === '53300')
         log(SIGNALS_PAUSED, { error: errorMessageOf(reason) })
       else outage.begin(reason)
@@ -146,12 +146,12 @@ async function listenOnce(
     application_name: channel,
     connectionTimeoutMillis: bounds.connectMsMax,
     query_timeout: bounds.connectMsMax,
-    // Nothing is ever sent on it, so only these probes detect that the other end is gone.
+    // The node only receives on this connection, so only keep-alive probes detect that the other end is gone.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   })
   const disconnect = () => destroyConnection(client)
-  // A name without listeners. Another connection sends it: on this one it would arrive with the reply.
+  // A signal without listeners, to test delivery. Another connection sends it, because on this one it would arrive with the reply.
   const probe = `probe ${randomUUID()}`
   let isReceived = false
   let lost: NodeJS.Timeout | undefined
@@ -187,23 +187,23 @@ async function listenOnce(
 
 async function startListening(client: pg.Client, channel: string, listeners: SignalListeners): Promise<void> {
   await client.connect()
-  // An operator may have limited idle sessions, and this one is always idle.
+  // This connection is always idle, and an operator may have limited idle sessions.
   await client.query(`set idle_session_timeout = 0; listen ${pg.escapeIdentifier(channel)}`)
-  // Signals raised before this moment were missed.
+  // Signals sent before this moment were missed.
   listeners.callAll()
 }
 
-// The driver's own `end` would wait for what is in flight, which on a dead network takes forever.
+// The driver's own `end` would wait for statements in progress, on a dead network forever.
 export function destroyConnection(client: pg.ClientBase): void {
   socketOf(client).destroy()
 }
 
-// The driver's types do not include its socket.
+// The cast holds: the driver's types omit its socket.
 export function socketOf(client: pg.ClientBase): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
-// Waits without keeping the process running, and ends early at shutdown.
+// Waits without keeping the process alive. Ends early at shutdown.
 async function rest(ms: number, closing: AbortSignal): Promise<void> {
   await pause(ms, undefined, { ref: false, signal: closing }).catch(() => {})
 }

@@ -1,6 +1,5 @@
-// Stores data in PostgreSQL, shared by any number of nodes. Its cost is the round trip: `begin` is sent together with
-// the first statement, statements that do not depend on each other are pipelined, and callers do not wait for a
-// rollback.
+// Stores data in PostgreSQL, shared by any number of nodes. What costs time is the round trip: `begin` is sent together with the first
+// statement, independent statements are pipelined, and callers do not wait for a rollback.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
@@ -40,7 +39,7 @@ export async function openPostgres(url: string, options: StorageOptions): Promis
   const log = options.log ?? (() => {})
   const pool = openPool(url, bounds)
   const outage = watchOutage(log)
-  // The pool itself removes an idle connection that breaks; without a listener the event would end the process.
+  // The pool removes a broken idle connection itself. Without a listener, its error event would end the process.
   pool.on('error', (error) => outage.begin(error))
   pool.on('connect', (client) => client.on('error', () => {}))
   let schema: string
@@ -62,7 +61,7 @@ function storageOf(server: Server): Storage {
     read: (work) => server.retried(() => server.readOnce(work)),
     write: (work) => server.write(work),
     rolledBack: () => server.rolledBack(),
-    // Knowing this would need a round trip.
+    // Undefined, since finding out would need a round trip.
     commitMark: () => undefined,
     listen: (name, onSignal) => server.listen(name, onSignal),
     afterBulkLoad: (tables) => server.afterBulkLoad(tables),
@@ -109,14 +108,14 @@ class Server {
     this.#listeners = createSignalListeners(log)
     this.#notices = openSignalConnection({ url, pool, schema, bounds, listeners: this.#listeners, outage, log })
     this.#connections = createPooledConnections(pool, bounds)
-    // Without a statement timeout there is no limit on the wait for an answer either.
+    // Without a statement time-out, a response may take any time.
     this.#silentMsMax = bounds.statementMsMax > 0 ? bounds.statementMsMax + silenceMs : Number.POSITIVE_INFINITY
   }
 
   async readOnce<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     const session = new Session(await this.#connections.acquire(), BEGIN_READ, this.#planFor)
     const value = await this.#perform(session, () => work(new PostgresReader(session)))
-    // The caller has its result; the end of a read can neither change nor fail it.
+    // The caller already has the result, which ending a read-only transaction can neither change nor fail.
     void session.leave('commit')
     return value
   }
@@ -137,8 +136,8 @@ class Server {
     return value
   }
 
-  // Calls listeners in this process directly, without waiting for PostgreSQL to notify them. A single node that sends deliveries is
-  // enough, so other nodes are not notified of those.
+  // Calls the listeners of this process directly, without waiting for PostgreSQL. If this node sends deliveries itself, the other nodes
+  // need not be notified of them.
   #raise(signals: ReadonlySet<SignalName>): void {
     if (signals.size === 0) return
     this.#listeners.call(signals)
@@ -146,7 +145,7 @@ class Server {
     if (others.length > 0) this.#notices.send(new Set(others))
   }
 
-  // A standby accepts reads, so only this shows that such an outage has ended.
+  // A standby accepts reads, so only this check detects the end of a read-only outage.
   async checkWrites(): Promise<void> {
     const startedAt = performance.now()
     const [state] = await this.#writeOnce(
@@ -177,7 +176,7 @@ class Server {
     try {
       const { workMsMax } = this.#bounds
       const value = await withinPatience(work(), { workMsMax, silentMsMax: this.#silentMsMax }, session)
-      // Work that ignored the failure of a statement must not count as a success: PostgreSQL will not commit it.
+      // Work that ignored a failed statement must not count as a success, because PostgreSQL will not commit it.
       if (session.failure) throw session.failure.shown
       session.end()
       return value
@@ -226,9 +225,8 @@ class Server {
     return stop
   }
 
-  // Plans depend on table statistics, and new tables count as empty: an import would grow slower with every product,
-  // and carts would be read slowly until autovacuum runs. `analyze` waits for a vacuum of these tables, and gives up if
-  // that takes too long.
+  // Query plans depend on table statistics, and new tables count as empty: an import would become slower with every product, and carts
+  // would be read slowly until autovacuum runs. `analyze` waits for a vacuum of these tables, and gives up if this takes too long.
   async afterBulkLoad(tables: readonly string[]): Promise<void> {
     try {
       await this.retried(() => this.#writeOnce((tx) => tx.sql`analyze ${new Fragment(tables.join(', '))}`))
@@ -277,7 +275,7 @@ class Server {
   }
 }
 
-// Random, so two transactions that met in a deadlock do not retry at the same times.
+// Random, so two transactions that deadlocked do not retry at the same time.
 function backoffMs(tries: number): number {
   return 5 * 2 ** tries * (0.5 + Math.random())
 }

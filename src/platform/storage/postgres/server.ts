@@ -1,4 +1,4 @@
-// Opens the pool, and checks that the server and a pooler in front of it can be used.
+// Opens the pool, and checks that the server, and a connection pooler in front of it, can be used.
 
 import pg from 'pg'
 import { errorMessageOf, type Log } from '../inside.ts'
@@ -24,7 +24,7 @@ export function openPool(url: string, bounds: PostgresBounds): pg.Pool {
       types: { getTypeParser: (oid: number) => parserFor(oid) },
     })
   } catch {
-    // The parser's own error repeats the URL, password included.
+    // The parser's own error message repeats the URL with its password.
     throw new StorageRefused('the PostgreSQL URL cannot be read: postgres://user:password@host:port/database')
   }
 }
@@ -35,12 +35,12 @@ interface ServerFacts {
   standby: number
   role: string
   schema: string | null
-  // The schema in which the search path finds our tables.
+  // The schema in which the search path finds tables of Cartwright.
   found: string | null
   unlimited: string
 }
 
-// Returns the schema that holds our tables.
+// Returns the schema with the tables of Cartwright, or in which they will be created.
 export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   const { rows } = await pool
     .query<ServerFacts>(`
@@ -62,7 +62,7 @@ export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
   if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
   if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
-  // Otherwise existing tables would be read in one schema, and new ones created in the other.
+  // Otherwise existing tables would be read from one schema, and new tables created in another.
   if (server.found !== null && server.found !== server.schema)
     throw new StorageRefused(
       `the search path finds the tables of another Cartwright in the schema ${server.found}, and none in ${server.schema}: set the search path to one schema`,
@@ -77,7 +77,7 @@ export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   return server.schema
 }
 
-// Limits that docs/growing.md recommends.
+// The limits that docs/growing.md recommends.
 const roleLimits: Readonly<Record<string, string>> = {
   statement_timeout: '9s',
   lock_timeout: '5s',
@@ -88,17 +88,17 @@ const STARTUP_PARAMETERS =
   'the connection pooler refuses our time limits: set PgBouncer to ignore_startup_parameters = statement_timeout, ' +
   'lock_timeout, idle_in_transaction_session_timeout, and set the three on the role'
 
-// Checks that a prepared statement is still known in the next transaction. A pooler that assigns transactions to any
-// connection must keep track of prepared statements (PgBouncer from 1.21 on); otherwise every second statement would
-// fail, or a statement of another process would run under our name.
+// Checks that a prepared statement still exists in the next transaction. A pooler that assigns transactions to any connection must keep
+// track of prepared statements (PgBouncer does from 1.21); otherwise every second statement would fail, or the statement of another
+// process would run under our name.
 export async function checkPooler(pool: pg.Pool, connectionsMax: number): Promise<void> {
   const statement = { name: 'cartwright_check', text: 'select 1' }
   const client = await pool.connect()
   let other: pg.PoolClient | undefined
   try {
     await client.query(statement)
-    // Takes the connection that was just returned to the pooler. A pool of one has no other, and would wait for it until the
-    // time-out.
+    // Occupies the connection that was just returned to the pooler. A pool with one connection would wait for a second one until it timed
+    // out.
     if (connectionsMax > 1) other = await pool.connect().catch(() => undefined)
     await other?.query('begin')
     await client.query(statement)

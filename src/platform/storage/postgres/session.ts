@@ -1,4 +1,4 @@
-// A transaction on a connection.
+// A transaction on a connection of the pool.
 
 import { hash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
@@ -23,9 +23,9 @@ import { destroyConnection, socketOf } from './notices.ts'
 const LEAVE_MS_MAX = 5_000
 const NAMES_MAX = 2_000
 
-// Diagnostics channel for observers of the work that runs after an answer.
+// Diagnostics channel for observers of the work that continues when a database response arrives.
 const answered = channel('cartwright.storage.answered')
-// Diagnostics channel for long computations, which let requests go first that wait for an answer.
+// Diagnostics channel for long computations, which give way to requests that await a database response.
 const awaited = channel('cartwright.storage.awaited')
 
 async function awaitAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
@@ -37,7 +37,7 @@ async function awaitAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
   }
 }
 
-// Like `withinTime`, but gives up sooner on a session that receives no answers.
+// Like `withinTime`, but gives up sooner if the session receives no responses.
 export function withinPatience<T>(
   working: Promise<T>,
   { workMsMax, silentMsMax }: { workMsMax: number; silentMsMax: number },
@@ -48,7 +48,7 @@ export function withinPatience<T>(
     let isOver = false
     let timer = setTimeout(look, Math.min(workMsMax, silentMsMax))
 
-    // After a pause of the process, an answer may have arrived that was not read yet.
+    // After a pause of the process, a response may have arrived that is not read yet.
     function look(): void {
       setImmediate(judge)
     }
@@ -80,8 +80,8 @@ interface Plan {
 
 export type PlanFor = (template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]) => Plan
 
-// One name per distinct text, the same in every process, so a pooler may mix up their connections. Beyond the bound a
-// statement is parsed each time instead of filling the server's memory.
+// Names prepared statements: one name per distinct text, the same in every process, so a pooler may mix the connections of several
+// processes. Beyond `NAMES_MAX`, a statement has no name and is parsed each time, so the server's memory does not fill up.
 export function planNamer(): (text: string) => Plan {
   const names = new Map<string, string>()
   return (text) => {
@@ -94,7 +94,7 @@ export function planNamer(): (text: string) => Plan {
   }
 }
 
-// The first error of a statement: `shown` to the caller, and `again` if a retry may help.
+// The first failed statement: `shown` is the error for the caller, and `again` is set if a retry may succeed.
 interface Failure {
   shown: unknown
   again: RetryableError | undefined
@@ -126,11 +126,11 @@ export class Session {
     this.check()
     const { rows } = await this.#send(this.#queryOf(template, parts), parts)
     answered.publish(undefined)
-    // The author of the statement declares the shape of its rows; it cannot be checked here.
+    // The cast cannot be checked here: the author of the statement declares the type of its rows.
     return rows as Row[]
   }
 
-  // A statement that cannot be built has failed too: it may not be awaited, and nothing may be committed without it.
+  // A statement that cannot be built counts as failed. It may not be awaited, and without it nothing may be committed.
   #queryOf(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): pg.QueryConfig {
     try {
       const values = parameterValues(parts)
@@ -159,17 +159,17 @@ export class Session {
     this.#ended = true
   }
 
-  // Returns how long the session has been waiting for the next answer.
+  // Returns how long the session has been waiting for a response.
   silentMs(now: number): number {
     return this.#unanswered > 0 ? now - this.#lastAnswerAt : 0
   }
 
-  // Stops sending on this connection.
+  // Marks the connection as unusable, so it is closed.
   giveUp(): void {
     this.#unfit = true
   }
 
-  // A commit whose answer is lost may have succeeded, so it is never retried.
+  // If the response to a commit is lost, the commit may have succeeded, so it is never retried.
   async commit(msMax: number): Promise<void> {
     if (!this.#begun) return this.#client.release()
     let result: pg.QueryResult
@@ -186,12 +186,12 @@ export class Session {
     }
     if (this.#unfit) this.#destroy()
     else this.#client.release()
-    // PostgreSQL answers the commit with ROLLBACK if a statement failed that the work did not await.
+    // PostgreSQL responds to `commit` with ROLLBACK if a statement failed that the work did not await.
     if (result.command !== 'COMMIT')
       throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
   }
 
-  // Ends the transaction and releases the connection. Never fails, and need not be awaited.
+  // Ends the transaction and releases the connection. Never rejects, and need not be awaited.
   async leave(last: 'commit' | 'rollback'): Promise<void> {
     if (!this.#begun) this.#client.release()
     else if (this.#unfit) this.#destroy()
@@ -203,7 +203,7 @@ export class Session {
     }
   }
 
-  // Statements that are sent on a connection within one turn of the event loop are sent in one packet.
+  // Sends the statements of one turn of the event loop in one packet.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -220,7 +220,7 @@ export class Session {
       this.#gather()
       if (!this.#begun) {
         this.#begun = true
-        // Not awaited: the statement is sent with it, and fails with it.
+        // Not awaited: the statement is sent together with it, and fails if it fails.
         this.#client.query(this.#begin).catch((error) => this.#fail(error))
       }
       if (this.#unanswered === 0) this.#lastAnswerAt = performance.now()
@@ -240,7 +240,7 @@ export class Session {
     this.#lastAnswerAt = performance.now()
   }
 
-  // Statements sent after a failed one are refused only because of it, so the first error is the one to report.
+  // After a failed statement, all later ones are refused, so the first error is the one to report.
   #fail(error: unknown, moved?: RowMoved): Failure {
     this.#answered ||= isRefusal(error)
     this.#unfit ||= !isRefusal(error) || isOutdated(error)
@@ -249,8 +249,8 @@ export class Session {
     return this.failure
   }
 
-  // Work that may write reached a read-only server: the primary became a standby. A new connection may find the new
-  // primary, and nothing was written.
+  // Work that may write reached a read-only server: the primary has become a standby. Nothing was written, and a new connection may find
+  // the new primary.
   #failReadOnly(onReadOnly: () => void, error: unknown): Failure {
     onReadOnly()
     this.#unfit = true

@@ -1,4 +1,4 @@
-// The reader or transaction that work on PostgreSQL gets.
+// The Reader and the Tx of PostgreSQL.
 
 import { asMigration, CommitSignals, type InsideTx } from '../inside.ts'
 import { type ColumnType, Fragment, type Reader, type SignalName, type SqlValue } from '../storage.ts'
@@ -15,20 +15,20 @@ export class PostgresReader implements Reader {
 
   sql<Row>(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): Promise<Row[]> {
     const rows = this.session.sql<Row>(text, values)
-    // The session stores the failure of a statement that is not awaited; an unhandled rejection would end the process.
+    // The failure is stored in the session. If the statement is not awaited, an unhandled rejection would end the process.
     rows.catch(() => {})
     return rows
   }
 }
 
-// Not `for update`: that would wait for the key-share locks that foreign keys take, so two buyers who put the same SKU
-// into their carts and then want its stock would deadlock.
+// Not `for update`, which would wait for the key-share locks of foreign keys: two buyers who put the same SKU into their carts, and then
+// each lock its stock, would deadlock.
 const FOR_UPDATE = new Fragment('for no key update')
 const SKIP_LOCKED = new Fragment('for no key update skip locked')
 
 const lockTemplates = new WeakMap<TemplateStringsArray, TemplateStringsArray>()
 
-// A template is the key of its statement, so the same template must give the same result.
+// Statements are cached by the identity of their template, so a template always gets the same locking template.
 function lockTemplateOf(template: TemplateStringsArray): TemplateStringsArray {
   let locking = lockTemplates.get(template)
   if (!locking) {
@@ -46,7 +46,7 @@ export class PostgresTx extends PostgresReader implements InsideTx {
   readonly afterwards: (() => void)[] = []
   readonly signals = new CommitSignals()
 
-  // `sql` stores a failure, and the commit then fails.
+  // `sql` stores a failure, so the commit fails.
   send(text: TemplateStringsArray, ...values: (SqlValue | Fragment)[]): void {
     void this.sql(text, ...values)
   }
@@ -55,8 +55,8 @@ export class PostgresTx extends PostgresReader implements InsideTx {
     await this.sql(lockTemplateOf(text), ...values)
   }
 
-  // Passes one array parameter per column. As a list of values, a statement with a thousand parameters was planned at each call: 24 ms,
-  // while running it took 3 ms.
+  // Passes one array parameter per column. With a list of values, a statement with a thousand parameters was planned at each call, which
+  // took 24 ms; running it took 3 ms.
   rows(rows: readonly (readonly SqlValue[])[], types: readonly ColumnType[]): Fragment {
     const columns = types.map((type) => `cast(? as ${type}[])`).join(', ')
     const values = types.map((_, column) => formatArray(rows.map((row) => row[column] as SqlValue)))
@@ -71,7 +71,7 @@ export class PostgresTx extends PostgresReader implements InsideTx {
     return new Fragment(`${FOR_UPDATE.text} of ${alias} skip locked`)
   }
 
-  // `xmin` names the transaction that wrote a row. The inner select still sees the row that was there when the statement began.
+  // `xmin` identifies the transaction that wrote a row. The inner select sees the row as it was when the statement began.
   isAsFound(table: string, alias: string, key: readonly string[]): Fragment {
     const isSame = key.map((column) => `found.${column} = ${alias}.${column}`).join(' and ')
     return new Fragment(

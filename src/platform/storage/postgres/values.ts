@@ -4,7 +4,7 @@ import type { SqlValue } from '../storage.ts'
 
 export class UnreadableValue extends Error {}
 
-// Parsers that return values as SQLite does: integers as numbers, also from `sum()`, which is numeric here, and booleans as 1 or 0.
+// Parsers that return the same values as SQLite: numbers for integers, including `sum()`, which is numeric here, and 1 or 0 for booleans.
 const PARSERS = new Map<number, (text: string) => unknown>([
   [16, (text) => (text === 't' ? 1 : 0)],
   [20, integer],
@@ -26,7 +26,7 @@ function integer(text: string): number {
   return value
 }
 
-// PostgreSQL's array syntax: each element in quotation marks, with a backslash before quotation marks and backslashes.
+// Writes an array in PostgreSQL's syntax: elements are quoted, with a backslash before quotation marks and backslashes.
 export function formatArray(values: readonly SqlValue[]): string {
   return `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`)).join(',')}}`
 }
