@@ -150,7 +150,7 @@ export function taxReliefFor(sale: TaxedSale): TaxRelief | null {
   return isShipped ? 'intra_community' : 'reverse_charge'
 }
 
-// Regions are written as `ca`, or as `US-CA` by ISO 3166-2.
+// Returns the code of a region, which may be written as `ca`, or as `US-CA` by ISO 3166-2.
 function regionCode({ country, region }: TaxPlace): string {
   const code = (region ?? '').trim().toUpperCase()
   return code.startsWith(`${country}-`) ? code.slice(country.length + 1) : code

@@ -36,7 +36,7 @@ export interface SessionRow {
   version: number
   status: CheckoutSessionStatus
   mode: Mode
-  // When the installation was disabled or ended, or the merchant was closed or moved to another server: nothing can be bought any more.
+  // When the installation was disabled or ended, or the merchant was closed or moved to another cell: nothing can be bought any more.
   // The status of the session does not show that.
   closedAt: number | null
   secretHash: string

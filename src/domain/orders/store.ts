@@ -889,7 +889,7 @@ export function insertOrderNote(
 
 type OrderOfMerchant = Pick<OrderRow, 'merchantId' | 'id'>
 
-// Money that people moved.
+// Money that a person received or paid back for an order.
 export interface MoneyEntry {
   id: string
   // Negative if the money was paid back.

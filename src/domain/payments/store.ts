@@ -189,9 +189,9 @@ export async function findMerchantPayment(
 
 const dayMs = 24 * 3_600_000
 
-// SQL condition: the payment `p` has been undecided for unusually long. Look-ups are scheduled within a day; if a provider has not
-// reported an outcome by then, there is a reason. A payment that was closed here is looked up for a day and once more on schedule. Banks
-// may take days, so a pending payment is included only after two weeks.
+// SQL condition: the payment `p` has been undecided for unusually long. All increasing waits of the schedule have passed within a day, so
+// a provider that has not reported an outcome by then has a reason. A payment that was closed here is looked up for a day and once more
+// on schedule. Banks may take days, so a pending payment is included only after two weeks.
 export function isUnanswered(now: number): Fragment {
   return new Fragment(
     `(p.status <> 'succeeded' and (p.created_at < ? or (p.created_at < ? and p.status <> 'pending')

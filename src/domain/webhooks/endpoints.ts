@@ -136,8 +136,8 @@ function refuseBadInput({ url, description, events }: EndpointInput, allowPrivat
     throw refuse('webhook_endpoint_invalid', { message: `The webhook endpoint is not valid: ${first.message}`, issues })
 }
 
-// Returns undefined if the endpoint does not exist. URL and subscriptions apply to all deliveries that are sent after this, also to
-// waiting ones.
+// Returns undefined if the endpoint does not exist. The new URL applies to all deliveries that are sent from now on, the new
+// subscriptions only to new events.
 export async function changeEndpoint(
   tx: Tx,
   installationId: string,

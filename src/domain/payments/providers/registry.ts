@@ -60,7 +60,7 @@ export function createRegistry(parts: RegistryParts): Providers {
         noticeUrl: noticeUrlOf(account, publicOrigin(), providerUrls),
         pageHost: walletHostFor(publicOrigin()),
       })
-      // The provider must be created again when a replaced secret expires.
+      // The provider must be created again when the first of the replaced secrets expires.
       const previousUntil = former.at(-1)?.until ?? null
       made.set(account.id, { updatedAt: account.updatedAt, previousUntil, provider })
       return provider
