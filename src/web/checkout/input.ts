@@ -72,7 +72,8 @@ export function readPromotionCode(form: PostedField): Parsed<string | null> {
 }
 
 export function readTypedCheckout(form: PostedField): TypedCheckout {
-  return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as TypedCheckout // one value for each name
+  // The cast holds: there is one value for each name.
+  return Object.fromEntries(typedNames.map((name) => [name, form(name)])) as unknown as TypedCheckout
 }
 
 // Whether anything was typed. Country and shipping have default values, so they do not count.
