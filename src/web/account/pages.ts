@@ -104,7 +104,7 @@ class Account {
     return { session, browser }
   }
 
-  // A shopper at the host of the shop stays there: cookies, forms and the mailed link use that host.
+  // At the host of a shop, cookies, forms and the e-mailed link use that host, so the shopper stays there.
   originOf({ shop }: PageRequest): string {
     return shop?.origin ?? this.parts.origin()
   }

@@ -23,7 +23,7 @@ import { newestUcpVersion, readPlatformProfile, type UcpVersion, ucpVersions } f
 import { buildProfile, type ProfileFacts } from './ucp/profile.ts'
 import { answerRest, parseProfileHeader } from './ucp/rest.ts'
 
-// Checked before anything is read or fetched.
+// All calls from an address. Checked before anything is read or fetched.
 const callsOfAddress = { perSecond: 20, burst: 60 } as const
 // Carts and checkouts opened. Each is stored for hours, even if it is never paid.
 const opensOfAddress = { perSecond: 0.5, burst: 30 } as const

@@ -52,7 +52,8 @@ export function createActions(
   checkout: CheckoutPort,
   show: ShowCheckout,
 ): { actions: CheckoutActions; details: SubmitDetails } {
-  // Answers a post. Redirects to the shop once the session is paid, also if an earlier post paid it.
+  // Answers a post. Once the session is completed, redirects to where the shopper goes after paying, also if an earlier post completed
+  // it.
   function proceed(
     result: CheckoutResult | undefined,
     request: Incoming,

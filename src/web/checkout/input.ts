@@ -64,7 +64,7 @@ export function readQuantity(form: PostedField): Parsed<{ skuId: string; quantit
   return { input: { skuId: form('skuId'), quantity } }
 }
 
-// Returns null to remove the current code.
+// Returns null if the current code is to be removed.
 export function readPromotionCode(form: PostedField): Parsed<string | null> {
   if (form('remove') !== '') return { input: null }
   const code = form('code')

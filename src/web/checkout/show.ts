@@ -23,7 +23,7 @@ import { hasTyped, type TypedBilling, type TypedCheckout } from './input.ts'
 import { openPage } from './open.ts'
 import { redirectPage } from './redirect.ts'
 
-// The problem of a post, and its typed values.
+// The problem of a post, and the values typed in it.
 export interface FormState {
   problem?: CheckoutProblem
   typed?: TypedCheckout
@@ -60,7 +60,7 @@ export function createShowCheckout(
   }
 }
 
-// Only the page with the provider's frame has sources.
+// Returns the provider's sources for the page that embeds the provider's frame. Other pages load nothing from the provider.
 function sourcesFor({ session, redirect }: CheckoutView): PageSources | undefined {
   return session.status === 'processing' && redirect?.nextAction?.kind === 'frame' ? redirect.sources : undefined
 }

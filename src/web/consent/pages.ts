@@ -36,7 +36,7 @@ export interface OAuthPages {
   handOffs: readonly HandOffRoute[]
   pages: readonly HtmlPage[]
   gate: Gate<OAuthCaller>
-  // Checks tokens of assistants, for the MCP server for merchants.
+  // Checks access tokens of assistants, for the MCP server for merchants.
   assistantGate: Gate<OAuthCaller>
 }
 

@@ -37,7 +37,7 @@ export interface ServerParts {
 
 // The authorization flow that a page belongs to.
 export interface Interaction {
-  // 0: not signed in yet.
+  // 0 before the user has signed in.
   signedInAt: number
   uid: string
   step: 'login' | 'consent'
@@ -46,7 +46,7 @@ export interface Interaction {
   document: ClientDocument | null
   redirectUri: string
   userId: string | null
-  // Whether the user signed in with a code or a passkey.
+  // Whether the user signed in with a second factor: a code or a passkey.
   hasSecondFactor: boolean
   // Requested scopes of this server's API, or of the MCP server for merchants.
   scopes: readonly string[]

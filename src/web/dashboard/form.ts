@@ -64,7 +64,7 @@ export interface Field {
 export type FieldValues = Readonly<Record<string, string>>
 
 export interface Problems {
-  // Shown above the form.
+  // Rendered above the form.
   summary?: string | undefined
   // Keyed by the JSON pointer of the field.
   at: Readonly<Record<string, string>>

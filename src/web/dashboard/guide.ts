@@ -64,7 +64,7 @@ export function guideNav({ words, to }: ScreenVisit, progress: Progress, current
   </nav>`
 }
 
-// The page of a step, with a link to the next one.
+// Renders the page of a step, with a link to the next step.
 export async function guideStepSheet(
   visit: ScreenVisit,
   step: GuideStep,

@@ -14,7 +14,7 @@ export type ViewList = (typeof viewLists)[number]
 export const viewNameLengthMax = 60
 export const viewQueryLengthMax = 600
 
-// Parameters that do not belong to a view.
+// Parameters that are not a part of a view.
 const passing = new Set<string>([...toastParameters, chosenParameter, 'cursor', 'rows'])
 
 // Sorts the parameters, so two URLs of the same view are equal.

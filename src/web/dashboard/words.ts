@@ -106,7 +106,7 @@ export function dashboardWordsIn(locale: string, timeZone: string): DashboardWor
   }
 }
 
-// Sentences of an import about a file and its rows.
+// Returns the functions that render sentences about an imported file and its rows.
 function importWords(
   language: DashboardLanguage,
   say: DashboardWords['say'],

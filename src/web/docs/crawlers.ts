@@ -57,7 +57,7 @@ export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
       path: '/shops/:slug/robots.txt',
       name: 'robots',
       answer: async (request) => {
-        // Crawlers read robots.txt only at the root of a host.
+        // Crawlers read robots.txt only at the root of a host, so only shops with a host of their own have one.
         if (!request.shop) throw refuse('route_not_found')
         const shown = await shop(request.path.slug, true).catch(() => undefined)
         return answerText(request, 'text/plain', robotsText(request.shop.origin, shown))

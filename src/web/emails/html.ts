@@ -285,7 +285,7 @@ function pictureCell(url: string | null, start: Page['start']): Html {
   }</td>`
 }
 
-// Up to this length, a code and its name fit in one line on a phone.
+// A code of up to this length fits in one line with its name on a phone.
 const unbrokenMax = 24
 
 function totalRow(

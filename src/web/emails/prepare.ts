@@ -266,7 +266,7 @@ function localeOf(chosen: string | null, read: string | null): string {
   return chosen !== null && chosen !== 'auto' ? chosen : (read ?? 'en')
 }
 
-// Returns the page of an order in the dashboard, which first asks a person who is not signed in to sign in.
+// Returns the URL of an order in the dashboard. A person who is not signed in must sign in there first.
 function dashboardUrlOf(
   { publicOrigin }: PrepareTools,
   { slug }: Merchant,

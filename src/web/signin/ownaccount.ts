@@ -46,7 +46,7 @@ export interface AccountView {
   hasSecondFactor: boolean
   recoveryCodes: number
   passkeys: readonly Passkey[]
-  // Assistants that the person approved.
+  // Assistants that the person has approved.
   assistants: readonly OwnAssistant[]
   sessions: readonly Session[]
   sessionId: string

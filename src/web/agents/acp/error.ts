@@ -1,4 +1,4 @@
-// Errors in the form of the Agentic Commerce Protocol, which is flat. Pure.
+// Errors in the form of the Agentic Commerce Protocol: an object without nesting. Pure.
 
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { PlacedIssue } from '../error.ts'

@@ -194,7 +194,7 @@ export function acpTotals(entries: readonly TotalView[], { say }: AgentWords): T
   ]
 }
 
-// An address has all members, empty if unknown.
+// An address contains all members; unknown ones are empty.
 function detailsView(checkout: AgentCheckout): object {
   const { asked, hasSentAddress, hasSentContact, place } = checkout
   const destination = hasSentAddress ? (asked?.destination ?? null) : place && withoutPreciseAddress(place)

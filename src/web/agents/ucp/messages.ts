@@ -8,7 +8,7 @@ import { type AgentTextKey, agentTexts } from '../../languages/agents.ts'
 import type { TextKey } from '../../languages/checkout/en.ts'
 import { type Speaker, speakerFor, type Values } from '../../languages/language.ts'
 
-// Returns the sentence in the language of the words.
+// Returns the sentence in the language of `words`.
 export type Sentence = (words: AgentWords) => string
 
 export interface UcpMessage {

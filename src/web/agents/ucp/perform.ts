@@ -114,7 +114,7 @@ export async function performUcp(parts: UcpParts, call: UcpCall): Promise<UcpAns
   }
 }
 
-// The answer links to the shop, where the buyer can continue.
+// Answers without a resource. If the online store is open, the answer links to it, and the buyer can continue there.
 async function failed(call: UcpCall, messages: readonly UcpMessage[]): Promise<UcpAnswer> {
   const { version } = call.view.dialect
   const { storeUrl: url } = await call.standing()

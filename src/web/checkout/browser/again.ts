@@ -12,7 +12,7 @@ import { baseOf, state } from './state.ts'
 export function watchAgain(): void {
   byId('expired')?.addEventListener('submit', (event) => {
     event.preventDefault()
-    // Only forms fire this event.
+    // The cast holds: only forms fire this event.
     void startAgain((event.target as HTMLFormElement).action)
   })
 }

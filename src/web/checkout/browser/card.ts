@@ -26,7 +26,7 @@ export function showBrand(field: HTMLInputElement): void {
 }
 
 export function formatCard({ target, inputType }: InputEvent): void {
-  // Only fields fire these events.
+  // The cast holds: only fields fire these events.
   const field = target as HTMLInputElement
   const { autocomplete, value } = field
   if (autocomplete === 'cc-number') showBrand(field)

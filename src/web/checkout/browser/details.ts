@@ -13,7 +13,7 @@ export function watchDetails(): void {
   details?.addEventListener('input', edited)
   details?.addEventListener('change', (event) => {
     edited()
-    // Only fields fire this event.
+    // The cast holds: only fields fire this event.
     const field = event.target as HTMLInputElement
     // Browsers trim plain spaces only: with a pasted no-break space they would call the e-mail address invalid.
     if (field.type === 'email') {
@@ -27,7 +27,7 @@ export function watchDetails(): void {
   details?.addEventListener('focusout', saveIfComplete)
   details?.addEventListener('submit', (event) => {
     event.preventDefault()
-    // Only buttons submit this form.
+    // The cast holds: only buttons submit this form.
     const intent = (event.submitter as HTMLButtonElement | null)?.value as DetailsIntent | undefined
     if (intent === 'country') return void showCountry()
     if (intent === 'time') state.isTimeWanted = true

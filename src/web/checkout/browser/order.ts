@@ -14,7 +14,7 @@ export function watchOrder(): void {
     const button = target instanceof Element && target.closest<HTMLButtonElement>('[data-step]')
     if (button) step(button)
   })
-  // Only fields fire these two events.
+  // The casts hold: only fields fire these two events.
   side?.addEventListener('input', (event) => {
     const { name, id } = event.target as HTMLInputElement
     if (name === 'quantity') state.draft = id
@@ -30,7 +30,7 @@ export function watchOrder(): void {
 }
 
 function step(button: HTMLButtonElement): void {
-  // Each of these buttons is in the form of its item.
+  // The cast holds: each of these buttons is in the form of its item.
   const skuId = inputOf(button.form as HTMLFormElement, 'skuId').value
   const input = quantityInput(skuId)
   if (!input) return
@@ -75,7 +75,7 @@ function wantTyped(form: HTMLFormElement): void {
 }
 
 function submitted(event: Event): void {
-  // Only forms fire this event.
+  // The cast holds: only forms fire this event.
   const form = event.target as HTMLFormElement
   event.preventDefault()
   state.ledFrom = document.activeElement?.id ?? ''

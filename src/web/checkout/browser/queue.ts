@@ -54,7 +54,7 @@ async function sendAll(): Promise<void> {
     const answer = await ask(`${state.base}/${job.kind === 'time' ? 'details' : job.kind}`, fields)
     if (answer.page) await pointerUp()
     if (!take(answer)) return
-    // The server responds again.
+    // The server has responded, so a later failure starts a new sequence of retries.
     state.retries = 0
     confirmJob(job, answer.page)
   }

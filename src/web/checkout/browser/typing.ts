@@ -13,7 +13,7 @@ export function rememberTyping(): void {
 }
 
 export function note({ target }: Event): void {
-  // Only fields fire these events.
+  // The cast holds: only fields fire these events.
   const field = target as Field
   if (field.id && field.name !== 'quantity' && field.type !== 'radio') state.typed.set(field.id, typedValue(field))
   unfold(field)

@@ -13,7 +13,7 @@ export interface RequestingApp {
   // For an assistant: the host of its client id, the only verified fact about it.
   name: string
   description: string
-  // Null: the person chooses.
+  // Null: the person chooses the mode.
   mode: Mode | null
   // The name that an assistant claims; undefined for an app.
   claimedName?: string

@@ -4,7 +4,7 @@ import { pageIn } from './dom.ts'
 
 export function sendFilesInPieces(): void {
   document.addEventListener('submit', (event) => {
-    // Only forms fire this event.
+    // The cast holds: only forms fire this event.
     const form = event.target as HTMLFormElement
     const { submitter } = event
     const file = form.dataset.pieces ? field(form, 'file').files?.[0] : undefined

@@ -92,7 +92,7 @@ function pageFor(area: HTMLTextAreaElement, label: HTMLLabelElement): HTMLDivEle
   return page
 }
 
-// An empty answer removes the link.
+// Asks for the URL of a link. An empty one removes the link.
 function addLink(question: string): void {
   const present = document.getSelection()?.anchorNode?.parentElement?.closest('a')?.getAttribute('href')
   const typed = prompt(question, present ?? 'https://')?.trim()

@@ -4,7 +4,7 @@
 export function sendOnce(): void {
   document.addEventListener('submit', (event) => {
     const { submitter } = event
-    // Only forms fire this event.
+    // The cast holds: only forms fire this event.
     const form = event.target as HTMLFormElement
     if (event.defaultPrevented || form.method !== 'post' || submitter?.getAttribute('formtarget') === '_blank') return
     if (form.dataset.sent) return event.preventDefault()

@@ -425,7 +425,7 @@ function nameField({ words }: ScreenVisit): Field {
   }
 }
 
-// The script shows the form if the browser supports passkeys, and writes the device's signed response into `response`.
+// The script shows the form if the browser supports passkeys, and writes the authenticator's signed response into `response`.
 function newPasskeySheet(visit: ScreenVisit, hasFailed = false): ScreenSheet {
   const { words, to } = visit
   const back = backOf(visit)

@@ -13,7 +13,7 @@ import { developerSections, renderSections } from '../sections.ts'
 import { hrefWith, renderTable, renderTabs } from '../table.ts'
 import { redirectWithToast } from '../toast.ts'
 
-// Statuses of deliveries that can be replayed.
+// Statuses in which a delivery can be replayed.
 const finalStatuses: readonly DeliveryStatus[] = ['succeeded', 'failed', 'blocked', 'discarded']
 const shownStatuses: readonly DeliveryStatus[] = ['failed', 'retrying', 'pending', 'succeeded']
 

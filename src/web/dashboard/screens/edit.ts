@@ -42,7 +42,7 @@ import {
 } from './quantities.ts'
 import { readShownVersion } from './send.ts'
 
-// Values of the hidden field `step`.
+// Values of the hidden field `step`: the preview, then the action.
 const steps = { preview: 'preview', edit: 'edit' } as const
 
 // Enough for most edits. For more new items, the order is edited again.

@@ -25,7 +25,7 @@ import { backToOrder, findOrder, orderIdInPath } from './order.ts'
 import { chosenQuantities, type QuantityLine, quantityFields, quantityTable, withExcessProblems } from './quantities.ts'
 import { readShownVersion } from './send.ts'
 
-// Values of the hidden field `step`.
+// Values of the hidden field `step`: the preview, then the action.
 const steps = { preview: 'preview', refund: 'refund' } as const
 
 function refundFields(words: DashboardWords, { currency, payments }: AdminOrder): Field[] {

@@ -15,7 +15,7 @@ import { readShownPart, refuseUnlessAllowed, saveShopPart, shownPartField } from
 import { redirectWithToast } from '../toast.ts'
 import type { DashboardWords } from '../words.ts'
 
-// A row as typed.
+// A row of the form, as typed.
 interface TaxRow {
   country: string
   region: string
@@ -25,8 +25,7 @@ interface TaxRow {
 
 const newRows = 3
 const rowsMax = 5_000
-// Maximum number of rows without a country that get a list of all countries when the form is rendered again. By mistake fewer countries
-// are missing.
+// Maximum number of rows without a country that get a list of all countries when the form is rendered again. Few people forget more.
 const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 

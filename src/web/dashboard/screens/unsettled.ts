@@ -1,4 +1,5 @@
-// Payments without a known outcome: the list, and closing one with the outcome that the person saw at the provider.
+// Payments whose provider has reported no outcome, or another amount: the list, and closing a payment with the outcome that the person
+// saw at the provider.
 
 import type { AdminSinglePayment } from '../../../contract/admin/unsettled.ts'
 import { closedOutcomes } from '../../../contract/words.ts'

@@ -200,7 +200,8 @@ ${
   },
 }
 
-// Warns that the endpoint is removed together with the API key that created it. Saving the endpoint makes it independent of the key.
+// Warns that the endpoint gets no events once the API key that created it is revoked or has expired. Saving the endpoint makes it
+// independent of the key.
 function endsWith({ words, to, may }: ScreenVisit, { name }: NonNullable<AdminWebhookEndpoint['key']>): Html {
   const text = words.say('webhooks.endsWithKey', { name })
   return html`${may('listAdminKeys') ? html`<a href="${to('developers/keys')}">${text}</a>` : text}

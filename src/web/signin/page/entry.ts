@@ -20,7 +20,7 @@ export interface SignInView {
   problem: SignInProblem | 'passkey' | null
   // Whether the person has just set a password.
   isSet: boolean
-  // Files that are prefetched while the person types.
+  // Files of the next page, which are prefetched while the person types.
   fetchedAhead?: readonly FetchedAhead[]
 }
 

@@ -1,4 +1,4 @@
-// The page of the setup link.
+// The page behind the setup link.
 
 import { html } from '../../../platform/html/html.ts'
 import { type NewPasswordProblem, newPasswordField, problemText } from './entry.ts'
