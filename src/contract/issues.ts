@@ -311,7 +311,7 @@ export type IssueValues<Code extends IssueCode> = ValuesIn<(typeof issueSentence
 export type AnyIssueValues = Readonly<Record<string, IssueValue>>
 export type IssueValue = string | number | readonly string[]
 
-// A rule that is broken.
+// A rule that a value breaks, with the values and the message of the violation.
 export interface BrokenRule {
   code: IssueCode
   values: AnyIssueValues

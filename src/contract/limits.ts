@@ -7,7 +7,7 @@ export const limits = {
   listRowsMax: 100,
   synonymGroupsMax: 200,
   synonymsPerGroupMax: 10,
-  // Rows in a list of the admin surface, and items in one bulk operation.
+  // Maximum number of rows in a list of the admin surface, and of items in one bulk operation.
   adminListRowsMax: 50,
   bulkItemsMax: 200,
   // Maximum number of SKUs that the products of one request have in total: for `updateAdminProducts`, and for `updateAdminSkus`, which
@@ -35,24 +35,24 @@ export const limits = {
   slugLengthMax: 120,
   issuesMax: 20,
   issueLengthMax: 500,
-  // Lengths of a product's text, and of its HTML before and after sanitizing.
+  // Maximum lengths of a product's texts, and of its HTML before and after sanitizing.
   brandLengthMax: 200,
   seoTitleLengthMax: 200,
   seoDescriptionLengthMax: 500,
   descriptionLengthMax: 50_000,
   descriptionHtmlLengthMax: 65_536,
-  // Warnings of a product, per language.
+  // Maximum number of warnings of a product, in all languages together.
   warningsMax: 20,
   warningLengthMax: 2_000,
   guaranteeYearsMax: 99,
   // RFC 5321, 4.5.3.1.3, without the angle brackets.
   emailLengthMax: 254,
-  // Names of people who sign in.
+  // Maximum length of the names of people who sign in.
   userNameLengthMax: 80,
-  // Payments without a provider: the instructions that shoppers read, and the payment term.
+  // Payments without a provider: the maximum length of the instructions that shoppers read, and the longest payment term.
   instructionsLengthMax: 2_000,
   termDaysMax: 365,
-  // Length of a legal text, and number of its versions in one language.
+  // Maximum length of a legal text, and maximum number of its versions in one language.
   textLengthMax: 100_000,
   textVersionsMax: 200,
 } as const

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of a surface, generated from its rows. The same rows give the same text, byte for byte.
+// The OpenAPI 3.1 document of a surface, generated from its operations. The same operations give the same text, byte for byte.
 
 import { type Components, createComponents, type NamedSchemas } from './components.ts'
 import { type RefusalCode, type RefusalStatus, refusals } from './refusals.ts'
@@ -23,7 +23,7 @@ export interface SurfaceDocument {
   errorDetails: Readonly<Partial<Record<RefusalCode, Partial<ErrorFacts>>>>
   // The description of each path parameter.
   pathWords: Readonly<Record<string, string>>
-  // Keyed by the `caller` of the rows.
+  // Keyed by the `caller` of the operations.
   callers: Readonly<Record<string, CallerDocument>>
   events?: EventsDocument
 }

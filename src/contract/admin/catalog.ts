@@ -64,7 +64,7 @@ export const AdminProductSummary = object({
   updatedAt: Instant,
 })
 
-// For a SKU with a `compareAtPrice`, which announces a reduction.
+// The prior price of a SKU with a `compareAtPrice`, which announces a reduction.
 const AdminPriorPrice = nullable(Amount, {
   description:
     'The lowest price of the 30 days before the announced reduction began, which the shop strikes through. null: it shows no reduction.',

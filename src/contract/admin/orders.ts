@@ -185,7 +185,7 @@ export const AdminMoneyReceived = object(
   { description: 'Money of a bank transfer or in cash, as people recorded it.' },
 )
 
-// Operations that the order's present state allows, for callers that have the scope.
+// Operations that the order's present state allows, for callers with the required scope.
 export const orderActions = [
   'payAdminOrder',
   'recordAdminMoney',

@@ -28,7 +28,7 @@ import { DryRun } from './dryrun.ts'
 import { OpenChange } from './orders.ts'
 import { type AdminOperationRows, adminRow, listOf } from './row.ts'
 
-// Operations that the return's present state allows, for callers that have the scope.
+// Operations that the return's present state allows, for callers with the required scope.
 export const returnActions = [
   'approveAdminReturn',
   'refuseAdminReturn',

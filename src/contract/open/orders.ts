@@ -1,4 +1,4 @@
-// Orders as a storefront sees them: rows, one order in full, and its cancellation.
+// Orders as a storefront sees them: list rows, one order in full, and its cancellation.
 
 import { limits } from '../limits.ts'
 import {

@@ -4,8 +4,8 @@ import type { Address } from '../../contract/open/carts.ts'
 import { formatFor } from './formats.ts'
 import { findLocalRegionName, regionsFor } from './regions.ts'
 
-// A layout has a line for each |. %N name, %O company, %A street lines, %C city, %Z postal code, %R the name of the region and %S its
-// code, where the post of the country writes the code. A missing part is left out together with the text before it.
+// A layout has a line for each |. %N name, %O company, %A street lines, %C city, %Z postal code, %R the name of the region, and %S its
+// code, for countries whose post writes the code. A missing part is left out together with the text before it.
 const person = '%N|%O|%A|'
 const codeThenCity = '%Z %C'
 

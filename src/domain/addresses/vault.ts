@@ -50,7 +50,7 @@ export function storeEncryptedAddress(tx: Tx, rootSecret: RootSecret, given: New
   return row.id
 }
 
-// Seals the address with a new key, under a new id.
+// Encrypts the address with a new key, under a new id.
 function sealedRow(rootSecret: RootSecret, given: Omit<NewAddress, 'summary'>): AddressRow {
   const { installationId, ownerId, address, now, expiresAt } = given
   const id = newId('adr')

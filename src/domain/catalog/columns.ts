@@ -105,7 +105,7 @@ function knownBytes({ places }: CachedMatches, key: string): number {
 }
 
 class StoredColumns implements CatalogColumns {
-  // The columns have every change up to this version of the catalog; -1: nothing is loaded yet.
+  // The columns contain every change up to this version of the catalog; -1: nothing is loaded yet.
   version = -1
   bytes = 1
   readonly known = new Lru<string, CachedMatches>(knownBytesLeast, knownBytes)

@@ -230,7 +230,7 @@ export async function listListRows(
     where merchant_id = ${merchantId} and mode = ${mode} and product_id in (${listFragment(productIds)})`
 }
 
-// Words with the same beginning or the same end as this one.
+// Lists indexed words with the same beginning or the same end as this word.
 export async function listSimilarWords(db: Reader, merchantId: string, word: string, limit: number): Promise<string[]> {
   const { head, tail } = splitAtMistake(word)
   const rows = await db.sql<{ word: string }>`

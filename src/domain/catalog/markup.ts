@@ -66,7 +66,8 @@ export function* tokenizeHtml(html: string): Generator<HtmlToken> {
 
 const textLengthMax = 4_096
 
-// Splits a long text into parts, so no token takes long. A part never ends inside a reference, line break or character.
+// Splits a long text into parts, so no token takes long to process. A part never ends inside a character reference, a line break or a
+// character.
 function* textsOf(html: string, from: number, to: number): Generator<TextToken> {
   for (let at = from; at < to; ) {
     let end = at + textLengthMax
@@ -82,7 +83,8 @@ const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>
 
 const attributesLengthMax = 16_384
 
-// The decoded value of an attribute; the first one if it repeats. Searches a bounded length, as no real tag has more attributes.
+// Returns the decoded value of an attribute, or its first value if the attribute repeats. Searches a bounded length, because the
+// attributes of real tags are shorter.
 export function findAttribute(rest: string, wanted: string): string | undefined {
   for (const [, name = '', double, single, bare] of rest.slice(0, attributesLengthMax).matchAll(attribute))
     if (name.toLowerCase() === wanted) return decodeEntities(double ?? single ?? bare ?? '')
@@ -145,7 +147,7 @@ export function decodeEntities(text: string): string {
   })
 }
 
-// A reference, or a character that is escaped or removed. Line breaks and tabs are unchanged.
+// A character reference, or a character that is escaped or removed. Line breaks and tabs do not match.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const special = /&(?:#\d+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{1,31};)|[&<>\u0000-\u0008\u000b-\u001f\u007f-\u00a0]/gi
 const control = /\p{Cc}/u

@@ -347,7 +347,7 @@ function pageOf(rows: readonly string[], publicOrigin: string, position: () => s
 }
 
 interface RenderedSearch extends RenderedPage {
-  // The other members of the response's `meta`.
+  // The other members of the response's `meta`, as JSON text without the braces.
   more: string
 }
 

@@ -12,7 +12,7 @@ export interface PriceStep {
 export const priorPriceDays = 30
 const windowMs = priorPriceDays * 24 * 60 * 60_000
 
-// Maximum per SKU. If there are more, the oldest steps are merged.
+// Maximum number of steps per SKU. If there are more, the oldest are merged.
 export const priceStepsMax = 100
 
 // Returns the prior price; `steps` are in the order of time. Returns null if no reduction is announced, or if there was no price before

@@ -8,7 +8,7 @@ import { type EntryProblem, isBlank, repeatedValueProblems } from '../../platfor
 import { isBaseOf } from '../../platform/kit/unitprice.ts'
 import { sanitizeHtml } from './safehtml.ts'
 
-// Imported products never have these problems: `shopify.ts` prevents them, and its tests check that with this function.
+// The importers prevent these problems: the tests of `shopify.ts` check its products with this function.
 export function* productProblems(product: ProductEntry, now: number): Generator<EntryProblem> {
   const options = product.options ?? []
   if (isBlank(product.name)) yield issueAt('/name', 'blank')
@@ -17,7 +17,7 @@ export function* productProblems(product: ProductEntry, now: number): Generator<
     if (isBlank(product[member] ?? undefined)) yield issueAt(`/${member}`, 'blank')
   for (const [index, { text }] of (product.warnings ?? []).entries())
     if (isBlank(text)) yield issueAt(`/warnings/${index}/text`, 'blank')
-  // HTML gets longer when it is escaped and its end tags are added.
+  // The length is checked after sanitizing, because escaping and added end tags make HTML longer.
   if (product.descriptionHtml != null && sanitizeHtml(product.descriptionHtml).length > limits.descriptionHtmlLengthMax)
     yield issueAt('/descriptionHtml', 'html_too_long')
   for (const [index, { name, values }] of options.entries()) {

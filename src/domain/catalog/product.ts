@@ -59,7 +59,7 @@ export interface SkuRecord {
   barcode: string | null
 }
 
-// A stored record: it has ids and instants.
+// A stored product: the record with ids and instants.
 export interface ProductRow extends ProductRecord {
   id: string
   createdAt: number

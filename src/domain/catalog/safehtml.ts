@@ -278,7 +278,7 @@ class Writer {
     if (this.#blocks.length > length) this.#endInlines(0)
     while (this.#blocks.length > length) {
       const block = this.#blocks.at(-1) as Block
-      // Empty cells of a table are kept.
+      // Empty cells of a table are written too.
       if (cells.has(block.name)) this.#writeStarts()
       this.#blocks.pop()
       if (this.#written > this.#blocks.length) {

@@ -170,7 +170,7 @@ async function wordsOf(db: Reader, shop: SearchShop, text: string): Promise<Quer
   const words = parseQueryWords(text, languageFor(shop.facts), shop.synonyms)
   const pairs = new Set(words.flatMap(({ joined }) => joined))
   if (pairs.size === 0) return words
-  // One query for all pairs: nearly always no product has any of them.
+  // One query for all pairs: nearly always no product has any of the joined words.
   const term = termsForMerchant(shop.merchantId)
   const joined = await findProductsWith(
     db,
@@ -324,7 +324,7 @@ function tallyOf({ columns, mode }: SearchShop, places: ProductIndexes): ResultC
   return { products: places.length, priceMin, priceMax, inStock, facets, brands }
 }
 
-// The first results after a position.
+// The part of a result to return: where the previous page ended, and the number of products.
 interface Span {
   after: RankKey | null
   count: number

@@ -11,7 +11,7 @@ export interface SavedAddressRow {
 }
 
 export interface AddressBookOwner extends MerchantMode {
-  // The hash of the present key comes first.
+  // The hash that was made with the present key comes first.
   hashes: readonly [string, ...string[]]
 }
 

@@ -50,7 +50,7 @@ export function createCustomerGate(
   }
 }
 
-// A server sends no origin. Whether a page of this origin may use the key is decided after the gate.
+// Requests from a server have no origin. Whether a page of this origin may use the key is decided after the gate.
 function originOf({ origins }: KeyCaller, { raw }: Incoming): string {
   return origins ? (raw.headers.origin ?? '') : ''
 }

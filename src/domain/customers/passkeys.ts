@@ -80,7 +80,7 @@ export interface PasskeySite {
   shop: MerchantMode
   // The origin for which the device signs.
   origin: string
-  // The browser before signing in, the session afterwards.
+  // Identifies the browser before signing in, and the session afterwards.
   boundTo: string
 }
 

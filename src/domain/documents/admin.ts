@@ -14,7 +14,7 @@ import { findTaxDays, findTaxReport, refuseOtherYear } from './report.ts'
 import { findDocument, listDocuments, listDocumentsOfDays } from './store.ts'
 import { documentSummary, documentView } from './view.ts'
 
-// Documents in one response: as ledger lines, and whole. A document of 100 lines is 30 KB of JSON.
+// Maximum numbers of documents in one response: as ledger lines, and whole. A document of 100 lines is 30 KB of JSON.
 const ledgerRowsMax = 200
 const wholeRowsMax = 10
 

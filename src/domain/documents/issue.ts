@@ -144,7 +144,7 @@ interface Known {
   facts: OrderFacts
   made: readonly DocumentRow[]
   country: string
-  // Deliveries by SKU.
+  // How each SKU is delivered.
   deliveries: ReadonlyMap<string, 'shipped' | 'digital'>
 }
 

@@ -7,7 +7,7 @@ export const numberFormats = {
   credit_note: 'C{year}-{number:6}',
 } as const satisfies Record<DocumentKind, string>
 
-// The numbers of a format with the year start again each year.
+// If the format contains the year, the numbers start again each year.
 export function periodFor(format: string, year: string): string {
   return format.includes('{year}') ? year : ''
 }

@@ -25,7 +25,7 @@ export interface DraftOrderRow {
   emailMasked: string | null
   orderId: string | null
   orderNumber: string | null
-  // The order that paying the draft changes, and the return whose items it exchanges.
+  // The order that paying the draft changes, and the return whose items the draft exchanges.
   changesOrder: string | null
   returnId: string | null
   changedNumber: string | null
@@ -87,7 +87,7 @@ export function saveDraftEmailed(tx: Tx, merchantId: string, { id, emails, email
     update drafts set emails = ${emails}, emailed_at = ${emailedAt} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// The terms of the merchant, as for a cart.
+// The merchant's terms of sale, as a cart uses them.
 export async function findSellerTerms(
   db: Reader,
   merchantId: string,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ReadEmail {
-  // By lower-case name, unfolded and decoded. Repeated headers are joined by a line break.
+  // Headers by lower-case name, unfolded and decoded. Repeated headers are joined by a line break.
   headers: Readonly<Record<string, string>>
   text: string
   html: string

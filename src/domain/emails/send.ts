@@ -39,7 +39,7 @@ export interface MailTools {
   discards: Discards
   // Aborted when the process ends, so pending responses are no longer awaited.
   stop: AbortController
-  // Bounds that tests lower.
+  // Limits that tests lower.
   leaseMs?: number
   sendMsMax?: number
   // Called when the mail server has responded but nothing is recorded yet, so a test can kill the process at this point.

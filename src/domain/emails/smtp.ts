@@ -1,4 +1,4 @@
-// Transports for e-mails: a mail server, or a folder of files. Only this file uses the library, which is loaded with the first e-mail.
+// Transports for e-mails: a mail server, or a folder of files. Only this file uses nodemailer, which is loaded with the first e-mail.
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,8 +51,8 @@ function hostOf(from: string): string {
 }
 
 const connectMsMax = 10_000
-// A server may scan a text for minutes before it responds (RFC 5321, 4.5.3.2). If the connection is closed too early, the server has the
-// e-mail and receives it again.
+// A server may scan a text for minutes before it responds (RFC 5321, 4.5.3.2). If the connection is closed too early, the server has
+// already accepted the e-mail, and then receives it a second time.
 export const silenceMsMax = 9 * 60_000
 export const smtpConnectionsMax = 4
 

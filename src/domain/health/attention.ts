@@ -163,7 +163,7 @@ interface Waiting {
   since: number | null
 }
 
-// Each query uses the index of pending rows, so its cost grows with their number and not with the shop.
+// Each query uses the index of pending rows, so its cost grows with their number and not with the size of the shop.
 export async function readOpenPayments(db: Reader): Promise<Waiting[]> {
   const rows = await db.sql<{ mode: string; status: string; count: number; since: number }>`
     select i.mode, p.status, count(*) as "count", min(p.created_at) as "since"

@@ -34,7 +34,7 @@ export interface CopierOptions {
   pixelsMax?: number
   memoryBytesMax?: number
   pictureMsMax?: number
-  // Path of the program; replaced by tests.
+  // Path of the decoder program; replaced by tests.
   program?: string
 }
 
@@ -79,7 +79,7 @@ interface Running {
 // Whether the library is installed. silent: the process did not start, or not in time, which may be temporary.
 type FirstWord = 'there' | 'missing' | 'silent'
 
-// The process, if one is running. Requests are handled one at a time.
+// The decoder process, if one is running. Requests are handled one at a time.
 class Decoder {
   readonly #program: string
   readonly #bounds: string

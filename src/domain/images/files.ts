@@ -17,7 +17,7 @@ export function openImageFiles(target: MediaTarget, now: () => number): ImageFil
   return target.kind === 'folder' ? createFolderFiles(target.folder) : createBucketFiles(target, now)
 }
 
-// For a server without storage for pictures.
+// Used by a server without storage for pictures.
 export const noImageFiles: ImageFiles = {
   put: () => Promise.reject(new Error('there is no place for pictures')),
   get: () => Promise.resolve(null),

@@ -51,7 +51,7 @@ export async function applyChanges(
   }
   updateStockRows(tx, seller, numbers)
   const products = new Set(changes.filter(({ shows }) => shows).map(({ stockRow }) => stockRow.productId))
-  // Backdated by the maximum clock skew, so nodes with slow clocks also see it as stale.
+  // Backdated by the maximum clock skew, so nodes with slow clocks also see the products as stale.
   if (products.size > 0) markProductsStale(tx, seller, [...products], context.now - clockSkewMsMax)
   if (crossings.length === 0) return
   queueStockEmails(tx, seller, crossings, context.now)

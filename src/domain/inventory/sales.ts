@@ -1,5 +1,4 @@
-// Stock is reduced when it is sold and returns when an order is cancelled. Each change is a movement, and the sum of
-// the movements is the stock.
+// Sales reduce the stock, and cancelled orders return it. Each change is a movement, and the sum of the movements is the stock.
 
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -154,8 +153,8 @@ export async function restockSale(
   return back
 }
 
-// Removes units from a sale before they were sent. Units that are owed on backorder are removed first: they were never taken. The caller
-// has checked that the order has them.
+// Removes units from a sale before they were sent. Units that are owed on backorder are removed first, because they were never taken. The
+// caller must have checked that the order has these units.
 export async function removeFromSale(
   tx: Tx,
   seller: MerchantMode,

@@ -117,7 +117,7 @@ export function adminShopOperations(parts: AdminShopParts): {
   }
 }
 
-// Prices are in the shop's currency, so it cannot change once there are products.
+// Refuses a change of the currency once there are products, because their prices are in the shop's currency.
 export async function refuseCurrencyChange(tx: Tx, merchantId: string): Promise<void> {
   if (await hasProducts(tx, merchantId)) throw refuse('currency_not_changeable')
 }

@@ -74,14 +74,14 @@ export function isInAnswers(before: Merchant, after: Merchant): boolean {
 }
 
 export interface RatesPlan {
-  // Undefined if unchanged.
+  // Undefined: the table stays unchanged.
   taxRates: TaxRate[] | undefined
   shippingZones: ShippingZone[] | undefined
   changes: readonly PlannedChange[]
 }
 
 export interface RateEntries {
-  // Undefined if unchanged.
+  // Undefined: the table stays unchanged.
   taxes?: readonly TaxEntry[] | undefined
   shipping?: readonly ShippingZoneEntry[] | undefined
 }

@@ -12,14 +12,14 @@ export interface Merchant {
   currency: string
   country: string
   priceTax: 'included' | 'excluded'
-  // Null: as the law of the country requires.
+  // Null: shipping is taxed as the law of the country requires.
   shippingTax: ShippingTaxRule | null
   customerNames: CustomerNamesRule
   lowStockAt: number
   supportEmail: string | null
   logo: string | null
   color: string | null
-  // Typefaces, corners, density and scheme; JSON. Null: the default.
+  // Typefaces, corners, density and scheme; JSON. Null: the default look.
   look: string | null
   links: string
   // The seller's details, as a receipt names them; JSON.

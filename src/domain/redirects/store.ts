@@ -77,7 +77,7 @@ export async function putRedirect(tx: Tx, merchantId: string, row: RedirectRow):
       cause = excluded.cause, version = redirects.version + 1, updated_at = excluded.updated_at`
 }
 
-// Updates the redirects that lead to a path to lead to the path's new target.
+// Changes the target of the redirects that lead to a path to the new target of that path.
 export async function retargetRedirects(
   tx: Tx,
   merchantId: string,

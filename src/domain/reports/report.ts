@@ -113,7 +113,8 @@ function netOf(sales: CountedSales, lost: number): AdminSales {
   return { orders, items, subtotal, discount, shipping, tax, total, refunded, refundedTax, unpaid, lost, net }
 }
 
-// An order of two products counts in the rows of both, so a remaining number of orders cannot be computed.
+// Returns what the rows leave of the sum. An order with two products counts in the rows of both, so a remaining number of orders cannot
+// be computed.
 function restOf(rows: readonly AdminSales[], sum: AdminSales): AdminSales {
   const named = rows.reduce(plus, nothing)
   const left = (member: Exclude<keyof AdminSales, 'orders' | 'items'>) => sum[member] - named[member]

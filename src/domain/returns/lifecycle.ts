@@ -20,7 +20,7 @@ export const returnLifecycle = [
   ['close',    'received',  'closed',    'return.closed'   ],
 ] as const satisfies readonly (readonly [string, ReturnStatus | null, ReturnStatus, EventKind])[]
 
-// An order has at most one return with such a status. The unique index has the same condition.
+// An order has at most one open return. The unique index has the same condition.
 export function isReturnOpen(status: ReturnStatus): boolean {
   return status === 'requested' || status === 'approved' || status === 'received'
 }

@@ -29,7 +29,7 @@ export interface FullText {
 
 export interface Document {
   productId: string
-  // Terms with a space between them. A repeated term does no harm.
+  // Terms separated by spaces. Repeated terms do no harm.
   terms: string
 }
 

@@ -17,7 +17,7 @@ export interface ShownText {
 export interface TextQuery {
   merchantId: string
   kinds: readonly LegalTextKind[]
-  // Most preferred first.
+  // Languages of the reader, most preferred first.
   languages: readonly string[]
   at: number
 }

@@ -4,7 +4,7 @@ import type { LegalTextKind, TextLanguage } from '../../contract/words.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { TextVersion } from './texts.ts'
 
-// Leaves out the texts, which may be long.
+// A version without its text, which may be long.
 export type TextHead = Omit<TextVersion, 'text'> & { isEmpty: boolean }
 
 export async function listTextHeads(db: Reader, merchantId: string): Promise<TextHead[]> {

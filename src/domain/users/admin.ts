@@ -179,7 +179,8 @@ async function refuseWithoutMail(db: Reader): Promise<void> {
   if (!(await isMailOn(db))) throw refuse('mail_off')
 }
 
-// A person who manages people can add more people, and stays after the key or app has ended.
+// Refuses to let a machine give the right to manage people: such a person could add more people, and stays after the key or app has
+// ended.
 function refusePeopleByMachine(caller: AdminCaller, { scopes }: Pick<Rights, 'scopes'>): void {
   if (isMachine(caller) && scopes.includes('admin:people'))
     throw refuse('scope_missing', {
@@ -187,7 +188,7 @@ function refusePeopleByMachine(caller: AdminCaller, { scopes }: Pick<Rights, 'sc
     })
 }
 
-// The role `custom` requires scopes; the other roles have fixed ones.
+// The role `custom` requires scopes; the other roles have fixed scopes.
 function refuseUnchosen(role: Role, scopes: readonly string[] | undefined): void {
   if ((role === 'custom') === (scopes !== undefined)) return
   const issue =

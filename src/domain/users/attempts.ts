@@ -32,7 +32,8 @@ export interface SignInAttempt {
 
 export interface SignInAttempts {
   begin(guess: SignInGuess): Promise<SignInAttempt>
-  // Returns the value of the cookie for a browser in which this account signed in. `hasSecondFactor`: a code was correct too.
+  // Returns the value of the cookie for a browser in which this account signed in. `hasSecondFactor`: the person has also entered a
+  // correct code.
   deviceFor(email: string, hasSecondFactor: boolean): Promise<string>
 }
 

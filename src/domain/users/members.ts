@@ -212,7 +212,7 @@ export async function isSecondFactorRequired(db: Reader, merchantId: string): Pr
   return rows.length > 0
 }
 
-// The entry in the list of changes.
+// Returns the change of this requirement, as the list of changes records it.
 export function secondFactorChange(merchantId: string, isRequired: boolean): AuditedChange {
   const members = [{ member: 'secondFactorRequired', from: !isRequired, to: isRequired }]
   return { kind: 'change', what: 'people', id: merchantId, name: 'second factor', members }

@@ -27,7 +27,7 @@ export interface Session {
 
 // A session with the person's facts that pages need on every request.
 export interface OpenSession extends Session {
-  // Language of our pages for this person. Null: the browser's.
+  // Language of our pages for this person. Null: the browser's language.
   language: string | null
 }
 

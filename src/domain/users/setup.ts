@@ -1,5 +1,5 @@
 // The first person of an empty server: one link, printed at the start, creates an owner and their shop. Only the hash of its secret is
-// stored. It works once, within an hour, and only while there is no shop and no person.
+// stored. The link works once, within an hour, and only while there is no shop and no person.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { insertEntry } from '../../platform/audit/store.ts'

@@ -23,7 +23,7 @@ export interface SignInParts {
   log: Log
   passwordCost?: PasswordCost | undefined
   publicOrigin: () => string
-  // Counters by method and outcome.
+  // Counters of sign-ins by method and outcome.
   signIns?: Counts | undefined
 }
 

@@ -307,7 +307,7 @@ function sealName(rootSecret: RootSecret, id: string, name: string | null): stri
   return name === null ? null : encryptByRootSecret(rootSecret, namePurpose, name, id)
 }
 
-// A name is not essential, so a name that can no longer be decrypted prevents nothing.
+// Returns null if the name can no longer be decrypted: a name is not essential, so nothing is refused because of it.
 export function decryptName(rootSecret: RootSecret, id: string, sealed: string | null): string | null {
   return sealed === null ? null : (decryptByRootSecret(rootSecret, namePurpose, sealed, id) ?? null)
 }

@@ -63,7 +63,7 @@ export async function passkeyUseOptions(
   })
 }
 
-// Returns undefined for everything but a valid response.
+// Returns undefined if the response is not valid.
 export async function verifyCreatedPasskey(
   text: string,
   { origin, challenge }: IssuedChallenge,
