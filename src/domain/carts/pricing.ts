@@ -60,7 +60,7 @@ export interface PricingFacts {
 
 // Amounts that the merchant entered, before tax if the shop's prices are before tax.
 export interface MerchantTerms {
-  // Discount on the items. It is reduced to the sum of the items if it exceeds it.
+  // The merchant's discount on the items. Never more than their sum is deducted.
   discount: number
   // Null: the shopper chooses from the options that the shop offers for the address.
   shipping: { label: string; amount: number } | null

@@ -36,8 +36,8 @@ export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended):
 export type EndedSession = 'completed' | 'without order'
 
 // Deletes the oldest sessions that ended at `endedBy` or earlier, with their declined payments. A payment that moved money stays, with or
-// without an order: the books need it. A session stays while a payment of it is looked up: if its charge is found, the session explains
-// what it was for.
+// without an order, because it belongs to the merchant's books. A session stays while a payment of it is looked up: if a charge is found,
+// the session shows what it was for.
 export async function deleteSessions(storage: Storage, kind: EndedSession, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listEndedSessions(db, kind, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {

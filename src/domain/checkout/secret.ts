@@ -13,10 +13,10 @@ export function maskEmail(email: string): string {
   return at < 1 ? '***' : `${email.slice(0, 1)}***${email.slice(at)}`
 }
 
-// Returns the ids that the payment of a form may have. The same form of the same session has the same ids, and a shopper cannot compute
-// the id of a payment of another session: the provider would take the charge of one for that of the other. The first id is for a new
-// payment. The payment exists under one of the others if it was begun before the root secret was rotated, or by a node that does not have
-// the new version yet.
+// Returns the ids that the payment of a form may have. The same form of the same session always has the same ids. A shopper cannot
+// compute the id of a payment of another session: the provider would confuse their charges. The first id is for a new payment. The
+// payment exists with one of the other ids if it was begun before the root secret was rotated, or by a node that does not have the new
+// version yet.
 export function paymentIdsFor(rootSecret: RootSecret, sessionId: string, attempt: string): [string, ...string[]] {
   const [current, ...others] = deriveKeys(rootSecret, 'payment attempt')
   const idBy = (key: KeyObject) => paymentIdBy(key, `${sessionId} ${attempt}`)

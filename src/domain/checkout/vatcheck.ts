@@ -29,8 +29,8 @@ export interface VatRegisters {
   test: AskVat
 }
 
-// Runs one check of a session at a time. The running check may be of a number that was replaced since, so concurrent callers wait for one
-// further check, which queries the register only if a check is still pending. Never rejects.
+// Runs one check of a session at a time. The running check may be about a number that was replaced since, so concurrent callers wait for
+// one further check. That check queries the register only if one is still pending. Never rejects.
 export function createVatChecks(tools: VatTools, registers: VatRegisters): CheckoutTools['startVatCheck'] {
   const running = new Map<string, Promise<void>>()
   const waiting = new Map<string, Promise<void>>()

@@ -44,7 +44,7 @@ export async function recordProviderState(
   return plan
 }
 
-// If the refund does not fit this order, finds the order to which money of the payment was moved and which the refund fits.
+// If the refund does not fit this order, finds another order that it fits: one to which money of the payment was moved.
 async function findMoved(
   tx: Tx,
   facts: OrderFacts | undefined,

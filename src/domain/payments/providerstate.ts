@@ -62,8 +62,8 @@ export function planProviderState(
   for (const { reference, key, amount, state } of unmatched) {
     if (state === 'pending') lookAgain(now + pendingAgainMs)
     if (state !== 'succeeded') continue
-    // The listed refund may be one of our pending refunds, without a recorded response, or replace one. The pending refund must end
-    // first.
+    // The listed refund may be one of our pending refunds whose response is not recorded yet, or may replace one. It is handled after the
+    // pending refund has ended.
     const inTheWay = open.filter(
       (refund) => amount > left || (key === null && !known.has(refund) && isAlike(refund, amount)),
     )

@@ -193,8 +193,8 @@ export async function listDueDeliveries(db: Reader, { id }: EndpointKey, now: nu
 
 type ClaimedRow = Omit<ClaimedDelivery, 'body' | 'url' | 'platformId' | 'secrets' | 'leaseId' | 'leaseExpiresAt'>
 
-// One statement per installation claims for all endpoints, and one reads the bodies; a body is read once, however many endpoints receive
-// it. Rows are returned in the order of the queue.
+// Claims the deliveries with one statement per installation, and reads the bodies of their events with another one. A body is read once,
+// however many endpoints receive it. Rows are returned in the order of the queue.
 async function claimThese(
   tx: Tx,
   taken: readonly { endpoint: IdleEndpoint; id: string; eventId: string }[],

@@ -25,8 +25,8 @@ export async function recordOutcomeAfterEnd(
 ): Promise<void> {
   const now = tools.clock().getTime()
   if (isAwaitedFromProvider(payment)) {
-    // Another look-up placed the order after this one began. If this one found a new outcome, the payment is looked up again, so the
-    // outcome is recorded with the order.
+    // Another look-up placed the order after this look-up began. A new outcome must be recorded with the order, so the payment is looked
+    // up again.
     if (outcome.kind !== 'pending' && outcome.kind !== 'unknown')
       await savePayment(tx, { ...payment, checkAt: now, updatedAt: now })
     return

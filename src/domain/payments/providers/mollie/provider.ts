@@ -314,8 +314,8 @@ class MollieProvider implements PaymentProvider {
     }
   }
 
-  // Mollie states whether an open payment can be canceled. If it cannot, it can be paid until it expires, so it is not reported as
-  // closed. The shopper can cancel it on Mollie's page.
+  // A payment that Mollie does not allow to cancel can be paid until it expires, so it is not reported as closed. The shopper can cancel
+  // it on Mollie's page.
   async #cancel(payment: MolliePayment, signal: AbortSignal): Promise<CloseAnswer> {
     const { status, isCancelable, id } = payment
     if (status === 'paid' || status === 'authorized') return 'taken'
