@@ -52,8 +52,8 @@ export interface StoredAgentRequest extends Omit<AgentCartRequest, 'lines' | 'pl
   // Token of the address that was stored for the platform's destination. If the address of the cart has another token, the shopper typed
   // it.
   addressToken: string | null
-  // The first characters of the encrypted contact of the checkout session. They differ after each encryption, so while they match, the
-  // session still has the contact in `buyer`, and it need not be decrypted. Null or missing if the contacts may differ.
+  // The first characters of the encrypted contact of the checkout session, which differ after each encryption. While they match, the
+  // session still has the contact in `buyer`, so it need not be decrypted. Null or missing if the contacts may differ.
   contactToken?: string | null
 }
 

@@ -54,8 +54,8 @@ export interface ShippingTaxFacts {
 }
 
 // Returns the tax on shipping, the highest rate first. If the place has a rate for the class `shipping`, that rate applies; otherwise the
-// rates of the goods in proportion to their prices, or the standard rate. Prices are used before discounts: otherwise a code for goods
-// with a low rate would tax more of the shipping at a higher rate, and could raise the total. Prices with tax need not be converted: the
+// rates of the goods in proportion to their prices, or the standard rate. Prices before discounts are used: otherwise a code for goods
+// with a low rate would tax more of the shipping at a higher rate, and could raise the total. Prices with tax can be used as they are:
 // net prices have the same proportions.
 export function shippingTaxes(
   charged: number,

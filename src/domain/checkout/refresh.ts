@@ -52,8 +52,8 @@ function saveNext({ db, now }: CartChangeInput, session: SessionRow): SessionRow
   return next
 }
 
-// Only a quantity that this change increases can be refused. Other shortages did not arise from this change: the cart reports them, and
-// they must not keep the shopper from correcting the cart. Nothing of that SKU is held, and the payment checks the stock again.
+// Refuses only a quantity that this change increases. Other shortages did not arise from this change: the cart reports them, and they
+// must not keep the shopper from correcting the cart. Nothing of a SKU that is short is held, and the payment checks its stock again.
 async function holdWhatThereIs(
   ask: CartChangeInput,
   session: SessionRow,

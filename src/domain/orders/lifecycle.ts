@@ -73,8 +73,8 @@ export function refundVerb(
   return back >= total ? 'refund_rest' : 'refund_part'
 }
 
-// Returns the refund status of a cancelled order. Nothing must be refunded if nothing was paid. Money that arrived after the cancellation
-// must be refunded even though no refund was queued yet. `failed`: sum of the failed refunds.
+// Returns the refund status of a cancelled order. It is `completed` if nothing was paid or everything was refunded. Money that arrived
+// after the cancellation counts as `refund_pending` even before a refund is queued. `failed`: sum of the failed refunds.
 export function cancellationStatusFor(
   paymentStatus: OrderPaymentStatus,
   { total, back, pending, failed }: { total: number; back: number; pending: number; failed: number },

@@ -170,8 +170,8 @@ async function usePromotionOf(
   { tools, tx, session }: Settlement,
   { draft, address }: Purchase,
 ): Promise<{ promotion: Promotion | null } | { obstacle: OrderObstacle }> {
-  // When an approval arrives late, the address may have been erased, or the root secret that encrypted contact and address may have been
-  // removed. Without them the order could not be sent and the customer could not be contacted.
+  // When an approval arrives late, the address may have been erased, or the version of the root secret with which contact and address
+  // were encrypted may have been removed. Without them the order could not be sent and the customer could not be contacted.
   if (!decryptCustomerOfSession(tools, session) || (draft.shipping && !address)) return { obstacle: 'contact_lost' }
   const promotion = draft.promotion ? await countPromotionUse(tx, session, draft.promotion.id) : null
   if (promotion === undefined) return { obstacle: 'promotion_used_up' }

@@ -16,8 +16,8 @@ export function decryptCustomerOfSession(
   return decryptCustomer(rootSecret, id, customerSealed)
 }
 
-// Whether the customer has used the promotion as often as allowed. The second check runs under the lock that counting a use takes,
-// because two payments of one customer may have begun at the same time.
+// Whether the customer has used the promotion as often as allowed. Checked again when the payment is approved, under the lock that
+// counting a use takes: two payments of one customer may have begun at the same time.
 export async function isOverused(
   { rootSecret }: PayTools,
   tx: Tx,
