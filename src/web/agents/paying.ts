@@ -97,7 +97,7 @@ export async function readChangedCheckout(
 
 export interface CompletionInput extends CheckoutQuery {
   claim: IdempotencyClaim
-  // Identifies the payment: a checkout is paid once by the same attempt.
+  // Identifies the payment: repeating an attempt at the same checkout does not pay again.
   attempt: string
   instrument: Instrument | undefined
   network: string | undefined

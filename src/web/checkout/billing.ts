@@ -39,7 +39,7 @@ export function billingFields(parts: BillingParts): Html {
   const { say } = parts.speaker
   const id = detailId(method, 'billing.other')
   const title = `${detailId(method, 'billing')}-title`
-  // Below the checkbox, the style sheet hides the fields until it is ticked.
+  // The style sheet hides the fields below the checkbox until the checkbox is ticked.
   return html`<fieldset class="billing choices" aria-labelledby="${title}">
 ${
   view.needsShipping

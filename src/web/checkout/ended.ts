@@ -149,7 +149,7 @@ export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', bac
   return plainPage(speaker, null, kind, say(`${kind}.title`), text, back)
 }
 
-// After too many posts in a short time. `again`: the form that the button sends again.
+// The page after too many posts in a short time. `again`: the form that the button sends again.
 export function slowPage(
   speaker: Speaker,
   path: string,

@@ -284,7 +284,7 @@ export function fieldErrors(
   if (problem?.code === 'shipping_unavailable') errors.set('shipping', speaker.say('problem.shipping'))
   if (problem?.code !== 'invalid') return errors
   for (const { path, code } of problem.issues) {
-    // Shown beside the promotion code.
+    // This problem is shown beside the promotion code.
     if (path === '/code') continue
     const name = path.slice(path.lastIndexOf('/') + 1)
     // Problems of a payment are named after the fields of the payment method.

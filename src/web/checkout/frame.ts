@@ -111,7 +111,7 @@ export function instructionsBox(text: string): Html {
   return html`<p class="instructions" dir="auto">${text}</p>`
 }
 
-// How to pay an order that awaits payment, and by when.
+// Renders how to pay an order that awaits payment, and by when.
 export function paymentInstructions({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
   if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">

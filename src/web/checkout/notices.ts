@@ -67,7 +67,7 @@ function problemNotice(
     case 'quantity_limit':
       return problemBox(say('problem.title'), html`<p>${limitText(speaker, view, problem.skuId, problem.limit)}</p>`)
     default:
-      // Problems with codes and totals are shown beside these.
+      // Problems with the promotion code or the total are shown beside the code or the total.
       return null
   }
 }
@@ -98,7 +98,7 @@ function messageNotice(
       return noteBox(html`<p>${say(`message.${code}`)}</p>`)
     case 'promotion_pending':
     case 'no_shipping_option':
-      // Shown beside the promotion code or the shipping options.
+      // These messages are shown beside the promotion code or the shipping options.
       return null
     case 'promotion_rejected':
     case 'shipping_changed':

@@ -74,7 +74,7 @@ export function checkoutPages({
     addresses: ({ view, request, form }) => applySavedAddress({ checkout, saved, show, view, request, form }),
   }
 
-  // Reloaded while a payment is in progress; redirects once the payment has a result.
+  // Requested repeatedly while a payment is in progress. Redirects once the payment has a result.
   async function wait(secret: string, request: Incoming): Promise<PageAnswer> {
     const view = await checkout.refresh(secret)
     if (!view) return lostAnswer(request)

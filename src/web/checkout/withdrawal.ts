@@ -27,7 +27,7 @@ export interface WithdrawalPageParts {
   origin: () => string
   // Whether the confirmation is also sent by e-mail.
   sendsMail: boolean
-  // Milliseconds until this address and this shop may send another statement; 0: now.
+  // Milliseconds until this IP address and this shop may send another statement; 0: now.
   waitMs?: (shopId: string, address: string) => number
 }
 

@@ -39,7 +39,7 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// Per second, for approved assistants and for others each.
+// Maximum fetches per second, separately for approved assistants and for others.
 const fetchesMax = 2
 
 export function createClientDocuments(parts: DocumentParts): ClientDocuments {

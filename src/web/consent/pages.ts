@@ -81,7 +81,7 @@ export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
       toServer('oauth revoke', oauthPaths.revocation, 'POST'),
       toServer('oauth jwks', oauthPaths.jwks, 'GET'),
       toServer('oauth metadata', oauthPaths.metadata, 'GET'),
-      // The library sends a browser in which another user was signed in here.
+      // The form that ends the session of another user (`signOutOf` in provider.ts) is posted here.
       forBrowsers(toServer('oauth end session', `${oauthPaths.endSession}/confirm`, 'POST')),
       {
         name: 'oauth interaction',

@@ -246,7 +246,7 @@ function refusalOfAssistant(ctx: KoaContextWithOIDC, origin: string): string | u
   return errorPage({ kind: 'request', code, detail, requestId: String(ctx.response.get('x-request-id')) })
 }
 
-// If another user is signed in, the library first ends that session, by a form.
+// Returns the form by which the library first ends the session of another user.
 function signOutOf({ oidc }: KoaContextWithOIDC): { form?: SignOutView; leadsTo?: string } {
   const secret = oidc.route === 'resume' ? oidc.session?.state?.secret : undefined
   if (typeof secret !== 'string') return {}

@@ -192,7 +192,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
   }
 }
 
-// loginTs has a resolution of seconds: the end of the second counts.
+// loginTs has a resolution of seconds; the end of its second counts.
 export function signedInAtFrom(loginTs: number | undefined): number {
   return ((loginTs ?? -1) + 1) * 1000
 }

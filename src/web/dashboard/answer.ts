@@ -90,7 +90,7 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
 }
 
 // Whether a required second factor is missing. Pages of a shop follow that shop's requirement. The account follows the strictest shop of
-// the person, because there a thief of the password could set up another factor.
+// the person, because in the account someone who only knows the password could set up another factor.
 function isClosed(
   { shop, isFactorMissing }: ScreenVisit,
   { needs, setsUpFactor }: Screen,

@@ -345,7 +345,7 @@ function put(body: Record<string, unknown>, pointer: string, value: unknown): vo
   place[names.at(-1) ?? ''] = value
 }
 
-// An issue is shown at the field with the longest pointer that contains the issue's path. Issues without a field are shown above the
+// An issue is shown at the field whose pointer is the longest prefix of the issue's path. Issues without a field are shown above the
 // form.
 export function problemsFromRefusal(words: DashboardWords, refusal: Refusal, fields: readonly Field[] = []): Problems {
   const issues = refusal.details.issues ?? []
@@ -404,7 +404,7 @@ export function issueText(
   return words.say(key, { min: shown(min), max: shown(max) })
 }
 
-// Prefixes the last name in the path, and the row: `/shipping/4/countries/0` is about countries, in row 5.
+// Prefixes the sentence with the last name in the path and the row: `/shipping/4/countries/0` is about countries, in row 5.
 export function placedIssue(words: DashboardWords, path: string, rule: BrokenRule): string {
   const parts = path.split('/').slice(1)
   const name = parts.findLast((part) => !/^\d+$/.test(part))

@@ -59,7 +59,7 @@ ${back && html`<a class="back" href="${back.href}">${icon('back')}${back.label}<
 </header>`
 }
 
-// For phones only.
+// The bar at the top, which is shown on phones only.
 function topBar({ words, shop, to, places: built }: ScreenVisit): Html {
   return html`<header class="top">
 <button type="button" class="top-button" popovertarget="side" aria-label="${words.say('frame.menu')}">${icon('menu')}</button>

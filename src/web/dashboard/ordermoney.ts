@@ -125,7 +125,7 @@ function paymentLine(words: DashboardWords, payment: AdminPayment): Html {
 
 const hourMs = 3_600_000
 
-// Shown for a payment without an outcome an hour after it began.
+// Shown for a payment that has no outcome an hour after it began.
 function closeLink(
   { words, to, may, now }: ScreenVisit,
   { id, provider, status, createdAt }: AdminPayment,

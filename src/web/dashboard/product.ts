@@ -540,8 +540,8 @@ export function parseTags(text: string): string[] {
 export const variantsMember = 'variants'
 const skuPrefix = 'sku:'
 
-// Returns each part of a product as readable text. Without `withRows`, because the options of two versions differ, all variants are one
-// part.
+// Returns each part of a product as readable text. `withRows`: whether each variant is a part. If the options of two versions differ, all
+// variants are one part.
 export function readableParts(draft: ProductDraft, withRows: boolean): Map<string, string> {
   const parts = new Map<string, string>([
     ['name', draft.name],

@@ -1,4 +1,4 @@
-// For resources without an operation that gets one: loads all rows, or finds the row with an id.
+// For resources that cannot be loaded one at a time: loads all rows of their list, or finds the row with an id.
 
 import { cursorFromLink } from './table.ts'
 

@@ -60,7 +60,7 @@ export interface ScreenVisit {
   role: Role
   shop: PersonShop
   shops: readonly PersonShop[]
-  // Places of the menu with a screen. Empty if the shop requires a second factor that the person lacks.
+  // Places of the menu that have a screen. Empty if the shop requires a second factor that the person lacks.
   places: readonly PlaceId[]
   mode: Mode
   words: DashboardWords

@@ -242,7 +242,7 @@ export function countChoice(
 // Stores the page size chosen below a list in a cookie, and redirects to the list, which is below `path`.
 export function postedRowCount({ form, to, server }: PostedScreen, path: string, rows: Rows): PageAnswer {
   const back = form.get('back') ?? ''
-  // Characters that are allowed in a header.
+  // Accepts only paths of this list, with characters that a header allows.
   const isOurs = /^[!-~]+$/.test(back) && (back === to(path) || back.startsWith(`${to(path)}?`))
   const answer = redirectTo(isOurs ? back : to(path))
   const count = readRowCount(rows, form.get('rows'))

@@ -11,7 +11,7 @@ export interface Speaker {
   locale: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Values): string
-  // Fills in a text that is not one of the checkout's.
+  // Fills in the placeholders of a text that is not one of the checkout's.
   fill(text: Text, values?: Values): string
   // Returns the text of a key that is not a constant, such as the name of a payment method.
   sayKnown(key: string, otherwise: string): string

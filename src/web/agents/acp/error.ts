@@ -10,7 +10,7 @@ export interface AcpErrorInput {
   issues: readonly PlacedIssue[]
 }
 
-// Codes of UCP for errors of a caller that ACP does not define, and the ACP codes that replace them.
+// UCP codes of errors about callers that ACP does not define, and the ACP codes that are sent instead.
 const codes: Readonly<Record<string, string>> = { profile_not_trusted: 'forbidden' }
 
 export function acpError({ status, code, message, issues }: AcpErrorInput): object {

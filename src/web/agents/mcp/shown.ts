@@ -37,7 +37,7 @@ function memberOf(name: string, value: unknown): unknown {
   return name === 'enum' || name === 'const' || name === 'required' || name === 'default' ? value : shownSchema(value)
 }
 
-// Descriptions that repeat the member's name or the server's instructions.
+// Matches descriptions that only repeat the member's name or the server's instructions.
 const saidAlready =
   /^(?:Id of |The version (?:that the change is based on|that was seen|the caller has seen)|true: answer what would change|What the caller was shown|How many rows to answer)/
 

@@ -45,7 +45,7 @@ export async function answerPost(
 ): Promise<Outgoing> {
   if (raw.method !== 'POST') throw refuse('route_not_found', { status: 405, headers: { allow: 'POST' } })
   try {
-    // A page of another origin could act for the person who opens it.
+    // Refused, because a page of another origin could act for the person who opens it.
     if (raw.headers.origin !== undefined && raw.headers.origin !== ownOrigin)
       throw new RpcError(403, -32600, 'Pages of other origins may not call this address.')
     const limit = { key: `address ${addressBucket(address)}`, most: 16 }

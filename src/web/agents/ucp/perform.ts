@@ -392,7 +392,7 @@ function readerOf({ shop, caller }: UcpCall): KeyCaller {
 const searchRowsMax = 50
 const lookedUpMax = 50
 
-// An answer with fifty products has 100 KB.
+// A cached answer with fifty products has 100 KB.
 const searchesBytesMax = 8 * 2 ** 20
 const searches = new Lru<string, Buffer>(searchesBytesMax, ({ length }, key) => entryWeight(key, length))
 

@@ -21,5 +21,5 @@ export type SessionState = 'open' | 'processing' | 'completed' | 'cancelled' | '
 // Intents of the details form besides saving.
 export type DetailsIntent = 'country' | 'time'
 
-// From this many minutes on, the time left counts as short.
+// The page warns when at most this many minutes are left.
 export const soonMinutes = 5

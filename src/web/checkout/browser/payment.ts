@@ -25,7 +25,7 @@ export function watchPayment(): void {
   })
   pay?.addEventListener('input', (event) => {
     if (event.target instanceof Element) event.target.removeAttribute('aria-invalid')
-    // The input event of a text field is an InputEvent.
+    // The cast holds: the input event of a text field is an InputEvent.
     formatCard(event as InputEvent)
   })
 }

@@ -29,8 +29,8 @@ export async function load(): Promise<Answer> {
   return answerOf(await get(state.base))
 }
 
-// Returns undefined for a redirect. Redirects are not followed, because they may lead to the shop, whose pages this script cannot read.
-// After a 429 the post is sent again, after the time in the response.
+// Returns undefined for a redirect. Redirects are not followed, because they may lead to the shop, whose pages this script cannot read. A
+// post that is refused with 429 is sent again after the time that the response names.
 async function post(path: string, fields: Fields | string[][]): Promise<Answer | undefined> {
   for (let sends = 1; ; sends += 1) {
     const response = await fetch(path, {

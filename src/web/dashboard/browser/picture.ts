@@ -1,5 +1,5 @@
-// Pictures of a product. Selected or dropped files are converted to WebP in several sizes here, so the server gets no camera data and
-// needs no decoder. Rows are moved by buttons or by dragging, and the form saves their order.
+// Pictures of a product. Selected or dropped files are converted to WebP or JPEG in several sizes here, so the server gets no camera data
+// and needs no decoder. Rows are moved by buttons or by dragging, and the form saves their order.
 
 import { closest, pageIn } from './dom.ts'
 import { shrunk } from './shrinking.ts'

@@ -46,7 +46,7 @@ async function sendPieces(form: HTMLFormElement, file: File, status: HTMLElement
     fields.set('file', file.slice(ends[at - 1] ?? 0, end), file.name)
     const answer = await postAgain(form.action, fields)
     if (!answer.ok) return showRefusal(form, status, await answer.text())
-    // Goes to the answer of the last piece, or follows an earlier redirect to another page.
+    // Opens the page that answers the last piece, or the page to which an earlier piece was redirected.
     const isLast = at === ends.length - 1
     if (isLast || !answer.url.startsWith(form.action.replace(/new$/, ''))) return location.assign(answer.url)
   }

@@ -12,7 +12,7 @@ export async function shrunk(file: File): Promise<Blob[]> {
   return sizes
 }
 
-// Not every browser can encode WebP.
+// Encodes as JPEG if the browser cannot encode WebP, and lowers the quality until the file is small enough.
 async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
   const canvas = document.createElement('canvas')
   canvas.width = Math.max(1, Math.round(bitmap.width * scale))

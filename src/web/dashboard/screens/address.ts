@@ -31,7 +31,7 @@ export const editAddressScreen: Screen = {
   name: 'dashboard order address',
   place: 'orders',
   needs: 'editAdminOrder',
-  // For a reload.
+  // Answers a reload of the page, which is a GET.
   get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted

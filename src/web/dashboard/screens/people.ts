@@ -169,7 +169,7 @@ export const memberPasswordScreen: Screen = {
       title: words.say('people.passwordTitle'),
       lead: words.say('people.invitedLead'),
       label: words.say('people.passwordLink'),
-      // People always get the link in the answer.
+      // The link is always in the answer if the caller is a person.
       secret: data.link ?? '',
       back: backOf(posted),
     })

@@ -52,7 +52,7 @@ function document({ words, to }: PostedScreen, title: string, sheets: readonly H
 
 async function slips(posted: PostedScreen, orders: readonly AdminOrder[], shop: AdminShop): Promise<Html[]> {
   const customers: AdminCustomer[] = []
-  // Loaded in sequence: recording the access makes each a separate transaction.
+  // The addresses are loaded one after another, because each access is recorded in a transaction of its own.
   for (const { id } of orders) {
     const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: id } })
     customers.push(data)

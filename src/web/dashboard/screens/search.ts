@@ -176,7 +176,7 @@ const sectionsByPlace = [
   ['place.developers', developerSections],
 ] as const
 
-// Returns pages of the dashboard whose name, or the name of whose place, contains the query in the language of the page.
+// Returns pages of the dashboard that contain the query in their name or in the name of their place, in the language of the page.
 function pagesFound({ words, may }: ScreenVisit, q: string): { path: string; name: string; place: string }[] {
   const asked = q.toLowerCase()
   const isFound = (name: string) => name.toLowerCase().includes(asked)

@@ -525,7 +525,7 @@ function zoneFields({ words }: ScreenVisit, { country, currency }: AdminShop['sh
   })
 }
 
-// Without the attribute `required`: whether the price is needed depends on the zone's checkbox.
+// The field lacks the attribute `required`, because the zone's checkbox decides whether a price is needed.
 function zoneField({ name, label, currency, pointer = '' }: Field, value = '', problems?: Problems): Html {
   return html`<div class="field">
     <label for="field-${name}">${label}</label>

@@ -25,7 +25,8 @@ interface TaxRow {
 
 const newRows = 3
 const rowsMax = 5_000
-// Maximum number of rows without a country that get a list of all countries when the form is rendered again. Few people forget more.
+// Maximum number of rows without a country that get a list of all countries when the form is rendered again. More such rows are not a
+// typing mistake.
 const listsMax = 20
 const columns = ['country', 'region', 'class', 'rate'] as const
 

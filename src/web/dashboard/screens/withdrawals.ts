@@ -101,7 +101,7 @@ export const withdrawalStatementScreen: Screen = {
   name: 'dashboard withdrawal statement',
   place: 'orders',
   needs: 'getAdminWithdrawalStatement',
-  // For a reload.
+  // Answers a reload of the page, which is a GET.
   get: async (visit) => oneSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminWithdrawalStatement', { path: { withdrawalId: idOf(posted) } })
