@@ -71,7 +71,7 @@ export const openInterfaceIssues = {
   bad_text:                'holds U+0000 or half of a surrogate pair',
   not_utf8:                'must be UTF-8',
 
-  // Headers, paths and query parameters of HTTP requests.
+  // Issues of headers, paths and query parameters.
   contains_zero:           'must not contain U+0000',
   too_long:                'must have at most {max} characters',
   ascii_length:            'must be {min} to {max} visible ASCII characters',
@@ -121,7 +121,7 @@ export const operatorIssues = {
   not_offered:             'is not offered',
   form_altered:            'must be what the form was sent with',
 
-  // Catalog.
+  // Issues of products and categories.
   html_too_long:           'is too long',
   not_uploaded_here:       'is not the address of a picture that was uploaded to this shop',
   not_an_image_address:    'is not an address with a host, or a path under /media/ without .., // and the like',
@@ -137,26 +137,26 @@ export const operatorIssues = {
   sku_not_in_file:         'is not among the SKU codes of this file',
   category_circle:         'goes in a circle, or deeper than {max} levels',
 
-  // Columns of an imported file.
+  // Issues of the columns of an imported file.
   unknown_column:          'is not a column of the file',
   meaning_missing:         'must name a column for {member}',
   meaning_repeated:        'may be that of at most {max} columns',
 
-  // Images.
+  // Issues of uploaded images.
   unknown_image_format:    'must be a WebP, JPEG, PNG or AVIF file',
   broken_image:            'must be a whole picture file',
   image_too_large:         'must be at most {max} pixels a side',
   image_too_heavy:         'must be at most {mebibytes} MiB',
   image_has_metadata:      'must have no camera data, which cannot be taken out of an AVIF file',
 
-  // Promotions.
+  // Issues of promotions.
   promotion_code:          'must be {min} to {max} letters, digits or signs, without spaces',
   needed_for_type:         'is needed for the type {type}',
   unfit_for_type:          'does not fit the type {type}',
   not_an_instant_in_utc:   'is not an instant in UTC, such as 2026-12-01T00:00:00Z',
   not_after_start:         'must be after the start',
 
-  // The shop and its settings.
+  // Issues of the shop and its settings.
   unknown_currency:        'is not a currency of ISO 4217',
   unknown_country:         'is not a country of ISO 3166',
   unknown_time_zone:       'is not a time zone of IANA, such as Europe/Berlin',
@@ -188,7 +188,7 @@ export const operatorIssues = {
   provider_unreachable:    '{provider} could not be reached, or its answer could not be read[? ({reason})?]',
   secrets_unopened:        'the keys cannot be opened with the root secret of this server: connect the account again',
 
-  // Reports, imports and exports.
+  // Issues of reports, imports and exports.
   not_a_day:               'must be a day',
   after_last_day:          'must not be after the last day',
   too_many_days:           'must be at most {max} days before the last',
@@ -196,7 +196,7 @@ export const operatorIssues = {
   link_not_secure:         'must be an address that begins with https://',
   placeholder_missing:     'must contain {placeholder}',
 
-  // Installations and keys.
+  // Issues of installations, keys, hosts and paths.
   not_a_host:              'must be a host such as shop.example.com',
   not_one_host:            'must be one host such as shop.example.com or shop.example.com:8443, without https:// and without wildcards',
   host_not_public:         'must be a public name such as shop.example.com, without https:// and without a port',
@@ -210,7 +210,7 @@ export const operatorIssues = {
   origins_of_secret_key:   'only a publishable key has origins',
   scopes_of_publishable_key: 'must be empty for a publishable key',
 
-  // Webhooks.
+  // Issues of webhook endpoints.
   target_too_long:         'the URL has more than {max} characters',
   target_characters:       'the URL contains white space, control characters or backslashes',
   target_unreadable:       'the URL cannot be read; it looks like https://shop.example.com/webhooks',
@@ -226,7 +226,7 @@ export const operatorIssues = {
   too_many_events:         'at most {max} events can be named; use subject.* or *',
   unknown_event:           '"{event}" is not an event: use one of {members}, or subject.* or *',
 
-  // Apps.
+  // Issues of apps.
   line_length:             'must be one line of {min} to {max} characters',
   line_too_long:           'must be one line of at most {max} characters',
   address_count:           'must be {min} to {max} addresses',
@@ -251,7 +251,7 @@ export const operatorIssues = {
   invalid_key:             'is no valid key',
   weak_key:                'must have {min} to {max} bits, and e at least 65537',
 
-  // Shop files.
+  // Issues of shop files.
   file_too_large:          'the file is larger than {mebibytes} MiB; bring a large catalog by import',
   file_not_utf8:           'the file is not UTF-8',
   file_too_deep:           'the file is nested too deeply',

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import * as TypeBox from 'typebox'
 import { nullable, object, originalSchemaOf, Type, withDescription } from './schema.ts'
 
-// Written once, built twice: by our builders and by TypeBox's.
+// One schema, built by our builders and by TypeBox's.
 const build = (T: typeof Type) =>
   T.Object(
     {

@@ -274,7 +274,7 @@ it('every refusal is explained and repeats nothing of the input', () => {
   )
 })
 
-// A copy with one member somewhere set, added or removed.
+// A copy with one member set, added or removed somewhere.
 function mutated(good: unknown, seed: number, how: string, value: unknown): unknown {
   const copy = structuredClone(good)
   const places: [Record<string, unknown>, string][] = []

@@ -1,6 +1,7 @@
 // Settings for what a merchant lets agents do.
 
-// off: requests get no answer. browse: agents find products and open checkouts, which shoppers pay on the page. buy: agents may also pay.
+// off: the shop is not available to agents. browse: agents find products and open checkouts, which shoppers pay on the page. buy: agents
+// may also pay.
 export const agentLevels = ['off', 'browse', 'buy'] as const
 export type AgentLevel = (typeof agentLevels)[number]
 

@@ -17,7 +17,7 @@ const berlin: Address = {
   country: 'DE',
 }
 
-// A plain address of any country.
+// A plain address in this country.
 function addressIn(country: string): Address {
   const { postalCode, region } = formatFor(country)
   return {
@@ -209,7 +209,7 @@ const anyChange = (country: string): fc.Arbitrary<Partial<Address>> =>
     anyPhone.map((phone) => ({ phone })),
   )
 
-// Right in its country but for a field or three, so that many get as far as the normal form.
+// An address that is valid in its country except for up to three fields, so many of these addresses can be normalized.
 const anyAddress = anyCountry.chain((country) =>
   fc
     .array(anyChange(country), { maxLength: 3 })
@@ -252,7 +252,7 @@ test('long texts take little CPU time in every field', () => {
       })
     }
   }
-  // By the work and not by the clock, which goes on while others work.
+  // Measures CPU time, because the elapsed time includes the work of other processes.
   const { user } = process.cpuUsage(before)
   assert.ok(user < 3_000_000, `${user / 1_000} ms`)
 })

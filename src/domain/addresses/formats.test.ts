@@ -10,7 +10,7 @@ import {
   normalizePostalCode,
 } from './formats.ts'
 
-// By country: what is accepted with the form it takes, then what is refused.
+// By country: the accepted codes with their normal form, then the refused codes.
 // biome-ignore format: a table is read by its rows
 const postalCodes: Readonly<Record<string, readonly [good: Readonly<Record<string, string>>, bad: readonly string[]]>> = {
   AD: [{ AD500: 'AD500', '700': 'AD700', 'ad 100': 'AD100' }, ['AD5000', 'AB500']],
@@ -161,7 +161,7 @@ test('a form has the fields of the country, each once, in its order', () => {
     const fields = addressFieldsFor(country)
     assert.equal(new Set(fields.map(({ name }) => name)).size, fields.length, country)
     for (const { labelKey, autocomplete } of fields) assert.ok(addressLabelKeys.includes(labelKey) && autocomplete)
-    // The contract asks for these everywhere.
+    // The contract requires these fields in every country.
     for (const name of ['country', 'name', 'line1', 'city'] as const) {
       assert.equal(fields.find((field) => field.name === name)?.required, true, `${country} ${name}`)
     }
@@ -175,6 +175,6 @@ test('a long text is refused quickly in every country', () => {
       assert.equal(normalizePostalCode(country, piece.repeat(10_000)), undefined)
     }
   }
-  // By the work and not by the clock, which goes on while others work.
+  // Measures CPU time, because the elapsed time includes the work of other processes.
   assert.ok(process.cpuUsage(before).user < 2_000_000)
 })

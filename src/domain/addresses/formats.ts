@@ -98,7 +98,7 @@ const british: Labels = { city: 'address.postTown', region: 'address.county', po
 
 // biome-ignore format: a table is read by its rows
 const rows: Readonly<Record<string, Row>> = {
-  // The European Union and the European Economic Area
+  // Countries of the European Union and the European Economic Area.
   AT: ['AZC',  '####',        '1010'],
   BE: ['AZC',  '####',        '1000'],
   BG: ['AZC',  '####',        '1000'],
@@ -129,7 +129,7 @@ const rows: Readonly<Record<string, Row>> = {
   SE: ['AZC',  '### ##',      '111 29'],
   SI: ['AZC',  '####',        '1000'],
   SK: ['AZC',  '### ##',      '811 01'],
-  // The rest of Europe, as far as it has a row
+  // Other countries in Europe.
   AD: ['AZC',  'AD###',       'AD500'],
   AL: ['AzC',  '####',        '1001'],
   AX: ['AZC',  '22###',       '22100'],
@@ -151,7 +151,7 @@ const rows: Readonly<Record<string, Row>> = {
   TR: ['AZCs', '#####',       '34110',    province],
   UA: ['ACsZ', '#####',       '01001',    { region: 'address.oblast' }],
   VA: ['AZC',  '00120',       '00120'],
-  // America
+  // Countries in America.
   AR: ['AzCs', '####|@####@@@', 'C1070AAM', province],
   BR: ['ACSZ', '#####-###',   '01310-100', state],
   CA: ['ACSZ', '@#@ #@#',     'K1A 0B1',  province],
@@ -160,7 +160,7 @@ const rows: Readonly<Record<string, Row>> = {
   MX: ['AZCs', '#####',       '06000',    state],
   PR: ['ACZ',  '00###|00###-####', '00901', zip],
   US: ['ACSZ', '#####|#####-####', '10001', { ...state, ...zip }],
-  // Asia and the Pacific
+  // Countries in Asia and the Pacific.
   AE: ['ACS',  '',            '',         { region: 'address.emirate' }],
   AU: ['ACSZ', '####',        '2000',     { ...state, city: 'address.suburb', postalCode: 'address.postcode' }],
   CN: ['ZSCA', '######',      '100000',   province],
@@ -178,7 +178,7 @@ const rows: Readonly<Record<string, Row>> = {
   TH: ['ACsZ', '#####',       '10200',    province],
   TW: ['ZsCA', '###|#####|######', '106409', { region: 'address.county' }],
   VN: ['ACsz', '#####|######', '11022',   province],
-  // Africa
+  // Countries in Africa.
   EG: ['ACsz', '#####|#######', '11511',  { region: 'address.governorate' }],
   KE: ['ACz',  '#####',       '00100'],
   MA: ['AzC',  '#####',       '10000'],

@@ -4,7 +4,7 @@ import { checkAddress } from './check.ts'
 import { countriesWithFormat, formatFor } from './formats.ts'
 import { addressLayoutFor, addressLines } from './lines.ts'
 
-// Country, then name, company, line 1, line 2, city, region, postal code as typed, and the lines between them joined by /.
+// The country; the typed name, company, line 1, line 2, city, region and postal code; and the lines of the label, joined by /.
 // biome-ignore format: a table is read by its rows
 const addresses: readonly (readonly [country: string, typed: string, lines: string])[] = [
   ['DE', 'Ada Berg||Unter den Linden 1|2. Stock|Berlin||10115',             'Ada Berg / Unter den Linden 1 / 2. Stock / 10115 Berlin'],

@@ -70,6 +70,6 @@ test('a long text is refused quickly', () => {
       assert.equal(findRegionCode(country, piece.repeat(10_000)), undefined)
     }
   }
-  // By the work and not by the clock, which goes on while others work.
+  // Measures CPU time, because the elapsed time includes the work of other processes.
   assert.ok(process.cpuUsage(before).user < 2_000_000)
 })

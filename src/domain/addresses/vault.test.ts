@@ -115,7 +115,7 @@ eachEngine('the vault of addresses', (given) => {
   test('cannot return an erased address, whose bytes are removed from the row', async () => {
     const owner = newOwner()
     const id = await put(owner)
-    // The second time there is nothing left to erase.
+    // The second time, nothing is left to erase.
     for (let time = 0; time < 2; time += 1)
       await storage.write(async (tx) => eraseAddressExceptCity(tx, owner.installationId, id))
     assert.equal(await take({ ...owner, id }), undefined)
@@ -188,7 +188,7 @@ eachEngine('the vault of addresses', (given) => {
       { ...row, row_key: flipped(row.row_key ?? '') },
       { ...row, sealed: '' },
       { ...row, sealed: row.sealed.slice(0, -8) },
-      // A whole row of the same owner, put in the place of another.
+      // The whole row of another address of the same owner.
       other,
       { ...row, sealed: other.sealed },
     ]
@@ -204,7 +204,7 @@ eachEngine('the vault of addresses', (given) => {
     }
     await spoil(id, row)
     assert.deepEqual(await take({ ...owner, id }), address)
-    // The owner's name in the row is no key to it.
+    // Writing another owner into the row does not let that owner decrypt the address.
     const thief = newId('cart')
     await storage.write((tx) => tx.sql`update addresses set owner_id = ${thief} where id = ${id}`)
     await assert.rejects(take({ ...owner, ownerId: thief, id }), /cannot be opened/)
@@ -227,7 +227,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.equal(await sweepAddresses(one, now, 0), 0)
     assert.equal(await sweepAddresses(one, now, 50), 50)
     const swept = await Promise.all([sweepAddresses(one, now, 10_000), sweepAddresses(two, now, 10_000)])
-    // Each may have left to the other what the other held, so one more round finishes.
+    // Each sweep may have skipped rows that the other sweep had locked, so one more round finishes.
     const rest = await sweepAddresses(one, now, 10_000)
     assert.equal(swept[0] + swept[1] + rest, 1_100)
     const [left] = await one.read(

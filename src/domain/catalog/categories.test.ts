@@ -57,7 +57,7 @@ test('a parent is planned before its child, in any order of the file', () => {
   )
 })
 
-// A chain of so many categories, each below the one before.
+// A chain of this many categories, each the parent of the next.
 const chain = (length: number) =>
   Array.from({ length }, (_, index) => stored(`level-${index}`, index === 0 ? null : `id of level-${index - 1}`))
 

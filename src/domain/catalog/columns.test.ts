@@ -9,7 +9,7 @@ test('concurrent searches of several snapshots read one after the other, and the
   const cache = createColumnsCache()
   let reading = 0
   let most = 0
-  // The answer of an older snapshot takes longer.
+  // A read in an older snapshot takes longer.
   const snapshot = (version: number): Reader =>
     ({
       engine: 'sqlite',
@@ -30,7 +30,7 @@ test('concurrent searches of several snapshots read one after the other, and the
   assert.deepEqual(newest?.changedSince(2), [0])
 })
 
-// A shop of so many products, and how often its rows were read.
+// A shop with this many products, and how often its rows were read.
 function shopOf(products: number): { reader: Reader; reads: () => number } {
   let reads = 0
   const rows = Array.from({ length: products }, (_, place) => ({

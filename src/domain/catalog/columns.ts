@@ -54,8 +54,8 @@ export interface ColumnsCache {
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// Bytes of cached word results of one merchant: this minimum, for many short lists, plus 32 lists of all products, which is more than the
-// words of one search.
+// Maximum bytes of cached matches of one merchant: a minimum for many short lists, plus 32 lists of all products, which is more than one
+// search needs.
 const knownBytesLeast = 2 ** 19
 const knownBytesPerRow = 32 * Uint32Array.BYTES_PER_ELEMENT
 const changedMax = 1_000

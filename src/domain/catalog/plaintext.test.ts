@@ -123,7 +123,7 @@ const heavy = [
 for (const bit of heavy) {
   test(`takes linear time for long repetitions of ${JSON.stringify(bit)}`, async () => {
     const text = bit.repeat(textLength / bit.length)
-    // Quadratic work would take minutes on a megabyte and a sixteenth of that on a quarter of it.
+    // Quadratic work would take minutes for a megabyte, and a sixteenth of that for a quarter of a megabyte.
     const boundMs = isWide ? 4_000 : 1_000
     const tookMs = await leastOf(boundMs, () => threadCpuMs(() => htmlToPlainText(text)))
     assert.ok(tookMs < boundMs, `${tookMs} ms`)

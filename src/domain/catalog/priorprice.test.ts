@@ -17,7 +17,7 @@ const step = (atDay: number, price: number, compareAtPrice: number | null = null
   compareAtPrice,
 })
 
-// The four wrong answers that other systems give.
+// Four mistakes that other systems make.
 
 test('the sale price is not its own prior price', () => {
   assert.equal(computePriorPrice([step(0, 100), step(40, 70, 100)]), 100)
@@ -49,7 +49,7 @@ test('a young product uses its whole history, one that started reduced has no pr
   assert.equal(computePriorPrice([]), null)
 })
 
-// By looking at every hour of the history.
+// Computes the prior price from the price at every hour of the history.
 function byEveryHour(steps: readonly PriceStep[]): number | null {
   const hour = 3_600_000
   const at = (instant: number) => steps.findLast(({ fromAt }) => fromAt <= instant)

@@ -17,7 +17,7 @@ const at = { now, expiresAt, cause: null }
 
 const two = { A: { product: 'one', stock: 20 }, C: { product: 'two', stock: 20 } } as const
 
-// What a read answers, and whether it had to render for it.
+// What a read returns, and whether the read had to render it.
 async function seen(room: Stockroom, slug: string, when = now): Promise<{ quantities: number[]; stale: boolean }> {
   return room.storage.read(async (db) => {
     const kept = await findListing(db, room.seller, slug)
@@ -75,7 +75,7 @@ eachEngine('stock in the catalog', (given) => {
     const rendered = await open()
     assert.deepEqual([rendered.text, rendered.headers.get('etag')], [held.text, held.headers.get('etag')])
 
-    // Nobody has to sweep for a hold to be over.
+    // A hold expires without a sweep.
     testServer.clock.now = moment.expiresAt
     assert.deepEqual(await quantities(), [40, 3])
     const over = await open()
@@ -94,7 +94,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.equal(await refreshStaleProducts(room.storage, now, 1), 0)
     assert.equal(await version(room), first + 2)
     assert.deepEqual(await seen(room, 'one'), { quantities: [5], stale: false })
-    // One of several variants runs out, which no list shows.
+    // One of several SKUs of a product sells out, which no list shows.
     const both = await openStockroom(given, { A: two.A, B: { product: 'one', stock: 6 } })
     const before = await version(both)
     await both.write((tx) => replaceHolds(tx, both.seller, 'one', both.lines({ B: 6 }), at))
@@ -137,7 +137,7 @@ eachEngine('stock in the catalog', (given) => {
     const hasChanged = new Promise<void>((resolve) => {
       changed = resolve
     })
-    // It finds the product stale already, and so says nothing; it ends only when the loop has surely begun.
+    // The sale finds the product stale already, so it does not mark it again. The sale ends only after the refresh has begun.
     const sale = room.write(async (tx) => {
       await sellStock(tx, room.seller, 'two', room.lines({ A: 6 }), { ...at, soldTo: 'order' })
       changed()
@@ -193,7 +193,7 @@ eachEngine('stock in the catalog', (given) => {
       const entry = { slug: 'one', name: `One, ${published}`, published, skus: [{ code: 'A', price: 120, stock: 20 }] }
       const sale = () =>
         other.write((tx) => sellStock(tx, room.seller, 'one', room.lines({ A: 1 }), { ...at, soldTo: 'order' }))
-      // SQLite has one writer, so there the sale comes first.
+      // SQLite has one writer, so the sale comes first there.
       if (given.engine === 'sqlite') await sale()
       await room.write(async (tx) => {
         const { plans } = await planProducts(tx, seller, [entry], { now: now + 1, stock: false })

@@ -49,7 +49,7 @@ const allowed = new RegExp(
   'i',
 )
 
-// Only what is on the list, each tag closed by its own, text escaped, and nothing left to do.
+// Asserts that only allowed elements occur, each tag is closed by its own end tag, text is escaped, and sanitizing again changes nothing.
 function assertSafe(source: string): void {
   const safe = sanitizeHtml(source)
   const open: string[] = []

@@ -49,7 +49,7 @@ test('the ledger has a line for each rate, and credit notes are negative', () =>
     'C2026-000001,credit_note,2026-06-05,2026-06-04,1001,2026-000001,DE,0,export,-0.07,0.00,-0.07,EUR',
     '',
   ])
-  // As many digits as the currency has.
+  // Amounts have as many decimals as the currency.
   assert.match(plainLedger.lines(made('invoice', 'JP', 'JPY'), facts), /,1000,190,1190,JPY\r\n/)
   assert.match(plainLedger.lines(made('invoice', 'KW', 'KWD'), facts), /,1\.000,0\.190,1\.190,KWD\r\n/)
 })

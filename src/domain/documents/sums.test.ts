@@ -1,5 +1,5 @@
-// Invoices and credit notes held against a count by hand: the prices are those of random carts, and the refunds random ones by line and
-// by amount. Another seed: SEED=1 npm test.
+// Invoices and credit notes, checked against a simple calculation: the prices are those of random carts, and the refunds are random ones
+// by line and by amount. Another seed: SEED=1 npm test.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -21,7 +21,7 @@ interface Note {
   isReversed: boolean
 }
 
-// The lines of a refund as the back office makes them: units of one line, or the shipping, which goes back whole and once.
+// The lines of a refund as the dashboard makes them: units of one line, or the shipping, which is refunded once and as a whole.
 function linesMeant(
   { order, lines }: { order: { total: number }; lines: readonly OrderLine[] },
   before: readonly RefundedLine[],
@@ -78,18 +78,19 @@ describe('the sums of documents', () => {
         if (order.total === back) return
         const rest = creditLines(invoice, sumEarlierCredits(notes), { amount: order.total - back, lines: [] })
         notes.push({ lines: rest, isReversed: false })
-        // Everything went back: by line and by rate nothing is left.
+        // Everything was refunded: nothing is left of any line or rate.
         const all = notes.filter(({ isReversed }) => !isReversed).flatMap((note) => note.lines)
         assert.deepEqual(sumTaxedLines(all), sumTaxedLines(invoice))
         const some = (ones: readonly DocumentLine[]) => sumsByRate(ones).filter(({ total }) => total !== 0)
         assert.deepEqual(some(all), some(invoice))
       }),
-      // `npm run proof -- prices` takes ten thousand.
+      // `npm run proof -- prices` runs ten thousand cases.
       { seed, numRuns: isWide ? 10_000 : 1_500 },
     )
   })
 
-  // Each part by an exact fraction: the tax of what went back of a line is off by less than one minor unit for each credit note.
+  // Compares each part with the exact fraction: the tax of the refunded part of a line deviates by less than one minor unit for each
+  // credit note.
   function assertWithin(invoice: readonly DocumentLine[], notes: readonly Note[]): void {
     const back = sumEarlierCredits(notes)
     for (const { position, total, tax } of invoice) {
@@ -122,7 +123,7 @@ describe('the sums of documents', () => {
       one.map(({ position, total, tax, quantity }) => [position, total, tax, quantity]),
       [[1, 5_350, 350, 1]],
     )
-    // A tenth went back by amount before: what the lines no longer have is taken from the other.
+    // A tenth was refunded by amount before: what the lines no longer have is taken from the other line.
     const after = creditLines(invoice, sumEarlierCredits([{ lines: shared, isReversed: false }]), {
       amount: 11_900,
       lines: [{ skuId: 'sku_0', quantity: 2, amount: 11_900 }],

@@ -29,7 +29,7 @@ export interface AppliedEdit {
 export interface OrderEdit {
   id: string
   plan: EditPlan
-  // The payment by which the difference was paid by a link, and the session that holds the added units. Undefined if no link was used.
+  // The payment of the difference, and the session that holds the added units. Undefined if the difference is not paid by a link.
   paid?: { payment: PaymentRow; sessionId: string }
 }
 

@@ -1,4 +1,4 @@
-// Plans of edits. Documents are held against random ones. Another seed: SEED=1 npm test.
+// Plans of edits. Their documents are checked with random edits. Another seed: SEED=1 npm test.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ import {
 import type { OrderLine, OrderRow } from '../orders/store.ts'
 import { type EditInput, type NewItem, planEdit } from './plan.ts'
 
-// Only what a plan reads.
+// Only the members that a plan reads.
 const order = {
   ...{
     priceTax: 'excluded',
@@ -108,7 +108,7 @@ test('after each edit the documents add up to the price of the order with its ta
         for (const one of notes.flatMap((note) => note.lines)) assert.ok(one.tax >= 0 && one.net >= 0)
       }
     }),
-    // `npm run proof -- prices` takes ten thousand.
+    // `npm run proof -- prices` runs ten thousand cases.
     { seed, numRuns: isWide ? 10_000 : 500 },
   )
 })

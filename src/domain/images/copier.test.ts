@@ -11,7 +11,7 @@ const copier = createCopier()
 const isThere = await copier.isAvailable()
 const fixture = (name: string) => readFile(new URL(`../../../tests/fixtures/pictures/${name}`, import.meta.url))
 
-// A whole PNG of one colour.
+// A complete PNG of one colour.
 function png(width: number, height: number, [r, g, b] = [200, 40, 40] as readonly number[]): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -75,7 +75,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
       for (const trace of ['Exif', 'EXIF', 'a photographer', 'ICC', 'prof']) assert.ok(!bytes.includes(trace), trace)
       const read = readImage(bytes)
       assert.ok(typeof read !== 'string')
-      // 24 by 16 pixels, held upright.
+      // 24 by 16 pixels, with an orientation that turns the picture upright.
       assert.deepEqual([read.width, read.height], [16, 24])
     }
   })
@@ -95,7 +95,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     header.writeUInt32BE(60_000, 0)
     header.writeUInt32BE(60_000, 4)
     header.set([8, 0], 8)
-    // Ten thousand million pixels in some bytes.
+    // Ten billion pixels in a few bytes.
     const bomb = pngFile({ IHDR: header, IDAT: deflateSync(Buffer.alloc(1_000)), IEND: Buffer.alloc(0) })
     const half = (await fixture('progressive.jpg')).subarray(0, -200)
     const svg = Buffer.from(

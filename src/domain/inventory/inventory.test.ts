@@ -14,7 +14,7 @@ const cause = { operationId: 'createCheckoutSession', requestId: 'req_01jz000000
 
 type Quantities = Readonly<Record<string, number>>
 
-// The functions by codes and with the usual moment, so that a test reads as what it is about.
+// The functions, with SKU codes as arguments and the usual time as default, so tests stay short.
 function actions(room: Stockroom) {
   const { seller } = room
   return {
@@ -57,7 +57,7 @@ function actions(room: Stockroom) {
       }),
     prolong: (owner: string, quantities: Quantities, at: { now: number; expiresAt: number }) =>
       room.write((tx) => prolongMatchingHolds(tx, seller, owner, room.lines(quantities), at)),
-    // As its caller does, it undoes what it began where the units are not held.
+    // Rolls back if the units are not held, as the caller of `sellAsHeld` does.
     sellAsHeld: async (owner: string, quantities: Quantities, at = now) => {
       const undone = new Error('undone')
       try {
@@ -471,7 +471,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await announced()).slice(2), ['3 Web inventory.replenished 1'])
     await hold('one', { A: 3 })
     assert.equal((await announced()).length, 4)
-    // Time alone tells nothing; whoever takes the units afterwards finds nothing new to tell either.
+    // The expiry of a hold announces nothing, and neither does the next owner who takes the units.
     assert.deepEqual(await hold('two', { A: 3 }, { now: expiresAt, expiresAt: expiresAt + minute }), {})
     assert.deepEqual((await announced()).slice(3), ['4 Web inventory.depleted 0'])
     assert.equal(await sweep(expiresAt + minute), 2)

@@ -1,6 +1,5 @@
-// Random histories of a shop against a model that is simple enough to be believed, one for each mode: what happens in one is
-// nothing to the other. After each step the rows, the answers and the events must be what the models say, and the invariants
-// must hold.
+// Random histories of a shop, compared with a simple model for each mode, because the modes do not affect each other. After each step the
+// rows, the results and the events must match the models, and the invariants must hold.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -42,7 +41,7 @@ const lines = fc
     { requiredKeys: [] },
   )
   .filter((quantities) => Object.keys(quantities).length > 0)
-// Steps of five minutes: longer than two clocks may be apart.
+// Steps of five minutes, which is longer than the maximum clock skew.
 const unitMs = 300_000
 const forMs = fc.integer({ min: 1, max: 10 }).map((units) => units * unitMs)
 const ms = fc.integer({ min: 1, max: 6 }).map((units) => units * unitMs)
@@ -75,12 +74,12 @@ interface ModelHold {
   end: number
 }
 
-// The whole of it in memory: no locks, no sums that are kept beside their parts.
+// The whole state in memory: no locks, and no stored sums.
 class Model {
   now = start
   onHand: Record<Code, number> = { ...opening }
   holds: ModelHold[] = []
-  // What each order took and has not given back.
+  // Units that each order took and has not returned.
   orders: Partial<Record<Code, number>>[] = []
   events: string[] = []
   #sequence: Record<Code, number> = { A: 0, B: 0, P: 0 }
@@ -97,7 +96,7 @@ class Model {
     return Math.min(this.onHand[code], own + Math.max(0, this.onHand[code] - others - own))
   }
 
-  // What each line gets, or what is short.
+  // Returns what each line gets, or which lines are short.
   #grant(who: string, wanted: Quantities): { short: Quantities } | { granted: Quantities } {
     const short: Quantities = {}
     const granted: Quantities = {}
@@ -109,7 +108,7 @@ class Model {
     return Object.keys(short).length > 0 ? { short } : { granted }
   }
 
-  // Runs a change and writes down what it would tell.
+  // Runs a change and records the events that it should announce.
   #telling(change: () => void): void {
     const counted = (code: Code) => this.onHand[code] - total(this.holds.filter((held) => held.code === code))
     const before = codes.map(counted)
@@ -132,7 +131,7 @@ class Model {
     this.holds = this.holds.filter((held) => held.owner !== who && !(held.code in wanted && held.end <= this.now))
   }
 
-  // Answers as the server does: shortages, or what came back, or how many were swept.
+  // Returns what the server returns: shortages, returned units, or the number of swept holds.
   do(step: Step): unknown {
     switch (step.kind) {
       case 'wait':
@@ -250,12 +249,12 @@ async function perform(room: Stockroom, mode: Mode, step: Step, model: Model): P
   }
 }
 
-// An owner is in one mode.
+// An owner belongs to one mode.
 function ownerOf(mode: Mode, { owner }: { owner: string }): string {
   return `${mode} ${owner}`
 }
 
-// What the catalog would answer at this instant, by the way a read takes.
+// The quantities that the catalog would show at this instant, read as an operation reads them.
 async function shown(room: Stockroom, mode: Mode, now: Date): Promise<Record<string, number>> {
   const quantities: Record<string, number> = {}
   for (const slug of new Set(Object.values(productOf))) {
@@ -308,7 +307,7 @@ eachEngine('stock compared with a model', (given) => {
         const models = { live: new Model(), test: new Model() }
         for (const [mode, step] of steps) {
           const done = await perform(room, mode, step, models[mode])
-          // Time passes in both at once, and what is over is swept in both.
+          // Time passes in both modes at once, and expired holds are swept in both.
           const isForBoth = step.kind === 'wait' || step.kind === 'sweep'
           const said = (isForBoth ? modes : [mode]).map((name) => models[name].do(step))
           if (step.kind === 'sweep') assert.equal(done, Number(said[0]) + Number(said[1]))

@@ -54,7 +54,7 @@ describe('a redirect URL', () => {
     'https://port.example:8443/',
     'https://192.0.2.7/',
     'https://xn--bcher-kva.example/',
-    // A loopback entry without a port stands for every port: in development it changes from start to start.
+    // A loopback entry without a port stands for every port, because in development the port changes with each start.
     'http://localhost:5173/',
     'https://localhost/',
     'https://good.example/a@b',

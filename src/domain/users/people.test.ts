@@ -1,4 +1,4 @@
-// Members, sessions, second factors and links, on both engines: what holds, also when two act at the same moment.
+// Members, sessions, second factors and links, on both engines, also if two requests run at the same time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -73,7 +73,7 @@ eachEngine('users, sessions and invitations', (given) => {
   let shops = 0
   let people = 0
 
-  // One store for all tests; each has a shop of its own.
+  // One database for all tests; each test has its own shop.
   async function scene() {
     opened ??= given.shared.open()
     const storage = await opened
@@ -387,7 +387,7 @@ eachEngine('users, sessions and invitations', (given) => {
     }
     const secret = makeTotpSecret()
     const code = totpCodeAt(secret, totpStepAt(now))
-    // Joins, sets up a factor, and is reset by mail: whether the factor is still there.
+    // Accepts an invitation, sets up a factor, and resets the password by e-mail. Returns whether the factor still exists.
     async function resetByMail(email: string, way: 'shown' | 'mailed') {
       const shown = await invite({ email })
       const link = new URL(way === 'shown' ? shown.path : (await emailedPath(email)).path, 'https://x.example')

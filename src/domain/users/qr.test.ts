@@ -4,10 +4,10 @@ import { describe, test } from 'node:test'
 import type jsQrModule from 'jsqr'
 import { qrModules, qrPath } from './qr.ts'
 
-// The package is CommonJS whose types say otherwise.
+// The package is CommonJS, although its types declare an ES module.
 const jsQR = createRequire(import.meta.url)('jsqr') as (typeof jsQrModule)['default']
 
-// As a camera sees it: four pixels a module, with the quiet zone.
+// Reads the code as a camera sees it: four pixels per module, with the quiet zone.
 function read(modules: readonly (readonly boolean[])[]): string | undefined {
   const [scale, quiet] = [4, 4]
   const side = (modules.length + quiet * 2) * scale

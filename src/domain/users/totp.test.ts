@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { toBase32, totpCodeAt, totpStepAt, totpStepOfCode, totpUri } from './totp.ts'
 
-// RFC 6238, appendix B, for SHA-1. Its codes have eight digits, of which ours are the last six.
+// RFC 6238, appendix B, for SHA-1. Its codes have eight digits; ours are the last six of them.
 const secret = Buffer.from('12345678901234567890')
 // biome-ignore format: a table is read by its rows
 const vectors: readonly (readonly [seconds: number, code: string])[] = [

@@ -35,7 +35,7 @@ function secret(text: string): RootSecret {
 }
 const rootSecret = secret(oldText)
 
-// Cheap to make and to check; it also stands for what was kept before the cost was raised.
+// Cheap to create and to check. It also stands for hashes that were stored before the cost was raised.
 function cheapHash(password: string): string {
   const salt = Buffer.alloc(16, 7)
   const hash = scryptSync(password, salt, 32, { N: 2 ** 4, r: 8, p: 1 })
@@ -136,7 +136,7 @@ eachEngine('users', (given) => {
     return storage
   }
 
-  // At a cost that a test can pay; that the standard one is taken otherwise is seen where a password is raised to it.
+  // At a cost that a test can afford. Another test checks that the standard cost is the default.
   const signIn = (storage: Storage, rootSecret: RootSecret, email: string, password: string) =>
     authenticate(storage, rootSecret, email, password, { cost: { ln: 4, r: 8, p: 1 } })
 
@@ -199,7 +199,7 @@ eachEngine('users', (given) => {
     )
     const bob = await storage.write((tx) => createUser(tx, rotated, { ...ada, email: 'bob@example.com' }, now))
     assert.deepEqual(await storage.read((db) => listUsers(db, rotated)), [user, bob])
-    // Without the version it was made under nobody is found, and nobody is let in.
+    // Without the version of the root secret under which the user was created, the user is not found and cannot sign in.
     assert.equal(await signIn(storage, secret(newText), 'ada@example.com', 'correct horse'), undefined)
   })
 
@@ -227,7 +227,7 @@ eachEngine('users', (given) => {
       await findMerchantOf(db, 'usr_other', 'mer_1'),
     ])
     assert.deepEqual(found, ['ALDER', undefined, undefined])
-    // Another owner for the shops that this one leaves.
+    // Another owner for the shops that this user leaves.
     const bob = { ...ada, email: 'bob@example.com', merchantIds: ['mer_1', 'mer_3'] }
     const { id: bobId } = await storage.write((tx) => createUser(tx, rootSecret, bob, now))
     await storage.write((tx) => replaceMerchants(tx, user.id, ['mer_2'], now))

@@ -26,7 +26,7 @@ export type AskVat = (merchantId: string, question: VatQuestion) => Promise<VatA
 export function createAskVat({ register, clock, askMs = askMsMax }: AskingParts): AskVat {
   const throttle = createThrottle(merchantRate)
   let running = 0
-  // By member state: each has its own register behind VIES.
+  // Failures by member state, because each has its own register behind VIES.
   const failing = new Map<string, { failures: number; restsUntil: number }>()
   function countFailure(prefix: string): void {
     const failures = (failing.get(prefix)?.failures ?? 0) + 1

@@ -7,7 +7,7 @@ import { type VatId, vatIdFrom } from './id.ts'
 import { testRegister, VatUnanswered } from './port.ts'
 import { createVies } from './vies.ts'
 
-// A stand-in for the register: it answers by what a test says.
+// A fake register, which responds as the test says.
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}
 let asked: unknown[] = []
 let paths: (string | undefined)[] = []
