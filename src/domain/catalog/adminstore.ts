@@ -4,7 +4,7 @@ import type { Mode, MovementKind, ProductStatus } from '../../contract/words.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { foldText } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { beginsWith } from '../../platform/storage/prefix.ts'
+import { beginsWith, contains } from '../../platform/storage/match.ts'
 import { allConditions, Fragment, firstRows, listFragment, type Reader } from '../../platform/storage/storage.ts'
 
 export interface ProductHead {
@@ -98,12 +98,12 @@ async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: '
 
 // The subquery searches the SKUs once, not once for each product.
 function productMatch(db: Reader, merchantId: string, q: string): Fragment {
-  const within = `%${escapeLike(foldText(q))}%`
+  const [name, slug] = [contains(db, 'x.folded', foldText(q)), contains(db, 'x.slug', foldText(q))]
   const code = beginsWith(db, 's.folded', foldText(q))
   return new Fragment(
-    `(x.folded like ? escape '!' or x.slug like ? escape '!' or x.id in (
+    `(${name.text} or ${slug.text} or x.id in (
       select s.product_id from skus s where s.merchant_id = ? and s.retired_at is null and ${code.text}))`,
-    [within, within, merchantId, ...code.values],
+    [...name.values, ...slug.values, merchantId, ...code.values],
   )
 }
 
@@ -195,37 +195,27 @@ export interface SkuHeadQuery {
   limit: number
 }
 
-export async function listSkuHeads(
-  db: Reader,
-  { merchantId, mode }: MerchantMode,
-  { q, stock, productId, measure, sort, limit }: SkuHeadQuery,
-): Promise<SkuHead[]> {
-  const inStock = stock && (await skusInStock(db, { merchantId, mode }, stock, sort.by))
-  const found = q !== undefined && !inStock?.isFew ? await listSkusFound(db, merchantId, q) : null
+export async function listSkuHeads(db: Reader, at: MerchantMode, query: SkuHeadQuery): Promise<SkuHead[]> {
+  const { q, stock, sort, limit } = query
+  const inStock = stock && (await skusInStock(db, at, stock, sort.by))
+  const found = inStock?.isFew
+    ? await listFewInStock(db, at, inStock.condition, query)
+    : q === undefined
+      ? null
+      : await listSkusFound(db, at.merchantId, q)
   if (found?.length === 0) return []
-  const isFew = found !== null || inStock?.isFew
+  const code = found === null ? 's.code' : fewCode
   const conditions = [
-    new Fragment(
-      's.merchant_id = ? and t.merchant_id = ? and t.mode = ? and s.retired_at is null and p.archived_at is null',
-      [merchantId, merchantId, mode],
-    ),
-    q !== undefined &&
-      (found !== null
-        ? new Fragment(`s.id in (${listFragment(found).text})`, listFragment(found).values)
-        : new Fragment(
-            "(s.folded like ? escape '!' or s.folded like ? escape '!' or p.folded like ? escape '!')",
-            // In `folded`, the name of a SKU is on a second line, after its code.
-            [`${escapeLike(foldText(q))}%`, `%\n%${escapeLike(foldText(q))}%`, `%${escapeLike(foldText(q))}%`],
-          )),
-    inStock?.condition,
-    productId !== undefined && new Fragment('s.product_id = ?', [productId]),
-    measure !== undefined && new Fragment('s.measure is null'),
+    new Fragment('s.merchant_id = ? and t.merchant_id = ? and t.mode = ?', [at.merchantId, at.merchantId, at.mode]),
+    ...skuConditions(found === null ? query : { ...query, q: undefined }),
+    found !== null && new Fragment(`s.id in (${listFragment(found).text})`, listFragment(found).values),
+    !inStock?.isFew && inStock?.condition,
     sort.after !== null &&
       (sort.by === 'code'
-        ? new Fragment(`${isFew ? fewCode : 's.code'} > ?`, [sort.after])
+        ? new Fragment(`${code} > ?`, [sort.after])
         : new Fragment('(t.on_hand - t.held, t.sku_id) > (?, ?)', [sort.after.free, sort.after.id])),
   ].filter((condition) => condition instanceof Fragment)
-  const order = new Fragment(sort.by === 'stock' ? '(t.on_hand - t.held), t.sku_id' : isFew ? fewCode : 's.code')
+  const order = new Fragment(sort.by === 'stock' ? '(t.on_hand - t.held), t.sku_id' : code)
   // `cross join` keeps SQLite from reading the stock of the whole shop first.
   const tables = new Fragment(
     found === null ? 'skus s, stock t, products p' : 'skus s cross join stock t cross join products p',
@@ -239,6 +229,41 @@ export async function listSkuHeads(
     order by ${order} limit ${firstRows(limit)}`
 }
 
+// For the SKU `s` of the product `p`.
+function skuConditions({ q, productId, measure }: SkuHeadQuery): Fragment[] {
+  return [
+    new Fragment('s.retired_at is null and p.archived_at is null'),
+    q !== undefined &&
+      new Fragment(
+        "(s.folded like ? escape '!' or s.folded like ? escape '!' or p.folded like ? escape '!')",
+        // In `folded`, the name of a SKU is on a second line, after its code.
+        [`${escapeLike(foldText(q))}%`, `%\n%${escapeLike(foldText(q))}%`, `%${escapeLike(foldText(q))}%`],
+      ),
+    productId !== undefined && new Fragment('s.product_id = ?', [productId]),
+    measure !== undefined && new Fragment('s.measure is null'),
+  ].filter((condition) => condition instanceof Fragment)
+}
+
+// Returns a page of the SKUs in stock that match, by code. Each is looked up by its keys: with a join, PostgreSQL reads all SKUs of the shop.
+async function listFewInStock(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  inStock: Fragment,
+  query: SkuHeadQuery,
+): Promise<string[]> {
+  const { after } = query.sort
+  const rows = await db.sql<{ id: string }>`
+    select few.id from (
+      select t.sku_id as id, (
+        select s.code from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
+        where s.merchant_id = t.merchant_id and s.id = t.sku_id and ${allConditions(skuConditions(query))}) as code
+      from stock t where t.merchant_id = ${merchantId} and t.mode = ${mode} and ${inStock}
+      order by (t.on_hand - t.held), t.sku_id limit ${new Fragment(String(fewMax))}) few
+    where few.code is not null ${after === null ? new Fragment('') : new Fragment('and few.code > ?', [String(after)])}
+    order by few.code limit ${firstRows(query.limit)}`
+  return rows.map(({ id }) => id)
+}
+
 // The concatenation keeps the planner from using the index of the codes: in the order of that index it would read all SKUs to find a few.
 const fewCode = "s.code || ''"
 
@@ -247,15 +272,14 @@ const foundMax = 500
 // Returns the SKUs that match a search, or null if there are more than `foundMax`. The caller then reads the list in its order until a
 // page is full; with few matches, that takes 60 ms with 25,000 SKUs. Codes and names are read from indexes alone.
 async function listSkusFound(db: Reader, merchantId: string, q: string): Promise<string[] | null> {
-  const within = `%${escapeLike(foldText(q))}%`
   const rows = await db.sql<{ id: string }>`
     select x.id from skus x where x.merchant_id = ${merchantId} and ${beginsWith(db, 'x.folded', foldText(q))}
     union all
     select x.id from products p cross join skus x
-    where p.merchant_id = ${merchantId} and p.folded like ${within} escape '!'
+    where p.merchant_id = ${merchantId} and ${contains(db, 'p.folded', foldText(q))}
       and x.merchant_id = ${merchantId} and x.product_id = p.id
     union all
-    select x.id from skus x where x.merchant_id = ${merchantId} and x.folded like ${`%\n${within}`} escape '!'
+    select x.id from skus x where x.merchant_id = ${merchantId} and x.folded like ${`%\n%${escapeLike(foldText(q))}%`} escape '!'
     limit ${foundMax + 1}`
   return rows.length > foundMax ? null : rows.map(({ id }) => id)
 }

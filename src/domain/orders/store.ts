@@ -482,9 +482,10 @@ export interface AdminOrdersQuery {
 const literal = (word: OrderStatus | OrderPaymentStatus | FulfillmentStatus) => `'${word}'`
 
 // Orders that can be sent now: paid, or to be paid on delivery. The first line matches the condition of the partial index.
+// With `exists`, PostgreSQL would read all payments on delivery of all shops.
 export const isToSend = `o.status in ('placed', 'processing') and o.payment_status in ('pending', 'paid', 'partially_refunded')
-  and (o.payment_status <> 'pending' or exists (select 1 from payments p where p.installation_id = o.installation_id
-    and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery'))`
+  and (o.payment_status <> 'pending' or coalesce((select 1 from payments p where p.installation_id = o.installation_id
+    and p.order_id = o.id and p.status = 'pending' and p.method = 'cash_on_delivery' limit 1), 0) = 1)`
 
 // Each condition starts from an index with few rows.
 const attentionConditions: Readonly<Record<OrderAttention, string>> = {

@@ -3,7 +3,7 @@
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import { foldText } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { beginsWith } from '../../platform/storage/prefix.ts'
+import { beginsWith, contains } from '../../platform/storage/match.ts'
 import { allConditions, Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { type OrderKey, type OrderRow, orderKeysCondition } from '../orders/store.ts'
 import { normalizePromotionCode } from '../promotions/store.ts'
@@ -223,7 +223,7 @@ export async function listFoundProducts(
     select p.id, p.slug, p.name
     from (
       select id, folded from products
-      where merchant_id = ${merchantId} and folded like ${`%${escaped(foldText(text))}%`} escape '!'
+      where merchant_id = ${merchantId} and ${contains(db, 'folded', foldText(text))}
       order by folded, id limit ${limit}) x
     cross join products p where p.merchant_id = ${merchantId} and p.id = x.id order by x.folded, x.id`
 }
