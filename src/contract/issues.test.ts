@@ -7,7 +7,7 @@ import { patterns } from './patterns.ts'
 import { compileSchema } from './validator.ts'
 
 describe('an issue', () => {
-  test('has the sentence of its code with its values', () => {
+  test('has the sentence of its code, filled with its values', () => {
     assert.deepEqual(issueAt('/name', 'too_long', { max: 64 }), {
       path: '/name',
       code: 'too_long',
@@ -22,7 +22,7 @@ describe('an issue', () => {
     assert.equal(issue('needs_members', { members: ['a', 'b'] }).message, 'is only allowed together with a, b')
   })
 
-  test('omits a part of the sentence whose values are missing', () => {
+  test('leaves out the part of the sentence whose values are missing', () => {
     assert.equal(issue('not_a_postal_code').message, 'must be a postal code of this country')
     assert.deepEqual(issue('not_a_postal_code', { example: '10115' }), {
       code: 'not_a_postal_code',
@@ -32,7 +32,7 @@ describe('an issue', () => {
     assert.deepEqual(issue('not_an_email', { min: undefined, max: undefined }).values, {})
   })
 
-  test('has exactly the values that its code names', () => {
+  test('takes exactly the values that the sentence of its code contains', () => {
     issue('blank')
     // @ts-expect-error: a value is missing
     issue('too_long')
@@ -44,7 +44,7 @@ describe('an issue', () => {
     assert.throws(() => issue('too_wide'))
   })
 
-  test('is limited in length when answered, and fits the schema', () => {
+  test('is limited in length in a response, and matches the schema', () => {
     const check = compileSchema(ErrorIssue)
     const long = withShortMessage(issueAt('/a', 'pattern_mismatch', { pattern: 'x'.repeat(2_000) }))
     assert.deepEqual(check(long), [])
@@ -54,7 +54,7 @@ describe('an issue', () => {
     assert.ok(check({ ...long, code: 'file_not_utf8' }).length > 0, 'a code of the operator')
   })
 
-  test('every sentence has only known values', () => {
+  test('has a sentence that contains only known values, for every code', () => {
     const numbers = ['min', 'max', 'position', 'kibibytes', 'mebibytes']
     const lists = ['alternatives', 'members', 'allowed']
     for (const [code, sentence] of Object.entries(issueSentences)) {
@@ -66,7 +66,7 @@ describe('an issue', () => {
     }
   })
 
-  test('every pattern has a code of its own', () => {
+  test('has a different code for each pattern', () => {
     const codes = Object.values(patterns).map(({ code }) => code)
     assert.equal(new Set(codes).size, codes.length)
     for (const { code, words } of Object.values(patterns)) assert.equal(issue(code).message, `must be ${words}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openInterfaceRefusalCodes, openInterfaceRefusals, operatorRefusals, refusals } from './refusals.ts'
 
-test("no code is both an open and an operator's refusal", () => {
+test('no code is a refusal of both the open API and the operator', () => {
   assert.equal(
     Object.keys(refusals).length,
     Object.keys(openInterfaceRefusals).length + Object.keys(operatorRefusals).length,
@@ -12,7 +12,7 @@ test("no code is both an open and an operator's refusal", () => {
   assert.equal(openInterfaceRefusalCodes.length, Object.keys(openInterfaceRefusals).length)
 })
 
-test("every code of the operator's refusals is used", () => {
+test('every refusal of the operator is used', () => {
   const folder = join(import.meta.dirname, '..')
   const source = globSync('**/*.ts', { cwd: folder })
     .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('contract'))

@@ -28,7 +28,7 @@ describe('a remark', () => {
     assert.match(remarkText(remark('column_missing', { names: ['a', 'b'] })), /no column "a" or "b", so/)
   })
 
-  test('no sentence contains the line, further rows or consequence', () => {
+  test('has a sentence without the line, further rows and consequence, for every code', () => {
     for (const [code, sentence] of Object.entries(remarkSentences))
       assert.doesNotMatch(sentence, /^line \d|more rows\)|the product is left out/, code)
   })

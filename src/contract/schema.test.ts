@@ -22,14 +22,14 @@ it('builds the JSON that TypeBox builds', () => {
   assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox.Type)))
 })
 
-it('can be combined with schemas built by TypeBox', () => {
+it('accepts schemas that TypeBox built', () => {
   const theirs = object({ there: TypeBox.Type.Optional(TypeBox.Type.String()), here: Type.String() })
   assert.deepEqual((theirs as { required?: string[] }).required, ['here'])
   const ours = TypeBox.Type.Object({ there: Type.Optional(Type.String()), here: Type.String() })
   assert.deepEqual((ours as { required?: string[] }).required, ['here'])
 })
 
-it('records the schema that a described or optional member came from', () => {
+it('remembers the schema from which a described or optional member was made', () => {
   const part = Type.Integer()
   assert.equal(originalSchemaOf(part), part)
   assert.equal(originalSchemaOf(Type.Optional(withDescription('another', withDescription('one', part)))), part)

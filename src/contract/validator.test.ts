@@ -28,18 +28,18 @@ describe('a quantity', () => {
     it(`may be ${good}`, () => assert.deepEqual(quantity({ quantity: good }), []))
   }
   for (const bad of ['2', '', 1.5, -1, 1000, 1e21, Number.NaN, null, true, [], {}, [2]]) {
-    it(`may not be ${JSON.stringify(bad)}`, () => assert.deepEqual(quantity({ quantity: bad }), rule))
+    it(`must not be ${JSON.stringify(bad)}`, () => assert.deepEqual(quantity({ quantity: bad }), rule))
   }
   it('is required', () => assert.deepEqual(quantity({}), [{ path: '/quantity', message: 'is required' }]))
 })
 
 describe('a body', () => {
   for (const bad of [null, [], 'text', 7, true]) {
-    it(`may not be ${JSON.stringify(bad)}`, () =>
+    it(`must not be ${JSON.stringify(bad)}`, () =>
       assert.deepEqual(quantity(bad), [{ path: '', message: 'must be an object' }]))
   }
 
-  it('may not have unknown members at any depth, and the pointer names them', () => {
+  it('must not have unknown members at any depth, and the path of the issue contains them', () => {
     assert.deepEqual(quantity({ quantity: 1, zip: 1, 'a/b~c': 2, constructor: 3 }), [
       { path: '/zip', message: 'is not a known member' },
       { path: '/a~1b~0c', message: 'is not a known member' },
@@ -51,12 +51,12 @@ describe('a body', () => {
     ])
   })
 
-  it('does not get members from the prototype of objects', () => {
+  it('has no members from the prototype of objects', () => {
     const check = compileSchema(object({ toString: Type.String(), here: Type.Optional(Type.String()) }))
     assert.ok(check({}).length > 0)
   })
 
-  it('gets all issues at once, in the order of the schema', () => {
+  it('gets all its issues in one response, in the order of the schema', () => {
     assert.deepEqual(quantity({ expectedVersion: 0, idempotencyKey: 'a b', extra: 1 }), [
       { path: '/idempotencyKey', message: 'must be a string of visible ASCII (1 to 255 characters)' },
       { path: '/quantity', message: 'is required' },
@@ -65,7 +65,7 @@ describe('a body', () => {
     ])
   })
 
-  it('gets issues with a code and values, for every keyword', () => {
+  it('gets issues with a code and values, for every keyword of the schema', () => {
     const { body } = operations.createHostedCheckoutSession
     const rules = compileSchema(body)({
       items: [{ skuId: 'x', quantity: 0 }],
@@ -92,7 +92,7 @@ describe('a body', () => {
     ])
   })
 
-  it('gets at most 20 issues, none longer for longer input', () => {
+  it('gets at most 20 issues, and none is longer for longer input', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${i}${'x'.repeat(500)}`, i]))
     const issues = quantity({ quantity: 1, ...many })
     assert.equal(issues.length, 20)
@@ -106,7 +106,7 @@ describe('text', () => {
     it(`may be ${JSON.stringify(good)}`, () => assert.deepEqual(promotion({ code: good }), []))
   }
   for (const bad of ['', 'x'.repeat(65), 'a\u0000b', 'a\nb', '\u007f', '\ud800', 5, false, ['x']]) {
-    it(`may not be ${JSON.stringify(bad).slice(0, 20)}`, () =>
+    it(`must not be ${JSON.stringify(bad).slice(0, 20)}`, () =>
       assert.deepEqual(promotion({ code: bad }), [{ path: '/code', message: line }]))
   }
 })
@@ -117,7 +117,7 @@ describe('an idempotency key', () => {
       assert.deepEqual(quantity({ quantity: 1, idempotencyKey: good }), []))
   }
   for (const bad of ['', ' ', 'a b', 'ü', 'a\n', 'x'.repeat(256), null, 1]) {
-    it(`may not be ${JSON.stringify(bad).slice(0, 20)}`, () =>
+    it(`must not be ${JSON.stringify(bad).slice(0, 20)}`, () =>
       assert.deepEqual(
         quantity({ quantity: 1, idempotencyKey: bad }).map(({ path }) => path),
         ['/idempotencyKey'],
@@ -142,7 +142,7 @@ describe('an instant', () => {
     1767225600,
     null,
   ]) {
-    it(`may not be ${JSON.stringify(bad)}`, () =>
+    it(`must not be ${JSON.stringify(bad)}`, () =>
       assert.deepEqual(at(bad), [
         {
           path: '/expiresAt',
@@ -153,7 +153,7 @@ describe('an instant', () => {
 })
 
 describe('a list of words', () => {
-  it('may contain each known word once', () => {
+  it('may contain each known word once, and no other words', () => {
     assert.deepEqual(key({ name: 'x', scopes: ['catalog:read', 'checkout:quote'] }), [])
     assert.deepEqual(key({ name: 'x', scopes: ['catalog:read', 'catalog:read'] }), [
       { path: '/scopes/1', message: 'must not repeat an earlier item' },
@@ -175,19 +175,19 @@ describe('the creation of a checkout session', () => {
   const items = [{ skuId: openInterfaceExamples.putPublicCartItem.path.skuId, quantity: 1 }]
   const { cartId } = openInterfaceExamples.getPublicCart.path
 
-  it('may name a cart or items', () => {
+  it('may have a cart or items', () => {
     assert.deepEqual(checkout({ ...rest, items }), [])
     assert.deepEqual(checkout({ ...rest, cartId, expectedCartVersion: 3 }), [])
   })
-  it('must name one of them', () => {
+  it('must have one of them', () => {
     assert.deepEqual(checkout(rest), [{ path: '/cartId', message: 'is required, or items instead' }])
   })
-  it('may not name both', () => {
+  it('must not have both', () => {
     assert.deepEqual(checkout({ ...rest, cartId, items }), [
       { path: '/items', message: 'is not allowed together with cartId' },
     ])
   })
-  it('may expect a version only of a named cart', () => {
+  it('may have an expected version only with a cart', () => {
     assert.deepEqual(checkout({ ...rest, items, expectedCartVersion: 3 }), [
       { path: '/expectedCartVersion', message: 'is only allowed together with cartId' },
     ])
@@ -206,7 +206,7 @@ describe('the creation of a checkout session', () => {
 
 describe('metadata', () => {
   const check = sentencesBy(Metadata)
-  it('consists of names and texts of limited length', () => {
+  it('has names and texts of limited length', () => {
     assert.deepEqual(check({}), [])
     assert.deepEqual(check({ a: '', ['k'.repeat(40)]: 'v'.repeat(500), 'two\tlines': '1' }).length, 1)
     assert.deepEqual(check({ a: 'one\ntwo' }), [])
@@ -226,12 +226,12 @@ describe('metadata', () => {
 })
 
 describe('a union distinguished by kind', () => {
-  it('reports errors of the matching branch', () => {
+  it('reports the errors of the branch with the given kind', () => {
     assert.deepEqual(reply({ data: { kind: 'webhook_endpoints', endpoints: 5 } }), [
       { path: '/data/endpoints', message: 'must be an array' },
     ])
   })
-  it('lists the kinds if none matches', () => {
+  it('lists the kinds if no branch has the given kind', () => {
     const words = '"webhook_endpoints", "webhook_signature_fixture", "webhook_replay", "oauth_authorization"'
     assert.deepEqual(reply({ data: { kind: 'other' } }), [{ path: '/data/kind', message: `must be one of ${words}` }])
     assert.deepEqual(reply({ data: {} }), [{ path: '/data/kind', message: 'is required' }])
@@ -239,7 +239,7 @@ describe('a union distinguished by kind', () => {
   })
 })
 
-it('every refusal is explained and repeats nothing of the input', () => {
+it('every issue is explained, and contains nothing of the input', () => {
   const schemas = operationIds.flatMap((id) => {
     const row: OpenInterfaceOperation = operations[id]
     const { body, reply } = openInterfaceExamples[id]

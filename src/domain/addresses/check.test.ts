@@ -38,14 +38,14 @@ function pathsOf(address: Address): string[] {
   return 'issues' in checked ? checked.issues.map(({ path }) => path) : []
 }
 
-test('a plain address of every country is accepted unchanged', () => {
+test('a plain address in each country is accepted unchanged', () => {
   for (const country of countryCodes) {
     const address = addressIn(country)
     assert.deepEqual(checkAddress(address), { address }, country)
   }
 })
 
-test('the fields that a country requires, and no others, are required', () => {
+test('exactly the fields that a country requires are required', () => {
   for (const country of countriesWithFormat) {
     const { postalCode, region } = formatFor(country)
     const { postalCode: _, region: __, ...bare } = addressIn(country)
@@ -139,7 +139,7 @@ test('unusual but valid addresses are accepted', () => {
     })
 })
 
-test('issues never repeat the input', () => {
+test('issues never contain the input', () => {
   const planted = 'Q7zPlantedQ7z'
   const checked = checkAddress({
     name: `<${planted}>`,
@@ -157,7 +157,7 @@ test('issues never repeat the input', () => {
   assert.doesNotMatch(JSON.stringify(checked), /planted/i)
 })
 
-test('a summary shows at most half of the postal code', () => {
+test('a summary contains at most half of the postal code', () => {
   // biome-ignore format: a table is read by its rows
   const prefixes = {
     '10115': '10', '1010': '10', '101': '1', 'SW1A 1AA': 'SW1', 'K1A 0B1': 'K1A', '1012 JS': '101', '100-0001': '100',
@@ -216,7 +216,7 @@ const anyAddress = anyCountry.chain((country) =>
     .map((changes): Address => Object.assign(addressIn(country), ...changes)),
 )
 
-test('checking never throws, and its result is normalized and fits the contract', () => {
+test('checking any input throws no error, and the result is normalized and matches the contract', () => {
   const issuesOf = compileSchema(Address)
   let normals = 0
   fc.assert(

@@ -96,7 +96,7 @@ const postalCodes: Readonly<Record<string, readonly [good: Readonly<Record<strin
   ZA: [{ '8001': '8001', '0083': '0083' }, ['800', '80011']],
 }
 
-test('every row is a country, has a valid example, and is tested here', () => {
+test('every country with a format has a valid example, and is tested in this file', () => {
   const withCodes = countriesWithFormat.filter((country) => formatFor(country).postalCode.need !== 'none')
   assert.deepEqual(Object.keys(postalCodes).sort(), withCodes)
   for (const country of countriesWithFormat) assert.ok(isCountry(country), country)
@@ -122,7 +122,7 @@ for (const [country, [good, bad]] of Object.entries(postalCodes)) {
   })
 }
 
-test('a country without a row accepts anything that could be a postal code', () => {
+test('a country without a format accepts anything that could be a postal code', () => {
   assert.equal(isKnownCountryFormat('BB'), false)
   assert.equal(normalizePostalCode('BB', ' bb23026 '), 'BB23026')
   assert.equal(normalizePostalCode('BM', 'hm  gx'), 'HM GX')
@@ -131,7 +131,7 @@ test('a country without a row accepts anything that could be a postal code', () 
   }
 })
 
-test('the important countries have a row', () => {
+test('the important countries have a format', () => {
   const countries =
     'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO GB CH US CA MX BR AR CL CO AU NZ ' +
     'JP KR CN HK TW SG MY TH ID PH VN IN AE SA IL TR ZA UA RS MA EG NG KE'
@@ -139,7 +139,7 @@ test('the important countries have a row', () => {
   for (const country of ['constructor', '__proto__', '', 'de', 'XX']) assert.equal(isKnownCountryFormat(country), false)
 })
 
-test('a form has the fields of the country, each once, in its order', () => {
+test('a form has the fields of the country in its order, each once', () => {
   const names = (country: string) =>
     addressFieldsFor(country).map(({ name, required }) => (required ? name : `${name}?`))
   assert.deepEqual(names('DE'), ['country', 'name', 'company?', 'line1', 'line2?', 'postalCode', 'city', 'phone?'])

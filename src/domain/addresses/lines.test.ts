@@ -60,13 +60,13 @@ test('an address is written in the order of its country', () => {
   }
 })
 
-test('the country is the last line if requested, and missing parts are omitted', () => {
+test('the country is the last line if that is requested, and missing parts are left out', () => {
   const address = { name: '', line1: 'Weg 1', city: 'Berlin', country: 'DE' }
   assert.deepEqual(addressLines(address, 'GERMANY'), ['Weg 1', 'Berlin', 'GERMANY'])
   assert.deepEqual(addressLines({ ...address, city: '', country: 'US' }), ['Weg 1'])
 })
 
-test('the layout of every country has the fields of its form, each once', () => {
+test('the layout of each country has the fields of its form, each once', () => {
   for (const country of [...countriesWithFormat, 'BB'])
     for (const isLocal of [false, true]) {
       const layout = addressLayoutFor(country, isLocal)

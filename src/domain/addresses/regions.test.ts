@@ -8,7 +8,7 @@ const counts = {
   AE: 7, AR: 24, AU: 8, BR: 27, CA: 13, CN: 31, ES: 52, IN: 36, IT: 111, JP: 47, KR: 17, MX: 32, MY: 16, US: 59,
 } as const
 
-test('the lists are complete, and each code and name is found', () => {
+test('the lists are complete, and each region is found by its code and its name', () => {
   for (const [country, count] of Object.entries(counts)) {
     const regions = regionsFor(country) ?? []
     assert.equal(regions.length, count, country)
@@ -27,7 +27,7 @@ test('the lists are complete, and each code and name is found', () => {
   }
 })
 
-test('only countries with the field have a list, and all that require it', () => {
+test('only countries whose addresses have a region have a list, and every country that requires one', () => {
   for (const country of countriesWithFormat) {
     const { need } = formatFor(country).region
     if (country in counts) assert.notEqual(need, 'none', country)

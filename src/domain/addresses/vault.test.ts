@@ -73,7 +73,7 @@ eachEngine('the vault of addresses', (given) => {
       (tx) => tx.sql`update addresses set sealed = ${row.sealed}, row_key = ${row.row_key} where id = ${id}`,
     )
 
-  test('returns a sealed address by its token', async () => {
+  test('returns an encrypted address by its token', async () => {
     const owner = newOwner()
     const id = await put(owner)
     assert.match(id, /^adr_[0-9a-z]{26}$/)
@@ -85,7 +85,7 @@ eachEngine('the vault of addresses', (given) => {
     })
   })
 
-  test('returns nothing to another installation or owner', async () => {
+  test('returns no address to another installation or owner', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const foreign = [
@@ -112,7 +112,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.notEqual((await rowOf(await put(newOwner()))).row_key, (await rowOf(id)).row_key)
   })
 
-  test('cannot return an erased address, whose bytes are removed from the row', async () => {
+  test('does not return an erased address, whose bytes are removed from the row', async () => {
     const owner = newOwner()
     const id = await put(owner)
     // The second time, nothing is left to erase.
@@ -125,7 +125,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(face, { summary, expiresAt, isErased: true })
   })
 
-  test("deletes an order's address when it expires, and keeps its town", async () => {
+  test('deletes the address of an order when it expires, and keeps the town', async () => {
     const owner = { installationId: newId('ins'), ownerId: newId('ord') }
     const id = await put(owner)
     while ((await sweepAddresses(storage, expiresAt, 10_000)) > 0);
@@ -137,7 +137,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(face, { summary, expiresAt, isErased: true })
   })
 
-  test('returns no address after its expiry, also before the sweep', async () => {
+  test('does not return an address after its expiry, even before the sweep', async () => {
     const owner = newOwner()
     const id = await put(owner)
     assert.deepEqual(await take({ ...owner, id }, expiresAt - 1), address)
@@ -146,7 +146,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.equal(await storage.write((tx) => moveAddress(tx, rootSecret, move)), undefined)
   })
 
-  test('moves an address to another owner once, and no longer returns it to the first', async () => {
+  test('moves an address to another owner once, and no longer returns it to the first one', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const newOwnerId = newId('ord')
@@ -177,7 +177,7 @@ eachEngine('the vault of addresses', (given) => {
     await assert.rejects(take({ ...owner, id: after }, now, rootSecret), /cannot be opened/)
   })
 
-  test('reports a changed or exchanged row as an error without its content', async () => {
+  test('reports a changed or exchanged row as an error, which does not contain the address', async () => {
     const owner = newOwner()
     const id = await put(owner)
     const twin = await put(owner)
@@ -242,7 +242,7 @@ eachEngine('the vault of addresses', (given) => {
   })
 })
 
-test('no plain text of an address is in the database file, its log or its index', async (t) => {
+test('no address is in clear text in the database file, its log or its index', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'test.db')

@@ -40,7 +40,7 @@ after(() => {
 
 const bounds = { allowPrivate: true, bytesMax: 128 * 1024, msMax: 5_000 }
 
-test('a document is read with the time for which it may be cached', async () => {
+test('a document is read together with the time for which it may be cached', async () => {
   const found = await fetchDocument(`${origin}/plain`, bounds)
   assert.deepEqual(found, { value: { a: 1 }, isJson: false, maxAgeMs: 90_000 })
 })

@@ -76,7 +76,7 @@ function signed(signing: Signing = {}): ProvableRequest {
 const problem = (message: ProvableRequest, known: readonly unknown[] = keys) =>
   findSignatureProblem(message, known, now * 1_000)
 
-test('a signature by each kind of key in the profile is accepted', () => {
+test('a signature is accepted with each kind of key in the profile', () => {
   assert.ok(!hasSignature(request))
   assert.ok(hasSignature(signed()))
   assert.equal(problem(signed()), null)
@@ -98,7 +98,7 @@ test('a signature by each kind of key in the profile is accepted', () => {
   )
 })
 
-test('one valid signature of two is enough', () => {
+test('one valid signature out of two is enough', () => {
   const good = signed({ label: 'b' })
   const bad = signed({ label: 'a', by: other })
   const join = (name: string) => `${bad.headers[name]}, ${good.headers[name]}`

@@ -90,7 +90,7 @@ const facts = fc
     }),
   )
 
-test('the price of the largest cart is exact', () => {
+test('the price of the largest possible cart is exact', () => {
   const [whole] = fc.sample(facts, 1)
   assert.ok(whole)
   const dear = {
@@ -185,7 +185,7 @@ test('a shop file may contain amounts up to the limit', () => {
 })
 
 for (const [path, bound] of beyond) {
-  test(`a shop file with more than the limit is refused at ${path}`, () => {
+  test(`a shop file with an amount above the limit is refused at ${path}`, () => {
     const file = structuredClone(shop)
     const steps = path.slice(1).split('/')
     const last = steps.pop() as string

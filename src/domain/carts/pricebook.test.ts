@@ -9,7 +9,7 @@ import { raiseCatalogVersion } from '../merchants/store.ts'
 import { createPricebooks } from './pricebook.ts'
 
 eachEngine('price books', (given) => {
-  test('contain nothing from a rolled-back transaction', async () => {
+  test('do not contain anything from a transaction that was rolled back', async () => {
     const storage = await given.open()
     const { merchantId } = await applyShop(storage, market, { now: 1_000, stock: false, dryRun: false })
     const pricebooks = createPricebooks()
@@ -47,7 +47,7 @@ eachEngine('price books', (given) => {
     })
   })
 
-  test('find every requested SKU, however many others were requested before', async () => {
+  test('return every requested SKU, however many others were requested before', async () => {
     const storage = await given.open()
     const { merchantId } = await applyShop(storage, market, { now: 1_000, stock: false, dryRun: false })
     const pricebooks = createPricebooks({ keptOffersMax: 3 })

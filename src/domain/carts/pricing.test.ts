@@ -84,7 +84,7 @@ function brief({ lines, promotion, shipping, totals }: Pricing) {
 }
 
 describe('hand-calculated examples', () => {
-  test('the example of the contract is calculated in full', () => {
+  test('the example of the contract has all its amounts', () => {
     const facts = { ...shop, lines: [line('rose', 3500, 2)], promotion: promotion('percentage', 1000) }
     // 2 × 3500 = 7000; 10 % of it is 700. 6300 holds 6300 − 63000000/11900 (5294.12) = 1006 of tax,
     // 490 holds 490 − 4900000/11900 (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
@@ -109,7 +109,7 @@ describe('hand-calculated examples', () => {
     } satisfies Pricing)
   })
 
-  test('the same example with prices that exclude tax', () => {
+  test('the same example has these amounts if prices exclude tax', () => {
     const lines = [line('rose', 3500, 2)]
     const priced = priceCart({ ...shop, priceTax: 'excluded', lines, promotion: promotion('percentage', 1000) })
     // 6300 × 0.19 = 1197; 490 × 0.19 = 93.1 → 93; 6300 + 490 + 1290 = 8080.
@@ -122,7 +122,7 @@ describe('hand-calculated examples', () => {
     assert.equal(priced.totals.taxIncluded, false)
   })
 
-  test('yen have no minor units', () => {
+  test('amounts in yen have no minor units', () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'JPY',
@@ -147,7 +147,7 @@ describe('hand-calculated examples', () => {
     })
   })
 
-  test('Bahraini dinars have three decimals', () => {
+  test('amounts in Bahraini dinars have three decimals', () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'BHD',
@@ -179,7 +179,7 @@ describe('hand-calculated examples', () => {
     })
   })
 
-  test('unidades de fomento have four decimals', () => {
+  test('amounts in unidades de fomento have four decimals', () => {
     const facts: PricingFacts = {
       ...shop,
       currency: 'CLF',
@@ -232,7 +232,7 @@ describe('hand-calculated examples', () => {
     })
   })
 
-  test('shipping has its own tax class if the destination names one', () => {
+  test('shipping has a tax class of its own if the destination sets one', () => {
     const taxRates = [...shop.taxRates, { country: 'DE', region: '', taxClass: 'shipping', rateBps: 700 }]
     // 490 − 4900000/10700 (457.94 → 458) = 32.
     assert.equal(priceCart({ ...shop, taxRates, lines: [line('rose', 3500, 1)] }).shipping.tax, 32)
@@ -258,7 +258,7 @@ describe('hand-calculated examples', () => {
     assert.equal(taxAt(null), 50)
   })
 
-  test('without a destination there are no shipping costs yet', () => {
+  test('a cart without a destination has no shipping costs yet', () => {
     assert.deepEqual(brief(priceCart({ ...shop, destination: null, lines: [line('rose', 3500, 2)] })), {
       lines: [[7000, 0, 1118, 7000]], // 7000 − 5882.35 → 1118
       totals: [7000, 0, 0, 1118, 7000],
@@ -267,7 +267,7 @@ describe('hand-calculated examples', () => {
     })
   })
 
-  test('a country that is not served has no shipping options', () => {
+  test('a cart for a country that is not served has no shipping options', () => {
     const priced = priceCart({ ...shop, destination: { country: 'JP', region: null }, lines: [line('rose', 3500, 1)] })
     assert.deepEqual(priced.shipping, {
       optionId: null,
@@ -304,7 +304,7 @@ describe('hand-calculated examples', () => {
     })
   })
 
-  test('a discount of everything, by percentage or amount, leaves a total of 0', () => {
+  test('a discount of the whole price, by percentage or amount, leaves a total of 0', () => {
     const lines = [line('gift', 2500, 1, { delivery: 'digital' }), line('card', 333, 3, { delivery: 'digital' })]
     for (const priceTax of ['included', 'excluded'] as const) {
       for (const code of [
@@ -325,7 +325,7 @@ describe('hand-calculated examples', () => {
     }
   })
 
-  test('a line with price 0 gets no share of a discount, and a cart with total 0 gets none', () => {
+  test('a line with price 0 gets no share of a discount, and a cart with total 0 no discount', () => {
     const lines = [line('sample', 0, 5), line('rose', 3500, 1)]
     const priced = priceCart({ ...shop, lines, promotion: promotion('percentage', 1000) })
     assert.deepEqual(brief(priced).lines, [
@@ -338,7 +338,7 @@ describe('hand-calculated examples', () => {
     assert.deepEqual(free.promotion, { state: 'applied', reason: null, amount: 0, allocations: [] })
   })
 
-  test('equal remainders are assigned in the order of the lines', () => {
+  test('equal remainders are distributed in the order of the lines', () => {
     const lines = [line('a', 100, 1), line('b', 100, 1), line('c', 100, 1)]
     const priced = priceCart({ ...shop, lines, promotion: promotion('fixed_amount', 100, { currency: 'EUR' }) })
     assert.deepEqual(
@@ -365,7 +365,7 @@ describe('promotions in a cart', () => {
     assert.equal(byEither.promotion.amount, 900) // 899.9
   })
 
-  test('free shipping removes the chosen option and its tax from the total, and still shows its amount', () => {
+  test('free shipping subtracts the chosen option and its tax from the total, and still shows the amount of the option', () => {
     for (const [priceTax, total] of [
       ['included', 8999],
       ['excluded', 10_709], // 8999 + 1330 + 379.81 → 380
@@ -412,7 +412,7 @@ describe('promotions in a cart', () => {
     ['minimum_not_met',        promotion('percentage', 1000, { minimumSubtotal: 9000 })],
   ]
 
-  test('a code that does not apply changes nothing and gives its reason', () => {
+  test('a code that does not apply changes nothing, and has a reason', () => {
     for (const [reason, code, rest] of refused) {
       const { promotion: told, ...money } = price(code, rest)
       assert.equal(told.reason, reason)
@@ -428,7 +428,7 @@ describe('promotions in a cart', () => {
     assert.equal(price(code).promotion.state, 'applied')
   })
 
-  test('an unknown customer has not reached a limit', () => {
+  test('a customer who is not known yet has not reached a limit', () => {
     assert.equal(price(promotion('percentage', 1000, { customerLimit: 1 })).promotion.state, 'applied')
   })
 })
@@ -443,7 +443,7 @@ describe('shipping in a cart', () => {
   const weigh = (lines: PricedLineFacts[], ...options: ZoneOption[]) =>
     priceCart({ ...shop, lines, zones: [zone(...options)] }).shipping
 
-  test('the weight is that of all shipped units', () => {
+  test('the weight is the sum of all shipped units', () => {
     const light = line('card', 100, 2, { weightGrams: 500 })
     assert.equal(weigh([light], stepped).amount, 490)
     assert.equal(weigh([light, line('dot', 1, 1, { weightGrams: 1 })], stepped).amount, 790)
@@ -451,7 +451,7 @@ describe('shipping in a cart', () => {
     assert.equal(weigh([light, line('file', 1, 9, { weightGrams: 900, delivery: 'digital' })], stepped).amount, 490)
   })
 
-  test('a cart too heavy for the chosen option gets the first option that carries it', () => {
+  test('a cart that is too heavy for the chosen option gets the first option that can carry it', () => {
     const heavy = [line('pot', 5000, 5)] // 2500 g
     const priced = priceCart({
       ...shop,
@@ -472,7 +472,7 @@ describe('shipping in a cart', () => {
     })
   })
 
-  test('free shipping from a subtotal counts it before any discount', () => {
+  test('shipping that is free from a subtotal on uses the subtotal before any discount', () => {
     const zones = [zone(option('standard', 500, { freeFrom: 1000 }))]
     const facts: PricingFacts = { ...shop, zones, priceTax: 'excluded', lines: [line('rose', 1000, 1)] }
     const withCode = (code: PromotionFacts | null) => {
@@ -497,7 +497,7 @@ describe('amounts beyond the exact range', () => {
     assert.equal(priced.totals.total, max - 900_719_925_474)
   })
 
-  test('a larger amount is an error and not a number', () => {
+  test('a larger amount throws an error', () => {
     const digital = { delivery: 'digital' } as const
     const beyond: Partial<PricingFacts>[] = [
       { lines: [line('gold', max, 2, digital)] },
@@ -655,7 +655,7 @@ function numbersIn(value: unknown): number[] {
 }
 
 describe('invariants of every cart', () => {
-  test('the random carts cover every state, reason and kind of shipping', () => {
+  test('the random carts of these tests include every state, reason and kind of shipping', () => {
     const seen = new Map<string, number>()
     for (const each of fc.sample(facts, { numRuns: 2000, seed: 1 })) {
       const { promotion: told, shipping } = priceCart(each)
@@ -709,7 +709,7 @@ describe('invariants of every cart', () => {
     assert.ok(exact > 30 && exact < 270, `${exact} exact of ${sample.length}`)
   })
 
-  test('every number is a safe non-negative integer', () => {
+  test('every amount is a safe non-negative integer', () => {
     fc.assert(
       fc.property(facts, (each) => {
         for (const number of numbersIn(priceCart(each))) assert.ok(Number.isSafeInteger(number) && number >= 0)
@@ -718,7 +718,7 @@ describe('invariants of every cart', () => {
     )
   })
 
-  test('allocations name each discounted line once, in order, and never exceed the line', () => {
+  test('allocations contain each discounted line once, in order, and never exceed the line', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const { lines, promotion, shipping } = priceCart(each)
@@ -737,7 +737,7 @@ describe('invariants of every cart', () => {
     )
   })
 
-  test('each allocation is within one unit of the exact share, and the largest remainders are rounded up', () => {
+  test('each allocation is within one unit of its exact share, and the largest remainders are rounded up', () => {
     fc.assert(
       fc.property(factsWith(linesOf(unitPrice, 1)), holdingPromotion, (each, code) => {
         const { lines } = priceCart({ ...each, promotion: code })
@@ -784,7 +784,7 @@ describe('invariants of every cart', () => {
     )
   })
 
-  test('a code never raises the total, the tax or the shipping, and never lowers the number of options', () => {
+  test('a code never raises the total, the tax or the shipping costs, and never lowers the number of options', () => {
     let discounted = 0
     fc.assert(
       fc.property(facts, anyPromotion, (each, code) => {
@@ -800,7 +800,7 @@ describe('invariants of every cart', () => {
     assert.ok(discounted > manyRuns.numRuns / 10, `${discounted} of ${manyRuns.numRuns} carts were discounted`)
   })
 
-  test('a code never discounts more than the items cost, and discounts either none or all of the shipping', () => {
+  test('a code never discounts more than the items cost, and discounts either all of the shipping costs or none', () => {
     fc.assert(
       fc.property(facts, anyPromotion, (each, code) => {
         const { shipping, totals } = priceCart({ ...each, promotion: code })
@@ -811,7 +811,7 @@ describe('invariants of every cart', () => {
     )
   })
 
-  test('the chosen option is one of the offered ones with its amount, or none if none is offered', () => {
+  test('the chosen option is an offered one with its amount, or none if none is offered', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const { shipping } = priceCart(each)
@@ -827,7 +827,7 @@ describe('invariants of every cart', () => {
 
 // A discount is spread by largest remainder, and equal remainders are served in the order of the lines: which of them
 // gets the unit may change with the order, and with it the rounding of a tax. Nothing else may.
-describe('the order of the lines', () => {
+describe('another order of the lines', () => {
   const shuffled = facts.chain((each) =>
     fc
       .shuffledSubarray([...each.lines], { minLength: each.lines.length })
@@ -846,7 +846,7 @@ describe('the order of the lines', () => {
     )
   })
 
-  test('never changes subtotal, discount and shipping, nor the total if prices include tax', () => {
+  test('never changes subtotal, discount and shipping costs, nor the total if prices include tax', () => {
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
         const [a, b] = [priceCart(one), priceCart(other)]
@@ -859,7 +859,7 @@ describe('the order of the lines', () => {
     )
   })
 
-  test('changes the tax by at most one unit for each line whose share of the discount changed', () => {
+  test('changes the tax by at most one unit for each line whose share of the discount changes', () => {
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
         const [a, b] = [priceCart(one), priceCart(other)]
@@ -902,7 +902,7 @@ describe('more units of a line', () => {
     )
   })
 
-  test('never lower shipping, tax or total without a promotion and without a threshold', () => {
+  test('never lower shipping costs, tax or total if there is no promotion and no threshold', () => {
     fc.assert(
       fc.property(grown(plain), ([less, more]) => {
         // Taxed as the goods, shipping follows a cart that gets more goods of a low rate, and its tax may fall.
@@ -929,7 +929,7 @@ describe('more units of a line', () => {
 
   // The discount is rounded and spread anew, which can move two units onto a line, and each line rounds its tax by itself. The tax of
   // shipping follows the goods, and may fall with more of a low rate.
-  test('lower a discounted total by at most two units per line and the tax of shipping, if prices exclude tax', () => {
+  test('lower a discounted total, apart from the tax of shipping, by at most two units per line if prices exclude tax', () => {
     const besideShipping = ({ totals, shipping }: Pricing) => totals.total - shipping.tax
     fc.assert(
       fc.property(grown(plain), holdingPromotion, ([less, more], code) => {
@@ -949,11 +949,11 @@ function deepFreeze<T>(value: T): T {
   return value
 }
 
-describe('terms set by the merchant', () => {
+describe('discount and delivery that the merchant sets', () => {
   const rose = line('rose', 3333, 3)
   const card = line('card', 100, 1, { taxClass: 'reduced' })
 
-  test('a manual discount is distributed over all lines exactly, before tax, and is not a promotion', () => {
+  test('a manual discount is distributed exactly over all lines, before tax, and is not a promotion', () => {
     const terms = { discount: 1001, shipping: { label: 'Courier', amount: 690 } }
     const priced = priceCart({ ...shop, lines: [rose, card], terms })
     assert.deepEqual(brief(priced), {
@@ -974,7 +974,7 @@ describe('terms set by the merchant', () => {
     assert.deepEqual([totals.discount, totals.shipping, totals.total], [100, 490, 490])
   })
 
-  test('a manual delivery needs no zone, and is not charged if nothing is shipped', () => {
+  test('a manual delivery price needs no zone, and is not charged if nothing is shipped', () => {
     const terms = { discount: 0, shipping: { label: 'Courier', amount: 690 } }
     const abroad = { country: 'NZ', region: null }
     // 6.90 has 1.10 of German tax in it, which an export does not bear.

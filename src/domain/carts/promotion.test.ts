@@ -67,7 +67,7 @@ const cases: Case[] = [
   ['applied',  null,                      {}, { shippingAmount: 0 }],
 ]
 
-test('every reason for refusing a promotion applies exactly at its limits', () => {
+test('every reason for refusing a promotion applies exactly from its limit on', () => {
   for (const [state, reason, promotion, occasion] of cases) {
     const verdict = judgePromotion({ ...good, ...promotion }, { ...cart, ...occasion })
     assert.deepEqual(verdict, { state, reason }, JSON.stringify([promotion, occasion]))
@@ -132,7 +132,7 @@ test('the first of several reasons is reported', () => {
   assert.deepEqual(judgePromotion(bad, poor), { state: 'applied', reason: null })
 })
 
-test('a line is eligible by one of its categories or by its code, and always if the promotion names neither', () => {
+test('a line is eligible by one of its categories or by its SKU code, and always if the promotion has neither', () => {
   const line = { code: 'ROSE-12', categories: ['roses', 'bouquets'] }
   const about = (categories: string[], skuCodes: string[]) => isEligible({ categories, skuCodes }, line)
   assert.equal(about([], []), true)

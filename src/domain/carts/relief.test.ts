@@ -56,7 +56,7 @@ const cart: Bought = {
   refunds: [],
 }
 
-test('prices that include tax are reduced by it, rounded once per line', () => {
+test('prices that include tax are reduced by the tax, which is rounded once per line', () => {
   const { lines, shipping, totals } = priceCart({ ...factsOf(cart), ...reverse })
   assert.deepEqual(
     lines.map(({ unitPrice, subtotal, tax, total, taxRateBps }) => [unitPrice, subtotal, tax, total, taxRateBps]),
@@ -82,7 +82,7 @@ test('prices without tax stay unchanged, and no tax is added', () => {
   assert.deepEqual([totals.tax, totals.taxReason, totals.taxIncluded], [0, 'intra_community', false])
 })
 
-test('a small business charges its prices without tax, also if rates are set', () => {
+test('a small business charges its prices without tax, even if tax rates are set', () => {
   for (const priceTax of ['included', 'excluded'] as const) {
     const { lines, totals } = priceCart({ ...factsOf({ ...cart, priceTax }), isSmallBusiness: true })
     assert.deepEqual([totals.total, totals.tax, totals.taxReason], [15_387, 0, 'small_business'])
@@ -108,14 +108,14 @@ test("if the seller has no rates for the destination, prices are reduced by the 
   assert.deepEqual([none.totals.total, none.totals.tax], [15_387, 0])
 })
 
-test('a thousand small units cost exactly their price without tax', () => {
+test('the tax is subtracted from the whole line, not from each of a thousand small units', () => {
   const lines = [{ unitPrice: 3, quantity: 1_000, taxClass: 'standard' }]
   const facts = factsOf({ ...cart, lines, shipping: 0, rates: [2_000, 0, 0] })
   const [line] = priceCart({ ...facts, ...reverse }).lines
   assert.deepEqual([line?.unitPrice, line?.subtotal, line?.total], [2, 2_500, 2_500])
 })
 
-test('an export has its reason, and a country with its own rates is taxed by them', () => {
+test('an export shows its reason, and a country with rates of its own is taxed by these', () => {
   const facts = { ...factsOf(cart), destination: { country: 'CH', region: null } }
   assert.equal(priceCart(facts).totals.taxReason, 'export')
   const taxRates = [...facts.taxRates, { country: 'CH', region: '', taxClass: 'standard', rateBps: 810 }]
@@ -124,7 +124,7 @@ test('an export has its reason, and a country with its own rates is taxed by the
   assert.ok(totals.tax > 0)
 })
 
-test('digital items are supplied where the buyer is registered', () => {
+test('digital items are supplied in the country where the buyer is registered', () => {
   const facts = { ...factsOf({ ...cart, shipping: 0 }), destination: null }
   const digital = { ...facts, lines: facts.lines.map((line) => ({ ...line, delivery: 'digital' as const })) }
   assert.equal(priceCart({ ...digital, ...reverse }).totals.taxReason, 'reverse_charge')

@@ -18,7 +18,7 @@ const germany: Zone = { zone: 'germany', countries: ['DE'], options: [stepped, f
 const world: Zone = { zone: 'world', countries: ['*'], options: [flat] }
 const alps: Zone = { zone: 'alps', countries: ['AT', 'CH'], options: [flat] }
 
-test('a zone is parsed as provisioning stores it', () => {
+test('a stored zone is parsed to what it was provisioned with', () => {
   const row = {
     zone: 'germany',
     countries: '["DE"]',
@@ -27,7 +27,7 @@ test('a zone is parsed as provisioning stores it', () => {
   assert.deepEqual(parseZone(row), germany)
 })
 
-test('a country is served by the zone that names it, else by the rest of the world, else not at all', () => {
+test('a country is served by the zone that lists it, otherwise by the rest of the world, otherwise not at all', () => {
   const zones = [world, germany, alps]
   assert.equal(zoneFor(zones, 'DE'), germany)
   assert.equal(zoneFor(zones, 'CH'), alps)
@@ -65,14 +65,14 @@ test('the amount of an option changes exactly at its limits of weight and price'
   }
 })
 
-test('free from 0 is always free', () => {
+test('an option that is free from 0 on is always free', () => {
   const zone = { ...germany, options: [{ ...flat, freeFrom: 0 }] }
   assert.deepEqual(shippingOffersFor(zone, { weightGrams: 0, subtotal: 0 }), [
     { id: 'express', label: 'Express', amount: 0 },
   ])
 })
 
-test('the chosen option stays while it is offered, else the first is chosen, even if another is cheaper', () => {
+test('the chosen option stays while it is offered; otherwise the first one is chosen, even if another one is cheaper', () => {
   const offers = shippingOffersFor(germany, { weightGrams: 5_000, subtotal: 1_000 })
   assert.equal(effectiveShippingOption(offers, 'express')?.id, 'express')
   assert.equal(effectiveShippingOption(offers, 'standard')?.id, 'standard')
@@ -82,7 +82,7 @@ test('the chosen option stays while it is offered, else the first is chosen, eve
   assert.equal(effectiveShippingOption([], 'standard'), undefined)
 })
 
-test('one shipped item is enough to need shipping', () => {
+test('one shipped item is enough for shipping to be needed', () => {
   assert.equal(needsShipping([{ delivery: 'digital' }, { delivery: 'shipped' }]), true)
   assert.equal(needsShipping([{ delivery: 'digital' }]), false)
   assert.equal(needsShipping([]), false)

@@ -87,7 +87,7 @@ const taxes: [amount: number, rateBps: number, included: number, excluded: numbe
   [1,        1,    0,    0],
 ]
 
-test('the tax on an amount is rounded half up once', () => {
+test('the tax on an amount is rounded once, half up', () => {
   for (const [amount, rateBps, included, excluded] of taxes) {
     assert.equal(computeTax(amount, rateBps, 'included'), included, `${amount} at ${rateBps} included`)
     assert.equal(computeTax(amount, rateBps, 'excluded'), excluded, `${amount} at ${rateBps} excluded`)
@@ -116,7 +116,7 @@ test('a tax is at most half a unit from the exact tax, and never exceeds its bas
   )
 })
 
-test('a larger amount never has less tax, and one more unit adds at most one unit of tax', () => {
+test('a larger amount never has less tax, and each further unit adds at most one unit of tax', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: Number.MAX_SAFE_INTEGER - 1 }),
@@ -131,7 +131,7 @@ test('a larger amount never has less tax, and one more unit adds at most one uni
   )
 })
 
-test('net plus its tax, taken as a gross amount, contains that tax', () => {
+test('the tax contained in a net amount plus its tax is that tax', () => {
   fc.assert(
     fc.property(fc.nat({ max: 1_000_000_000 }), rateBps, (net, bps) => {
       const tax = computeTax(net, bps, 'excluded')
@@ -153,7 +153,7 @@ test('a price is converted between including and excluding tax', () => {
   )
 })
 
-test('the reason for charging no tax depends on seller, buyer and destination', () => {
+test('the reason for not charging tax depends on seller, buyer and destination', () => {
   const sale: TaxedSale = {
     sellerCountry: 'DE',
     isSmallBusiness: false,

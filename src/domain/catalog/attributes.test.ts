@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { optionAttributeOf } from './attributes.ts'
 
-test('option names are recognized in many languages, ignoring case and accents', () => {
+test('option names are recognized in many languages, in any letter case and without accents', () => {
   for (const name of ['Colour', 'COLOR ', 'Farbe', 'Couleur', 'カラー', 'اللون', 'Kleur'])
     assert.equal(optionAttributeOf(name), 'color', name)
   for (const name of ['Size', 'GRÖSSE', 'Grösse', 'Groesse', 'Tamano', 'サイズ'])

@@ -40,7 +40,7 @@ test('a new category is created, a different one is changed with its count, and 
   assert.equal(plan.categoryIds.get('cups'), 'id of cups')
 })
 
-test('a parent is planned before its child, in any order of the file', () => {
+test('a parent is planned before its child, in whatever order the file lists them', () => {
   const entries = [
     { slug: 'green', name: 'Green', parent: 'tea' },
     { slug: 'tea', name: 'Tea', parent: 'drinks' },
@@ -61,13 +61,13 @@ test('a parent is planned before its child, in any order of the file', () => {
 const chain = (length: number) =>
   Array.from({ length }, (_, index) => stored(`level-${index}`, index === 0 ? null : `id of level-${index - 1}`))
 
-test('depths are counted up to one more than allowed, also in cycles', () => {
+test('depths are counted up to one level more than allowed, also in cycles', () => {
   assert.deepEqual([...categoryDepths(chain(3)).values()], [1, 2, 3])
   const circle = [stored('one', 'id of two'), stored('two', 'id of one')]
   assert.deepEqual([...categoryDepths(circle).values()], [categoryDepthMax + 1, categoryDepthMax + 1])
 })
 
-test('moving a category checks the depth of everything below it; categories that were already too deep are not refused', () => {
+test('moving a category checks the depth of everything below it; categories that are already too deep are not refused', () => {
   const whole = chain(categoryDepthMax)
   const [first] = whole
   assert.ok(first)

@@ -5,7 +5,7 @@ import { createColumnsCache } from './columns.ts'
 
 const columnsRow = { key: 1, productId: 'prd_1', publishedAt: 1, priceMax: 9, liveInStock: 1, testInStock: 1 }
 
-test('concurrent searches of several snapshots read one after the other, and the newest row stays', async () => {
+test('concurrent searches in several snapshots read one after the other, and the newest row stays', async () => {
   const cache = createColumnsCache()
   let reading = 0
   let most = 0

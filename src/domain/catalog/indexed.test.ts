@@ -50,7 +50,7 @@ const mug: PublishedProduct = {
   skus: [sku],
 }
 
-test('texts are equal exactly if all their sources are equal', () => {
+test('index texts are equal exactly if everything that they are made of is equal', () => {
   const other: readonly Partial<PublishedProduct>[] = [
     { name: 'Stone mugs' },
     { brand: 'Kiln' },
@@ -78,21 +78,21 @@ test('texts are equal exactly if all their sources are equal', () => {
   assert.deepEqual(indexTextsOf(seller, { ...mug, ...same }), indexTextsOf(seller, mug))
 })
 
-test('a summary that begins the description adds no words, and any other does', () => {
+test('a summary that the description begins with adds no words, and any other does', () => {
   const termsOf = (summary: string, description: string) => indexTextsOf(seller, { ...mug, summary, description }).terms
   for (const description of ['Made by hand.', 'Made by hand.\nGlazed.', 'Made by hand. Glazed.'])
     assert.equal(termsOf('Made by hand.', description), termsOf('', description))
   assert.notEqual(termsOf('Made by ha', 'Made by hand.'), termsOf('', 'Made by hand.'), 'a part of a word is a word')
 })
 
-test('a number with a unit is found also in a long description', () => {
+test('a number with a unit is found, also in a long description', () => {
   const words = Array.from({ length: 500 }, (_, at) => `word${at}`).join(' ')
   const { terms } = indexTextsOf(seller, { ...mug, description: `Holds 350 ml. ${words}` })
   assert.ok(terms.split(' ').some((term) => term.endsWith('w350ml')))
   assert.ok(terms.split(' ').some((term) => term.endsWith('wword300')))
 })
 
-test('a brand is stored with the facets and split off again, so products that differ only in it share them', () => {
+test('a brand is stored with the facets and split off again, so products that differ only in the brand share their facets', () => {
   for (const more of [{}, { categories: [] }, { skus: [{ ...sku, options: [] }] }]) {
     const product = { ...mug, ...more }
     const { facets } = indexTextsOf(seller, { ...product, brand: null })

@@ -53,7 +53,7 @@ const product: ProductRow = {
 const now = 100
 const at = (instant: number) => ({ now: instant, currency: 'EUR' })
 
-test('a price is raised and lowered by basis points, and half a unit is rounded up', () => {
+test('a price is raised and lowered by basis points, rounded half up', () => {
   for (const [price, percentage, becomes] of [
     [450, 500, 473], // 472.5
     [450, -500, 428], // 427.5
@@ -65,7 +65,7 @@ test('a price is raised and lowered by basis points, and half a unit is rounded 
     assert.equal(changePriceByPercent(price, percentage), becomes, `${price} by ${percentage}`)
 })
 
-test('a price is rounded to the nearest one with the requested ending', () => {
+test('a price is rounded to the nearest price with the requested ending', () => {
   for (const [price, ending, currency, becomes] of [
     [4_673, '99', 'EUR', 4_699],
     [4_640, '99', 'EUR', 4_599],
@@ -91,7 +91,7 @@ test('a price is rounded to the nearest one with the requested ending', () => {
   )
 })
 
-test('a price that is too high or not below its compare-at price is refused', () => {
+test('a price that is too high, or not below its compare-at price, is refused', () => {
   assert.throws(() => applySkuPatch(sku, { price: limits.amountMax + 1 }), { code: 'price_not_possible' })
   assert.throws(() => applySkuPatch(sku, { compareAtPrice: 450 }), { code: 'price_not_possible' })
   assert.throws(
@@ -103,7 +103,7 @@ test('a price that is too high or not below its compare-at price is refused', ()
   assert.deepEqual(applySkuPatch({ ...sku, compareAtPrice: 500 }, { compareAtPrice: null }), sku)
 })
 
-test('a status sets the dates, and the current status changes nothing', () => {
+test('setting a status sets its dates, and setting the current status changes nothing', () => {
   const hidden = applyProductPatch(product, { status: 'hidden' }, at(now))
   assert.deepEqual([hidden.publishedAt, hidden.archivedAt, productStatus(hidden)], [null, null, 'hidden'])
   const archived = applyProductPatch(product, { status: 'archived' }, at(now))
@@ -114,7 +114,7 @@ test('a status sets the dates, and the current status changes nothing', () => {
   assert.deepEqual(applyProductPatch(product, { status: 'published' }, at(now)), product)
 })
 
-test('categories and tags are appended, removed and limited', () => {
+test('categories and tags are added, removed and limited in number', () => {
   const changed = applyProductPatch(product, { addCategory: 'green', removeTag: 'new', addTag: 'sale' }, at(now))
   assert.deepEqual([changed.categories, changed.tags], [['black', 'green'], ['sale']])
   assert.deepEqual(applyProductPatch(product, { addCategory: 'black', removeCategory: 'green' }, at(now)), product)

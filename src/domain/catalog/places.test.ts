@@ -21,7 +21,7 @@ test('intersections and unions are correct for sets of every size and density', 
   }
 })
 
-test('the intersection of one set is that set, and the empty set has no places', () => {
+test('the intersection of a single set is that set, and the empty set adds nothing to a union', () => {
   const some = placesIn([1, 5])
   assert.equal(intersectIndexes([some]), some)
   assert.equal(uniteIndexes(some, noProductIndexes), some)

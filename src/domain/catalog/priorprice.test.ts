@@ -23,7 +23,7 @@ test('the sale price is not its own prior price', () => {
   assert.equal(computePriorPrice([step(0, 100), step(40, 70, 100)]), 100)
 })
 
-test('a price that applied for more than 30 days counts, although it was set before them', () => {
+test('a price counts that applied during the 30 days, even if it was set before them', () => {
   assert.equal(computePriorPrice([step(0, 90), step(200, 60, 90)]), 90)
 })
 
@@ -36,13 +36,13 @@ test("the merchant's compare-at price is not used", () => {
   assert.equal(computePriorPrice([step(0, 60), step(40, 50, 200)]), 60)
 })
 
-test('a deeper reduction keeps its first reference price, and a partly reversed one starts again', () => {
+test('a deeper reduction keeps the prior price of the first one, and a partly reversed one has a new prior price', () => {
   const further = [step(0, 100), step(40, 80, 100), step(50, 60, 100)]
   assert.equal(computePriorPrice(further), 100)
   assert.equal(computePriorPrice([...further, step(60, 70, 100)]), 60)
 })
 
-test('a young product uses its whole history, one that started reduced has no prior price, and neither has one without a claim', () => {
+test('a young product uses its whole history; a product that started reduced, or without a compare-at price, has no prior price', () => {
   assert.equal(computePriorPrice([step(0, 100), step(5, 80, 100)]), 100)
   assert.equal(computePriorPrice([step(0, 80, 100)]), null)
   assert.equal(computePriorPrice([step(0, 100), step(40, 80)]), null)
@@ -68,7 +68,7 @@ function byEveryHour(steps: readonly PriceStep[]): number | null {
   return prices.length === 0 ? null : Math.min(...prices)
 }
 
-test('the result equals a search of every hour of random histories', () => {
+test('the result equals a search through every hour of random histories', () => {
   const change = fc.record({
     hours: fc.integer({ min: 1, max: 24 * 25 }),
     price: fc.integer({ min: 1, max: 12 }),
@@ -92,12 +92,12 @@ test('a prior price that is not above the price is not shown', () => {
   assert.equal(shownPriorPrice([step(0, 100), step(40, 99, 150)]), 100)
 })
 
-test('an unchanged price adds no step, and a clock set back does not reorder steps', () => {
+test('an unchanged price adds no step, and a clock that was set back does not reorder the steps', () => {
   assert.deepEqual(appendPriceStep([step(1, 100)], step(2, 100)), [step(1, 100)])
   assert.deepEqual(appendPriceStep([step(0, 90), step(2, 100)], step(1, 80)), [step(0, 90), step(2, 80)])
 })
 
-test('dropping old steps does not change the prior price, and too many steps never raise it', () => {
+test('deleting old steps does not change the prior price, and with too many steps it never rises', () => {
   const change = fc.record({
     minutes: fc.integer({ min: 1, max: 60 * 24 * 20 }),
     price: fc.integer({ min: 1, max: 12 }),

@@ -15,7 +15,7 @@ const problemsOf = (url: string) => [
   ...categoryProblems({ slug: 'a', name: 'A', image: url }),
 ]
 
-test('a picture must have an address with a host or a path under /media/', () => {
+test('the address of a picture must have a host, or be a path under /media/', () => {
   for (const url of ['https://a.test/x/../y', '/media/mer_1/ab-1.webp', '/media/demo/a.b.jpg?width=160'])
     assert.deepEqual(problemsOf(url), [], url)
   for (const url of [

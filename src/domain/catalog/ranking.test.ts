@@ -6,7 +6,7 @@ import { firstByValue, insertRanked } from './ranking.ts'
 const random = (below: number) => Math.floor(Math.random() * below)
 const compare = (one: string | number, other: string | number) => (one < other ? -1 : one > other ? 1 : 0)
 
-test('the first products of any sorting equal those of sorting all', () => {
+test('the first products of any sort order are the same as after sorting all products', () => {
   for (let round = 0; round < 300; round += 1) {
     const id = Array.from({ length: 60 }, () => newId('prd')).sort(() => Math.random() - 0.5)
     const idTime = id.map(idTimeOf)

@@ -32,7 +32,7 @@ async function seen(room: Stockroom, slug: string, when = now): Promise<{ quanti
 const version = (room: Stockroom) => room.storage.read((db) => findCatalogVersion(db, room.merchantId))
 
 eachEngine('stock in the catalog', (given) => {
-  test('a product is current immediately with a new ETag, and a list after the loop has run', async () => {
+  test('after a change a product has a new ETag immediately, and a list after the loop has run', async () => {
     const testServer = await openTestServer(given)
     const path = { slug: 'red-roses' }
     const product = async () => (await testServer.ask('getApiKeyCatalogProduct', { path })).body.data
@@ -102,7 +102,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.equal(await version(both), before + 1)
   })
 
-  test('responses are valid until exactly the next hold ends', async () => {
+  test('responses are valid until exactly the end of the next hold', async () => {
     const room = await openStockroom(given, two)
     await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 3 }), at))
     await room.write((tx) =>
@@ -119,7 +119,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.deepEqual(await seen(room, 'one', expiresAt + 100 * minute), { quantities: [20], stale: false })
   })
 
-  test('stock below what is held is shown as 0, not negative', async () => {
+  test('stock below the held quantity is shown as 0, not as a negative number', async () => {
     const room = await openStockroom(given, two)
     await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 9 }), at))
     await room.write((tx) => setOnHand(tx, room.seller, [{ skuId: room.skuId('A'), onHand: 4 }], at))
@@ -128,7 +128,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.deepEqual(await seen(room, 'one'), { quantities: [0], stale: false })
   })
 
-  test('a change during the rendering of the loop is not lost', async () => {
+  test('a change while the loop renders a product is not lost', async () => {
     const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })
@@ -206,7 +206,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.deepEqual(await seen(room, 'one', now + minute), { quantities: [17], stale: false })
   })
 
-  test('a new product is not stale, and an unlisted one is not rendered', async () => {
+  test('a new product is not stale, and an unlisted product is not rendered', async () => {
     const room = await openStockroom(given, two)
     assert.deepEqual(await seen(room, 'one'), { quantities: [20], stale: false })
     await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 1 }), at))

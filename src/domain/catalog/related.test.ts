@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { weighRelatedCategories } from './related.ts'
 
-test("a product's own categories count fully, and categories above them less with distance", () => {
+test('the categories of a product count fully, and those above them less with each level', () => {
   const tree = {
     paths: new Map([
       ['cups', ['kitchen', 'drinks', 'cups']],

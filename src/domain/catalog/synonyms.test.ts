@@ -9,7 +9,7 @@ function alternativesIn(groups: readonly (readonly string[])[], text: string): s
   )
 }
 
-test('a word gets its synonyms, and each word of a phrase gets the synonyms of the phrase', () => {
+test('a word gets its synonyms, and a phrase those of the phrase, but not a single word of it', () => {
   const synonyms = indexSynonyms([
     ['Sofa', 'Couch'],
     ['nightstand', 'bedside table'],
@@ -35,7 +35,7 @@ test('phrases are split like queries: scripts without spaces, numbers with units
   assert.deepEqual(alternativesIn(furniture, 'einrichtung'), [['mobel', 'moebel']])
 })
 
-test('a word of many groups gets each synonym once, up to a limit', () => {
+test('a word in many groups gets each synonym once, up to a limit', () => {
   const [same] = alternativesIn(Array(200).fill(['sofa', 'couch', 'sofas']), 'sofa')
   assert.deepEqual(same, ['couch'])
   const many = Array.from({ length: 200 }, (_, at) => ['sofa', `couch${at}`, `settee${at}`])

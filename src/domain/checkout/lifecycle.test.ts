@@ -41,13 +41,13 @@ test('only an open session expires, from its expiry time on', () => {
 
 const minute = 60_000
 
-test('stock is held for a quarter of an hour, and not beyond the end of the session', () => {
+test('stock is held for a quarter of an hour, and not longer than the session', () => {
   assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: false }, 0), 15 * minute)
   assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: false }, 50 * minute), 60 * minute)
   assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: true }, 0), 60 * minute)
 })
 
-test('an extension is half an hour from now, up to a day after the session was opened, and never shortens it', () => {
+test('an extension is half an hour from now, up to a day after the session was opened, and never shortens the time', () => {
   const until = (expiresAt: number, now: number) => extendedExpiry({ createdAt: 0, expiresAt }, now)
   const day = 24 * 60 * minute
   assert.equal(until(10 * minute, 5 * minute), 35 * minute)

@@ -21,7 +21,7 @@ test('a code is valid until it was used, has expired, or had five wrong guesses'
 const none: CodeCounts = { requesterHour: 0, requesterDay: 0, mailboxDay: 0, networkHour: 0, shopHour: 0 }
 const names = Object.keys(customerCodesMax) as (keyof CodeCounts)[]
 
-test('each limit applies separately', () => {
+test('each limit on requests for codes applies separately', () => {
   assert.equal(mayRequestCode(none, false), true)
   for (const name of names) {
     assert.equal(mayRequestCode({ ...none, [name]: customerCodesMax[name] - 1 }, false), true, name)
@@ -29,12 +29,12 @@ test('each limit applies separately', () => {
   }
 })
 
-test('a known browser has its own limits, which others cannot use up', () => {
+test('a known browser has its own limits, which strangers cannot use up', () => {
   const allowed = names.filter((name) => mayRequestCode({ ...none, [name]: customerCodesMax[name] }, true))
   assert.deepEqual(allowed, ['mailboxDay', 'networkHour'])
 })
 
-test('a code is accepted in common notations', () => {
+test('a code is accepted however it is typed: with spaces, hyphens or other digits', () => {
   for (const text of ['123456', ' 123 456 ', '123-456', '１２３４５６'])
     assert.equal(parseTypedCode(text), '123456', text)
   for (const text of ['', '12345', '1234567', 'abcdef', '12 34 5x']) assert.equal(parseTypedCode(text), undefined, text)

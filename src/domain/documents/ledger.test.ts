@@ -37,7 +37,7 @@ function made(kind: DocumentRow['kind'], country = 'DE', currency = 'EUR'): Docu
   }
 }
 
-test('the ledger has a line for each rate, and credit notes are negative', () => {
+test('the ledger has a line for each tax rate, and credit notes are negative', () => {
   assert.match(
     plainLedger.head(facts),
     /^number,kind,date,supply_date,order,corrects,country,rate,tax_reason,net,tax,total,currency\r\n$/,
@@ -54,7 +54,7 @@ test('the ledger has a line for each rate, and credit notes are negative', () =>
   assert.match(plainLedger.lines(made('invoice', 'KW', 'KWD'), facts), /,1\.000,0\.190,1\.190,KWD\r\n/)
 })
 
-test('a DATEV batch has two header lines and posts the total of each rate to its account', () => {
+test('a DATEV batch has two header lines, and posts the total of each tax rate to its account', () => {
   const [head = '', columns = ''] = datevBatch.head(facts).split('\r\n')
   assert.ok(head.startsWith('"EXTF";700;21;"Buchungsstapel";13;20260701080000123;'))
   assert.equal(head.split(';').length, 31)

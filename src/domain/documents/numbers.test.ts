@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { numberText, periodFor } from './numbers.ts'
 
-test('a number follows its format, and that of a test document says so', () => {
+test('a document number has the chosen format, and that of a test document begins with T-', () => {
   const facts = { mode: 'live', year: '2026', number: 42 } as const
   const rows = [
     ['{year}-{number:6}', '2026-000042', '2026'],

@@ -101,7 +101,7 @@ describe('the sums of documents', () => {
     }
   }
 
-  test("a refund by amount is distributed over the rates, and one by line keeps the line's rate", () => {
+  test('a refund by amount is distributed over the tax rates, and one by line has the rate of the line', () => {
     const at = (position: number, rateBps: number, tax: number, total: number): DocumentLine => ({
       ...{ position, skuId: `sku_${position}`, code: '', name: '', options: [], quantity: 2, unitPrice: total / 2 },
       ...{ discount: 0, rateBps, reason: null, net: total - tax, tax, total },

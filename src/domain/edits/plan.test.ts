@@ -45,7 +45,7 @@ const line: OrderLine = {
   ...{ tax: 0, total: 100, taxRateBps: 0 },
 }
 
-test('tax is subtracted once from all units of a new item', () => {
+test('the tax is subtracted once from all units of a new item together', () => {
   const pin: NewItem = { ...item, skuId: 'sku_2', withdrawalExempt: null, price: 3, rateBps: 0, containedBps: 2000 }
   const plan = planEdit({
     ...{ order, lines: [line], refunded: [], shipping: undefined },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createLog } from '../../platform/log/log.ts'
 import { createDiscards } from './discards.ts'
 
-test('unsent e-mails make at most two log lines a minute per merchant', () => {
+test('discarded e-mails make at most two log lines a minute per merchant', () => {
   const lines: { message: string; merchantId: string; count?: number }[] = []
   const write = (text: string) => {
     for (const line of text.trim().split('\n')) lines.push(JSON.parse(line))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { computeBalance, subtractCredit } from './balance.ts'
 
-test('unused credit is refunded, a missing amount is paid, both exactly, and free items are refused', () => {
+test('unused credit is refunded and a missing amount must be paid, both exactly, and exchanges for nothing are refused', () => {
   for (const [credit, total, moneyBack, difference] of [
     [2995, 2995, 0, 0],
     [2995, 2994, 1, 0],
@@ -14,7 +14,7 @@ test('unused credit is refunded, a missing amount is paid, both exactly, and fre
   assert.equal(computeBalance(2995, 0), undefined)
 })
 
-test('the shopper sees the new items with the credit subtracted', () => {
+test('the shopper sees the new items with the credit as a discount', () => {
   const totals = { subtotal: 5000, discount: 0, shipping: 0, tax: 950, taxIncluded: false, total: 5950 }
   const shipping = { optionId: null, options: [], amount: 0, discount: 0, tax: 0, taxRateBps: null, taxes: null }
   const promotion = { state: 'none', reason: null, amount: 0, allocations: [] } as const

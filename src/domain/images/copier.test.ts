@@ -52,7 +52,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
   }
   const shapes = ({ copies }: PictureCopies) => copies.map(({ kind, width }) => `${kind} ${width}`)
 
-  test('have four widths as AVIF and WebP, none wider than the picture, and its colour', async () => {
+  test('have four widths as AVIF and WebP, none wider than the picture, and the color of the picture is returned', async () => {
     const made = await copied(png(1000, 100))
     assert.deepEqual(
       shapes(made),
@@ -66,7 +66,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     }
   })
 
-  test('contain no camera metadata and are upright', async () => {
+  test('are upright and contain no camera metadata', async () => {
     const file = await fixture('located.jpg')
     assert.ok(file.includes('Exif') && file.includes('a photographer') && file.includes('ICC_PROFILE'))
     const { copies, color } = await copied(file)
@@ -80,7 +80,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
     }
   })
 
-  test('have CMYK colours converted to RGB', async () => {
+  test('are converted from CMYK to RGB', async () => {
     const { color } = await copied(await fixture('cmyk.jpg'))
     assert.match(color ?? '', /^#[c-f][0-9a-f][0-4]/)
   })
@@ -90,7 +90,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
       assert.ok((await copied(await fixture(name))).copies.length >= 2)
     })
 
-  test('are not made of a decompression bomb, a truncated file, an animation, an SVG or a text, each refused with its reason', async () => {
+  test('are not made of a decompression bomb, a truncated file, an animation, an SVG or a text, each of which has its reason', async () => {
     const header = Buffer.alloc(13)
     header.writeUInt32BE(60_000, 0)
     header.writeUInt32BE(60_000, 4)
@@ -133,14 +133,14 @@ describe('the process that decodes pictures', { skip: !isThere && 'sharp is not 
   })
 })
 
-test('without the library no picture is decoded', async () => {
+test('without the image library no picture is decoded', async () => {
   const none = createCopier({ program: new URL('nothing.js', import.meta.url).pathname })
   assert.equal(await none.isAvailable(), false)
   await assert.rejects(none.copiesOf(png(1, 1)))
   none.close()
 })
 
-test('a failed start is repeated', async () => {
+test('a decoder whose start failed is started again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'copier-'))
   const program = join(folder, 'decoder.mjs')
   await writeFile(program, 'process.exit(1)')

@@ -21,7 +21,7 @@ describe('the kind and size of a picture', () => {
     ['camera.webp', 'webp'],
     ['plain.avif', 'avif'],
   ] as const)
-    test(name, () => {
+    test(`are read from ${name}`, () => {
       const { kind: found, width, height } = read(fixture(name))
       assert.deepEqual([found, width, height], [kind, 30, 20])
     })
@@ -70,8 +70,8 @@ describe('cleaning a picture', () => {
   })
 })
 
-describe('refused pictures', () => {
-  test('other kinds of file are refused', () => {
+describe('a picture', () => {
+  test('of another kind of file is refused', () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')
     for (const bytes of [
       svg,
@@ -83,23 +83,23 @@ describe('refused pictures', () => {
       assert.equal(readImage(bytes), 'unknown')
   })
 
-  test('camera metadata in a format that cannot be cleaned is refused', () => {
+  test('with camera metadata in a format that cannot be cleaned is refused', () => {
     assert.equal(readImage(fixture('camera.avif')), 'has_metadata')
   })
 
-  test('a side that is too long is refused, such as a few bytes that decode to a gigabyte', () => {
+  test('with a side that is too long is refused', () => {
     const png = fixture('text.png')
     png.writeUInt32BE(4_097, 16)
     assert.equal(readImage(png), 'too_large')
   })
 
-  test('a picture with a side of 0 is refused', () => {
+  test('with a side of 0 is refused', () => {
     const png = fixture('text.png')
     png.writeUInt32BE(0, 16)
     assert.equal(readImage(png), 'broken')
   })
 
-  test('every truncated file is refused or read, and never throws', () => {
+  test('that is truncated anywhere is refused or read, and never throws', () => {
     for (const name of [
       'camera.jpg',
       'progressive.jpg',
@@ -114,7 +114,7 @@ describe('refused pictures', () => {
     }
   })
 
-  test('every file with a changed byte is refused or read, and never throws', () => {
+  test('with any byte changed is refused or read, and never throws', () => {
     for (const name of ['progressive.jpg', 'text.png', 'lossless.webp', 'camera.webp', 'camera.avif', 'plain.avif'])
       for (let at = 0; at < Math.min(600, fixture(name).length); at += 1)
         for (const value of [0x00, 0x7f, 0xff]) {
@@ -124,7 +124,7 @@ describe('refused pictures', () => {
         }
   })
 
-  test('a truncated file is refused', () => {
+  test('that is truncated is refused', () => {
     for (const name of ['progressive.jpg', 'text.png', 'lossy.webp', 'lossless.webp'])
       assert.equal(readImage(fixture(name).subarray(0, -5)), 'broken', name)
   })
@@ -143,9 +143,9 @@ describe('files made to be slow', () => {
     ['80,000 chunks of a PNG', Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)])],
     ['120,000 chunks of a WebP', Buffer.concat([riff, Buffer.alloc(960_000, Buffer.from('XXXX\0\0\0\0', 'latin1'))])],
   ] as const)
-    test(`${name} are refused`, () => assert.equal(readImage(bytes), 'broken'))
+    test(`with ${name} are refused`, () => assert.equal(readImage(bytes), 'broken'))
 
-  test('a scan of escaped bytes is read only once', async () => {
+  test('with a long scan of escaped bytes are read quickly', async () => {
     const scan = Buffer.alloc(1_000_000, Buffer.from([0xff, 0x00]))
     const bytes = Buffer.concat([jpeg.subarray(0, jpeg.length - 2), scan, jpeg.subarray(jpeg.length - 2)])
     const tookMs = await leastOf(100, () => threadCpuMs(() => read(bytes)))

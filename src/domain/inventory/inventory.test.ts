@@ -90,7 +90,7 @@ eachEngine('stock', (given) => {
     return { room, ...actions(room) }
   }
 
-  test("holding sets an owner's holds to exactly the lines: it creates, changes and releases holds", async () => {
+  test('holding sets the holds of an owner to exactly the lines: holds are created, changed and released', async () => {
     const { room, hold } = await stockroom()
     assert.deepEqual(await hold('one', { A: 3, B: 2 }), {})
     assert.deepEqual(await room.world(), {
@@ -128,7 +128,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('first holds of free units without locking equal those made with locks, with their events', async () => {
+  test('first holds of free units have the same result and events without locking as with locks', async () => {
     const [looked, free] = [await stockroom(), await stockroom()]
     for (const quantities of [{ A: 3, C: 15 }, { B: 20 }, { P: 2 }]) {
       const owner = Object.keys(quantities).join()
@@ -147,7 +147,7 @@ eachEngine('stock', (given) => {
     )
   })
 
-  test('first holds of more than the free units change nothing', async () => {
+  test('first holds of more units than are free change nothing without locking', async () => {
     const { room, hold, holdFree } = await stockroom()
     await hold('one', { A: 15 })
     await refreshAll(room, now)
@@ -156,7 +156,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await room.world(), before)
   })
 
-  test('equal holds are prolonged without locking; different ones and those that end soon or later are not', async () => {
+  test('unchanged holds are prolonged without locking, but not changed ones or those that end soon or later', async () => {
     const { room, hold, prolong } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     const later = { now, expiresAt: expiresAt + minute }
@@ -176,7 +176,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).holds, world.holds)
   })
 
-  test('selling exactly the held units without locking equals a sale with locks', async () => {
+  test('selling exactly the held units has the same result without locking as with locks', async () => {
     const [looked, held] = [await stockroom(), await stockroom()]
     for (const { hold } of [looked, held]) {
       await hold('one', { A: 3, C: 15 })
@@ -208,7 +208,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await room.world(), before)
   })
 
-  test('lines of one SKU are added up', async () => {
+  test('lines with the same SKU are added up', async () => {
     const { room, sell } = await stockroom()
     const lines = [...room.lines({ A: 12 }), ...room.lines({ A: 9 })]
     const short = await room.write((tx) => replaceHolds(tx, room.seller, 'one', lines, { cause, now, expiresAt }))
@@ -216,7 +216,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await sell('one', { A: 20 }), {})
   })
 
-  test('a shortage in one line changes nothing and reports what is available for each short line', async () => {
+  test('a shortage in one line changes nothing, and reports what is available for each short line', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 15, C: 1 })
     await refreshAll(room, now)
@@ -261,7 +261,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await room.world(), before)
   })
 
-  test("an owner's expired hold is renewed if the units are free", async () => {
+  test('an expired hold is renewed for its owner if the units are free', async () => {
     const { room, hold } = await stockroom()
     await hold('one', { A: 15 })
     await hold('two', { A: 5 }, { now, expiresAt: expiresAt + minute })
@@ -277,7 +277,7 @@ eachEngine('stock', (given) => {
     await assert.rejects(hold('one', { A: 1 }, { now, expiresAt: now }))
   })
 
-  test('active holds are extended, never shortened, and expired ones are not restored', async () => {
+  test('active holds are extended, but never shortened, and expired ones are not restored', async () => {
     const { room, hold, extend } = await stockroom()
     await hold('one', { A: 1, B: 2 })
     await refreshAll(room, now)
@@ -294,7 +294,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await extend('nobody', { now, expiresAt }), {})
   })
 
-  test('a hold that another clock treated as expired makes its product stale when it changes', async () => {
+  test('a hold that another node with a faster clock treated as expired makes its product stale when it changes', async () => {
     const [ahead, behind] = [expiresAt + 1_000, expiresAt - 1_000]
     const { room, hold, extend, sell } = await stockroom()
     await hold('one', { A: 3, C: 4 })
@@ -307,7 +307,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world(behind)).stale, ['one', 'two'])
   })
 
-  test('release removes all active and expired holds of one owner, and does nothing when repeated', async () => {
+  test('releasing removes all active and expired holds of one owner, and does nothing when repeated', async () => {
     const { room, hold, release } = await stockroom()
     await hold('one', { A: 1, C: 2 })
     await hold('two', { A: 4 })
@@ -365,7 +365,7 @@ eachEngine('stock', (given) => {
     }
   })
 
-  test('an order is restocked at most once with what it took', async () => {
+  test('an order is restocked with no more units than it was sold', async () => {
     const { room, sell, restock } = await stockroom()
     await sell('one', { A: 3, C: 4, P: 5 })
     await sell('two', { A: 1 })
@@ -399,7 +399,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus, untouched)
   })
 
-  test('a backorder holds the available units, and the rest is owed', async () => {
+  test('backordered units are held as far as there is stock, and sold beyond it', async () => {
     const { room, hold, sell } = await stockroom()
     assert.deepEqual(await hold('one', { P: 1 }), {})
     assert.deepEqual(await hold('two', { P: 5 }), {})
@@ -420,7 +420,7 @@ eachEngine('stock', (given) => {
     ])
   })
 
-  test('the operator may set the stock below the held units, and the first buyers get them', async () => {
+  test('the operator may set the stock below the held units, which then go to the first buyers', async () => {
     const { room, hold, sell, set } = await stockroom()
     await hold('one', { A: 10 })
     await hold('two', { A: 10 })
@@ -435,7 +435,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual((await room.world()).skus.A, [0, 0])
   })
 
-  test('the sweep deletes expired holds, a limited number of SKUs at a time', async () => {
+  test('the sweep deletes expired holds, a limited number of SKUs in each round', async () => {
     const { room, hold, sweep } = await stockroom()
     await hold('one', { A: 1, B: 2 })
     await hold('two', { A: 3 }, { now, expiresAt: expiresAt + minute })
@@ -453,7 +453,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('events are announced once at each crossed threshold, to all active installations', async () => {
+  test('events are announced once for each crossed threshold, to all active installations', async () => {
     const { room, hold, release, sell, restock, set, sweep } = await stockroom({ A: { product: 'one', stock: 8 } })
     const announced = async () =>
       (await room.world()).events.map(([who, kind, , available, n]) => `${n} ${who} ${kind} ${available}`)
@@ -500,7 +500,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('opening stock and apply --stock make different stock movements', async () => {
+  test('opening stock and apply --stock make different kinds of stock movements', async () => {
     const { room } = await stockroom({ A: { product: 'one', stock: 4 }, Z: { product: 'one', stock: 0 } })
     const opened = await room.storage.read(
       (db) =>
@@ -533,7 +533,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(events, [['Web', 'inventory.replenished', 'Z', 7, 1]])
   })
 
-  test('20 of 200 concurrent buyers for 20 units succeed', async () => {
+  test('of 200 concurrent buyers for 20 units, 20 succeed', async () => {
     const { room, hold, sell } = await stockroom()
     const sold = await Promise.all(Array.from({ length: 200 }, (_, i) => sell(`buyer ${i}`, { A: 1 })))
     assert.equal(sold.filter((shortage) => shortage.A === undefined).length, 20)
@@ -555,7 +555,7 @@ eachEngine('stock', (given) => {
     ])
   })
 
-  test('200 concurrent transactions with the same three SKUs in opposite orders succeed without deadlock', async () => {
+  test('200 concurrent transactions with the same three SKUs in opposite orders succeed without a deadlock', async () => {
     const { room, hold, release, sell } = await stockroom({
       A: { product: 'one', stock: 1000 },
       B: { product: 'two', stock: 1000 },

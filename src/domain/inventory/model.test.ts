@@ -294,7 +294,7 @@ function compare(world: World, mode: Mode, model: Model): void {
   )
 }
 
-eachEngine('stock compared with a model', (given) => {
+eachEngine('the stock', (given) => {
   test('equals the model after every step of a random history', async () => {
     const room = await openStockroom(given, {
       A: { product: 'one', stock: opening.A },

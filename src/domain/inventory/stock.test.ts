@@ -19,22 +19,21 @@ describe('the units that an owner can use', () => {
   // biome-ignore format: a table reads best with one row a line
   const rows = [
     // on hand, held, own, own lapsed, lapsed, usable
-    [10, 0, 0, 0, 0, 10, 'all of what nobody holds'],
-    [10, 4, 0, 0, 0,  6, 'what others do not hold'],
-    [10, 4, 4, 0, 0, 10, 'its own and the rest'],
-    [10, 9, 4, 0, 0,  5, 'its own and what others do not hold'],
-    [10, 9, 0, 4, 0,  5, 'its own that is over, as anybody could'],
-    [10, 9, 0, 0, 4,  5, 'what others held too long'],
-    [ 2, 4, 2, 0, 0,  2, 'what was promised to it, where too much was promised'],
-    [ 2, 4, 0, 0, 0,  0, 'nothing where too much was promised to others'],
-    [ 1, 4, 2, 0, 0,  1, 'no more than there is'],
-    [ 0, 0, 0, 0, 0,  0, 'nothing of nothing'],
+    [10, 0, 0, 0, 0, 10, 'are all units if none is held'],
+    [10, 4, 0, 0, 0,  6, 'are not those that others hold'],
+    [10, 4, 4, 0, 0, 10, 'are those of its own hold and all free units'],
+    [10, 9, 4, 0, 0,  5, 'are those of its own hold and those that others do not hold'],
+    [10, 9, 0, 4, 0,  5, 'are those of its own expired hold only as far as they are free'],
+    [10, 9, 0, 0, 4,  5, 'are also those of expired holds of others'],
+    [ 2, 4, 2, 0, 0,  2, 'are those of its own hold, even if more is held than there is'],
+    [ 2, 4, 0, 0, 0,  0, 'are none if others hold more than there is'],
+    [ 1, 4, 2, 0, 0,  1, 'are not more than the stock, even with an own hold of more'],
+    [ 0, 0, 0, 0, 0,  0, 'are none without stock'],
   ] as const
   for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
     test(sentence, () => assert.equal(usableQuantity(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
   }
-  test('an owner without a claim can use the same units', () =>
-    assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
+  test('are the same for an owner without a hold', () => assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
 })
 
 test('an event is announced exactly when a threshold is crossed', () => {
@@ -71,7 +70,7 @@ test('an event is announced exactly when a threshold is crossed', () => {
   assert.equal(stockEventFor(2, 1, 0), undefined)
 })
 
-test('lines of one SKU are merged, and a line has at least one unit', () => {
+test('lines with the same SKU are merged, and a line has at least one unit', () => {
   assert.deepEqual(
     mergeStockLines([
       { skuId: 'a', quantity: 1 },

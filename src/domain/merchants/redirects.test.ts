@@ -87,7 +87,7 @@ describe('a redirect URL', () => {
   ] as const)
     test(`refuses ${JSON.stringify(text)}`, () => assert.match(problem(text)?.message ?? '', why))
 
-  test('test mode allows every loopback host, and live mode only hosts on the list', () => {
+  test('test mode allows every loopback host, and live mode only the listed hosts', () => {
     for (const text of ['http://127.0.0.1:3000/', 'http://[::1]/', 'http://localhost/']) {
       assert.equal(redirectProblem(text, { mode: 'test', redirectHosts: [] }), undefined)
       assert.match(redirectProblem(text, { mode: 'live', redirectHosts: [] })?.message ?? '', /allow-list/)

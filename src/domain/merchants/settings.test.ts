@@ -16,12 +16,12 @@ const zoneRow = {
   options: '[{"id":"post","label":"Post","amount":500,"freeFrom":null,"weightSteps":[]}]',
 }
 
-test('what the file omits stays unchanged', () => {
+test('settings that the file does not contain stay unchanged', () => {
   const plan = planRates({}, { taxRates: [germany], shippingZones: [zoneRow] })
   assert.deepEqual(plan, { taxRates: undefined, shippingZones: undefined, changes: [] })
 })
 
-test('tables are compared as a whole, with rates in any order', () => {
+test('tax rates and shipping zones are compared as whole tables, with rates in any order', () => {
   assert.deepEqual(planRates({ taxes: entries, shipping: [zone] }, nothing), {
     taxRates: [germany, bavaria],
     shippingZones: [zoneRow],

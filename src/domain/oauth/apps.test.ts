@@ -97,7 +97,7 @@ describe('definitions of apps', () => {
     [{ mode: 'both' as 'test' }, '/mode'],
     [{ jwks: { keys: [] } }, '/jwks/keys'],
   ]
-  test('an ordinary definition is accepted', () => assert.equal(appProblem(definition), undefined))
+  test('a usual definition is accepted', () => assert.equal(appProblem(definition), undefined))
   for (const [given, path] of refused)
     test(`refuses ${JSON.stringify(given).slice(0, 60)}`, () => {
       assert.equal(appProblem({ ...definition, ...given })?.path, path)
@@ -136,7 +136,7 @@ eachEngine('apps', (given) => {
     assert.deepEqual(read, { byId: second, byName: first, nobody: [undefined, undefined], all: [first, second] })
   })
 
-  test('cannot share a name, also when created concurrently', async () => {
+  test('cannot share a name, even if they are created concurrently', async () => {
     const storage = await given.open()
     const made = await Promise.all([1, 2, 3].map(() => storage.write((tx) => createApp(tx, definition, now))))
     assert.equal(made.filter(Boolean).length, 1)
@@ -161,7 +161,7 @@ eachEngine('apps', (given) => {
     assert.equal((await storage.read((db) => findApp(db, app.id)))?.clientKind, 'public')
   })
 
-  test('are disabled and enabled only once', async () => {
+  test('are disabled only once, and enabled only once', async () => {
     const storage = await given.open()
     const app = await storage.write((tx) => createApp(tx, definition, now))
     assert(app)
@@ -177,7 +177,7 @@ eachEngine('apps', (given) => {
     assert.deepEqual(acts, [true, false, now + 1, true, false, null, false])
   })
 
-  test('have their installations listed, for one app or all; installations without an app are not listed', async () => {
+  test('have their installations listed, for one app or for all; installations without an app are left out', async () => {
     const storage = await given.open()
     const [one, two] = await storage.write(async (tx) => {
       await tx.sql`

@@ -32,7 +32,7 @@ test('the address of a client document must be https with a path, in normalized 
   assert.ok(isDocumentUrl('http://localhost:3000/c', { allowHttp: true }))
 })
 
-test('only the name and redirect URIs of a client document are used', () => {
+test('only the name and the redirect URIs of a client document are used', () => {
   assert.deepEqual(readClientDocument(url, { ...good, scope: 'admin:people', dpop_bound_access_tokens: true }), {
     url,
     host: 'chat.example',
@@ -48,7 +48,7 @@ test('only the name and redirect URIs of a client document are used', () => {
   assert.deepEqual([read.name, read.redirectUris], ['chat.example', ['http://localhost/back']])
 })
 
-test('a client document for another address, with a secret or with an unsafe name is refused', () => {
+test('a client document is refused if it is for another address, or has a secret or an unsafe name', () => {
   for (const [part, value] of [
     [/JSON object/, []],
     [/its address/, { ...good, client_id: `${url}?` }],
@@ -63,7 +63,7 @@ test('a client document for another address, with a secret or with an unsafe nam
   }
 })
 
-test('an assistant has those granted scopes that its user has now', () => {
+test('an assistant has those of its granted scopes that its user has now', () => {
   assert.deepEqual(grantableScopes(['admin:read']), ['admin:read'])
   assert.ok(!grantableScopes(adminScopes).includes('admin:people'))
   assert.deepEqual(currentScopes(['admin:read', 'admin:settings', 'admin:people'], scopesOfRole.staff), ['admin:read'])

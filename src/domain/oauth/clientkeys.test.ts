@@ -14,8 +14,8 @@ const es256 = ec.publicKey.export({ format: 'jwk' })
 const ed25519 = ed.publicKey.export({ format: 'jwk' })
 const ps256 = rsa.publicKey.export({ format: 'jwk' })
 
-describe('the keys of a confidential app', () => {
-  test('accepts ES256, Ed25519 and PS256, and stores only known members', () => {
+describe('reading the keys of a confidential app', () => {
+  test('accepts ES256, Ed25519 and PS256, and returns only known members', () => {
     const read = readClientKeys({
       keys: [
         { ...es256, kid: 'a', alg: 'ES256', x5u: 'https://evil.example/', ext: true },

@@ -7,7 +7,7 @@ import { cookieKeys, signingKeys } from './keys.ts'
 const [one, two] = ['the-first-root-secret-of-these-tests', 'the-second-root-secret-of-these-tests']
 const secret = (text: string) => parseRootSecret(text) as RootSecret
 
-test('keys are the same on every node and different from each other', () => {
+test('keys are the same on every node, and different from each other', () => {
   assert.deepEqual(signingKeys(secret(one)), signingKeys(secret(one)))
   const all = cookieKeys(secret(one)).map((key) => key.toString('hex'))
   assert.equal(
@@ -16,7 +16,7 @@ test('keys are the same on every node and different from each other', () => {
   )
 })
 
-test('after a rotation of the root secret keys come from the new version, and the old one still works', () => {
+test('after a rotation of the root secret the first key comes from the new version, and the key of the old one is still accepted', () => {
   const rotated = secret(`2:${two},1:${one}`)
   const old = secret(`1:${one}`)
   assert.deepEqual(signingKeys(rotated)[1], signingKeys(old)[0])

@@ -11,7 +11,7 @@ test('every carrier of the list has an https link with the tracking number', () 
   }
 })
 
-test('a carrier is recognized by other spellings of its name only', () => {
+test('a carrier is recognized by other spellings of its own name only', () => {
   const number = '12345678901'
   const link = trackingLink('DHL', number)
   for (const name of ['dhl', ' DHL ', 'DHL Paket', 'dhl-express', 'Deutsche Post'])
@@ -22,14 +22,14 @@ test('a carrier is recognized by other spellings of its name only', () => {
     assert.equal(trackingLink(name, number), null, String(name))
 })
 
-test('an impossible tracking number has no link, and a number cannot change the address', () => {
+test('an invalid tracking number has no link, and no number can change the rest of the URL', () => {
   for (const number of [null, '', '1234567', 'see the note', 'x'.repeat(41)])
     assert.equal(trackingLink('DHL', number), null, String(number))
   for (const number of ['12345678&x=1', '12345678#top', '../../12345678', '12345678?x', '12345678"><b>'])
     assert.equal(trackingLink('PostNL', number), null, number)
 })
 
-test('the carrier is recognized by a number whose form and check digit belong to one carrier', () => {
+test('the carrier is recognized if the form and check digit of a number belong to one carrier only', () => {
   const known: [string, string][] = [
     ['1Z999AA10123456784', 'UPS'],
     ['1z 999 aa1 01 2345 6784', 'UPS'],
@@ -47,7 +47,7 @@ test('the carrier is recognized by a number whose form and check digit belong to
   for (const [number, carrier] of known) assert.equal(carrierOfNumber(number), carrier, number)
 })
 
-test('no carrier is recognized if a digit is wrong or several carriers use such numbers', () => {
+test('no carrier is recognized if a digit is wrong, or several carriers have such numbers', () => {
   const unknown = [
     null,
     '',

@@ -32,7 +32,7 @@ test('the lifecycle of an order has exactly these moves, events and debts', () =
   assert.deepEqual(unreachableOf(orderLifecycle, orderStatuses), [])
 })
 
-test("the lifecycle of an order's payment status has exactly these moves and events", () => {
+test('the lifecycle of the payment status of an order has exactly these moves and events', () => {
   assert.deepEqual(matrixOf(orderPaymentLifecycle, orderPaymentStatuses), [
     ['await', null, 'pending', null],
     ['pay', 'pending', 'paid', 'order.paid'],
@@ -61,7 +61,7 @@ test("the lifecycle of an order's payment status has exactly these moves and eve
   assert.deepEqual(unreachableOf(orderPaymentLifecycle, orderPaymentStatuses), [])
 })
 
-test('a finished refund changes the payment status by the amounts refunded and pending', () => {
+test('a finished refund changes the payment status by the refunded and pending amounts', () => {
   const verbs = (back: number, pending: number) =>
     (['succeeded', 'failed'] as const).map((outcome) => refundVerb(outcome, { total: 100, back, pending }))
   assert.deepEqual(verbs(40, 60), ['refund_some', 'fail_some'])
@@ -71,7 +71,7 @@ test('a finished refund changes the payment status by the amounts refunded and p
   assert.equal(refundVerb('failed', { total: 100, back: 0, pending: 0 }), 'fail_all')
 })
 
-test('the cancellation status follows the amounts refunded, pending and failed', () => {
+test('the status of a cancellation follows from the refunded, pending and failed amounts', () => {
   const statuses = (back: number, pending: number, failed = 0) =>
     orderPaymentStatuses.map((status) => cancellationStatusFor(status, { total: 100, back, pending, failed }))
   const all = (status: string) => orderPaymentStatuses.map(() => status)
@@ -85,7 +85,7 @@ test('the cancellation status follows the amounts refunded, pending and failed',
   assert.equal(cancellationStatusFor('paid', { total: 0, back: 0, pending: 0, failed: 0 }), 'completed')
 })
 
-test('the fulfillment status is counted from the lines', () => {
+test('the fulfillment status follows from the lines', () => {
   const lines = (...counts: [quantity: number, fulfilled: number][]) =>
     fulfillmentStatusFor(counts.map(([quantity, fulfilled]) => ({ quantity, fulfilled })))
   assert.equal(lines([2, 0], [1, 0]), 'unfulfilled')
@@ -94,7 +94,7 @@ test('the fulfillment status is counted from the lines', () => {
   assert.equal(lines([2, 2], [1, 1]), 'fulfilled')
 })
 
-test('every pair of order and fulfillment status gives its reason against cancelling', () => {
+test('each pair of order and fulfillment status allows a cancellation, or gives the reason against it', () => {
   for (const status of orderStatuses) {
     for (const fulfillmentStatus of fulfillmentStatuses) {
       const sent = fulfillmentStatus === 'unfulfilled' ? undefined : 'already_fulfilled'
@@ -109,7 +109,7 @@ test('every pair of order and fulfillment status gives its reason against cancel
   }
 })
 
-test('every pair of payment and fulfillment status gives its reason against an unpaid return', () => {
+test('each pair of payment and fulfillment status allows an unpaid return, or gives the reason against it', () => {
   for (const paymentStatus of orderPaymentStatuses) {
     for (const fulfillmentStatus of fulfillmentStatuses) {
       const isSent = fulfillmentStatus !== 'unfulfilled'
@@ -119,7 +119,7 @@ test('every pair of payment and fulfillment status gives its reason against an u
   }
 })
 
-test('every payment status gives its reason against sending', () => {
+test('each payment status allows shipping, or gives the reason against it', () => {
   const reasons = (awaited: { isPaidOnDelivery: boolean } | undefined) =>
     orderPaymentStatuses.map((status) => sendObstacle(status, awaited))
   const went = ['paid_back', 'paid_back', undefined]
@@ -128,7 +128,7 @@ test('every payment status gives its reason against sending', () => {
   assert.deepEqual(reasons({ isPaidOnDelivery: true }), [undefined, undefined, undefined, ...went])
 })
 
-test('an order is overdue if it is placed, unsent, and unpaid when due', () => {
+test('an order is overdue if it is placed, not shipped, and unpaid after its date', () => {
   const overdue = orderStatuses.flatMap((status) =>
     orderPaymentStatuses.flatMap((paymentStatus) =>
       fulfillmentStatuses

@@ -37,7 +37,7 @@ const order = {
 }
 
 describe('a receipt', () => {
-  test('lines and shipping are summed by tax rate, the highest first', () => {
+  test('sums up lines and shipping by tax rate, the highest first', () => {
     const sold = [
       line('book', { total: 1_070, tax: 70, taxRateBps: 700 }),
       line('mug', { total: 1_190, tax: 190, taxRateBps: 1900 }),
@@ -52,12 +52,12 @@ describe('a receipt', () => {
     assert.deepEqual(receipt.total, { net: 2_512, taxRateBps: null, tax: 338, gross: 2_850 })
   })
 
-  test('an order from before tax rates were stored has no sums by rate', () => {
+  test('has no sums by rate for an order from before tax rates were stored', () => {
     assert.equal(buildReceipt(order, [line('mug', { taxRateBps: null })]).rates, null)
     assert.equal(buildReceipt({ ...order, shippingTaxRateBps: null }, [line('mug', {})]).rates, null)
   })
 
-  test('shipping taxed at several rates has a line for each, included in the sums of the rates', () => {
+  test('has a line for each tax rate of the shipping costs, which are included in the sums by rate', () => {
     const shippingTaxes = [
       { rateBps: 1900, amount: 300, tax: 48 },
       { rateBps: 700, amount: 190, tax: 12 },
@@ -78,7 +78,7 @@ describe('a receipt', () => {
     ])
   })
 
-  test('an order without shipping has no shipping line, also if its rate is unknown', () => {
+  test('has no shipping line for an order without shipping, even if its tax rate is unknown', () => {
     const unshipped = { ...order, shipping: 0, shippingTax: 0, shippingTaxRateBps: null, shippingChoice: null }
     const { shipping, rates } = buildReceipt(unshipped, [line('song', { total: 119, tax: 19, taxRateBps: 1900 })])
     assert.deepEqual(shipping, [])
@@ -86,7 +86,7 @@ describe('a receipt', () => {
   })
 
   for (const priceTax of ['included', 'excluded'] as const)
-    test(`with a free-shipping code the rates sum up to the order's total, tax ${priceTax}`, () => {
+    test(`has sums by rate that add up to the total of an order with free shipping, tax ${priceTax}`, () => {
       const facts: PricingFacts = {
         currency: 'EUR',
         priceTax,

@@ -29,7 +29,7 @@ test('the lifecycle of a payment has exactly these moves', () => {
   assert.deepEqual(endsOf(paymentLifecycle, statuses), [], 'money may arrive late for what was given up')
 })
 
-test('statuses are classified as undecided or given up, and shown as public statuses', () => {
+test('each payment status is undecided, abandoned or neither, and has a public status', () => {
   const those = (is: (payment: { status: StoredPaymentStatus }) => boolean) =>
     statuses.filter((status) => is({ status }))
   assert.deepEqual(those(isUndecided), ['processing', 'challenge'])

@@ -15,13 +15,13 @@ const approved = { kind: 'approved', reference: 'x', collected: 1_000, brand: 'v
 const never = () => new Promise<never>(() => {})
 const number = '4000000000000002'
 
-test("the provider's outcome is returned", async () => {
+test('the outcome of the provider is returned', async () => {
   assert.deepEqual(await callProvider(async () => approved), approved)
   assert.deepEqual(await callProvider(async () => ({ kind: 'absent' }) as const), { kind: 'absent' })
   assert.equal(await callForRefund(async () => 'failed'), 'failed')
 })
 
-test('a provider that throws, synchronously or later, gives an unknown outcome', async () => {
+test('a provider that throws, immediately or later, gives an unknown outcome', async () => {
   const heard: MissingResponse[] = []
   const options = { onSilence: (silence: MissingResponse) => void heard.push(silence) }
   const throwsAtOnce = (): Promise<ProviderOutcome> => {
@@ -40,7 +40,7 @@ test('a provider that throws, synchronously or later, gives an unknown outcome',
   )
 })
 
-test('a call that takes too long is abandoned and aborted', async () => {
+test('a call that takes too long is aborted and no longer waited for', async () => {
   const heard: MissingResponse[] = []
   const options = { msMax: 5, onSilence: (silence: MissingResponse) => void heard.push(silence) }
   let told: AbortSignal | undefined
@@ -107,7 +107,7 @@ test('a failure after the deadline is ignored', async () => {
   await new Promise((resolve) => setImmediate(resolve))
 })
 
-test('the reason for a missing response cannot contain typed values', async () => {
+test('the reason for a missing response contains no typed values', async () => {
   const careless = Object.assign(new Error(`POST failed: number=${number}\n    at ${number} (${number}.ts:1:1)`), {
     name: `Error ${number}`,
     code: number,
@@ -124,7 +124,7 @@ test('the reason for a missing response cannot contain typed values', async () =
   assert.equal(heard[1]?.code, 'ECONNREFUSED')
 })
 
-test('a card number returned as brand or last digits is removed', async () => {
+test('a card number that is returned as brand or last digits is removed', async () => {
   for (const kind of ['approved', 'declined'] as const) {
     const answer = await callProvider(
       async () => ({ kind, reference: 'x', code: 'declined', brand: number, last4: number }) as ProviderOutcome,
@@ -133,7 +133,7 @@ test('a card number returned as brand or last digits is removed', async () => {
   }
 })
 
-test('providers are found by payment and offered by mode', async () => {
+test('providers are found by payment, and offered by mode', async () => {
   const testOnly = { ...manualProvider, name: 'other', modes: ['test'] as const }
   const providers = createProviders([testOnly, manualProvider])
   // None of these asks the database.
@@ -150,7 +150,7 @@ test('providers are found by payment and offered by mode', async () => {
   assert.throws(() => createProviders([testOnly, testOnly]), /one name/)
 })
 
-test('texts are in the requested language, else in English, and an unknown key is an error', () => {
+test('texts are in the requested language, otherwise in English, and an unknown key is an error', () => {
   const key = 'method.bank_transfer'
   assert.equal(providerText(manualProvider, key, 'de-CH'), 'Überweisung')
   for (const locale of ['en', 'fr', 'auto', '', 'constructor'])

@@ -4,7 +4,7 @@ import { disputePageOf, paymentPageOf } from './providerpage.ts'
 
 const stripe = { provider: 'stripe', mode: 'live', reference: 'pi_1', account: 'acct_9' } as const
 
-test('payments and disputes at Stripe have a dashboard page of their account and mode', () => {
+test('payments and disputes at Stripe have a page in the Stripe dashboard, of their account and mode', () => {
   assert.equal(paymentPageOf(stripe), 'https://dashboard.stripe.com/acct_9/payments/pi_1')
   assert.equal(
     paymentPageOf({ ...stripe, mode: 'test', account: null }),
@@ -14,13 +14,13 @@ test('payments and disputes at Stripe have a dashboard page of their account and
   assert.equal(disputePageOf(dispute, 'pi_1'), 'https://dashboard.stripe.com/acct_9/test/disputes/dp_2')
 })
 
-test('a chargeback at Mollie is shown on the page of its payment', () => {
+test('the page of a chargeback at Mollie is that of its payment', () => {
   const chargeback = { provider: 'mollie', mode: 'live', reference: 'chb_1', account: null } as const
   assert.equal(disputePageOf(chargeback, 'tr_7'), 'https://my.mollie.com/dashboard/payments/tr_7')
   assert.equal(disputePageOf(chargeback, null), null)
 })
 
-test('a provider without pages or an invalid reference has no page', () => {
+test('payments at a provider without pages, or with an invalid reference, have no page', () => {
   assert.equal(paymentPageOf({ ...stripe, provider: 'manual' }), null)
   for (const reference of ['', 'pi_', 'pi_1/../../login', 'tr_1', 'pi_1?x', `pi_${'1'.repeat(200)}`])
     assert.equal(paymentPageOf({ ...stripe, reference }), null, reference)

@@ -17,7 +17,7 @@ const start = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
 const [merchantId, installationId] = [newId('mer'), newId('ins')]
 
-eachEngine('paying refunds', (given) => {
+eachEngine('making refunds', (given) => {
   // A fake provider with one charge, and a list of what the orders room was told.
   async function openFakeProvider({ card = '4242424242424242', hook }: { card?: string; hook?: SandboxHook } = {}) {
     const url = await given.migratedUrl()
@@ -103,7 +103,7 @@ eachEngine('paying refunds', (given) => {
   }
   const outcomesOf = (paid: readonly PaidRefund[]) => paid.map(({ outcome }) => outcome)
 
-  test('due refunds are paid once, and their orders are informed in the same transaction', async () => {
+  test('due refunds are made once, and recorded at their orders in the same transaction', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     const [one, two] = [await fakeProvider.queue(payment.id, 300), await fakeProvider.queue(payment.id, 700)]
@@ -126,7 +126,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual(await fakeProvider.round(), [])
   })
 
-  test('a void returns the whole charge', async () => {
+  test('a void refunds the whole charge', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     await fakeProvider.queue(payment.id, 1_000, 'void')
@@ -136,7 +136,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(fakeProvider.provider.calls.refund, 0)
   })
 
-  test('a manual refund is paid by the operator and succeeds immediately', async () => {
+  test('a manual refund is paid by the operator, and succeeds immediately', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay('manual')
     await fakeProvider.queue(payment.id, 1_000)
@@ -144,7 +144,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(fakeProvider.told.length, 1)
   })
 
-  test('after a lost response the refund is queried again on a schedule and never paid twice', async () => {
+  test('after a lost response the refund is queried on a schedule, and never made twice', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000007726' })
     const payment = await fakeProvider.pay()
     const refund = await fakeProvider.queue(payment.id, 400)
@@ -159,7 +159,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(await fakeProvider.refunded(), 400)
   })
 
-  test('no response never counts as a refusal, however long it lasts', async () => {
+  test('a missing response never counts as a refusal, however often it is missing', async () => {
     const fakeProvider = await openFakeProvider({
       hook: (point) => {
         if (point === 'before_refund') throw new TypeError('the wire broke')
@@ -185,7 +185,7 @@ eachEngine('paying refunds', (given) => {
     ])
   })
 
-  test('a refused refund is repeated a limited number of times, then it has failed', async () => {
+  test('a refused refund is repeated a limited number of times, and has then failed', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
     const payment = await fakeProvider.pay()
     const refund = await fakeProvider.queue(payment.id, 400)
@@ -219,7 +219,7 @@ eachEngine('paying refunds', (given) => {
     await fakeProvider.queue(payment.id, 1_000)
   })
 
-  test('a try without a response does not count as a refusal', async () => {
+  test('a try without a response does not count as a refused try', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000005126' })
     const refund = await fakeProvider.queue((await fakeProvider.pay()).id, 400)
     await fakeProvider.storage.write((tx) => tx.sql`update refunds set tries = 20 where id = ${refund.id}`)
@@ -228,7 +228,7 @@ eachEngine('paying refunds', (given) => {
     assert.deepEqual([kept?.status, kept?.tries, kept?.refusedTries], ['pending', 21, 1])
   })
 
-  test('a void that is refused permanently is reported', async () => {
+  test('a void that is finally refused is reported', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     const part = await fakeProvider.queue(payment.id, 400)
@@ -254,7 +254,7 @@ eachEngine('paying refunds', (given) => {
     )
   })
 
-  test('a late response is logged, and the returned money is recorded when it becomes known', async () => {
+  test('a late response is logged, and the refund is recorded when it becomes known', async () => {
     const held: (() => void)[] = []
     const fakeProvider = await openFakeProvider({
       hook: (point) => (point === 'after_refund' ? new Promise<void>((resolve) => held.push(resolve)) : undefined),
@@ -279,7 +279,7 @@ eachEngine('paying refunds', (given) => {
     assert.equal(await fakeProvider.refunded(), 400)
   })
 
-  test('a refund that is paid after it was abandoned is reported', async () => {
+  test('a refund that is made after it was abandoned is reported', async () => {
     let meanwhile = async () => {}
     const fakeProvider = await openFakeProvider({
       hook: (point) => (point === 'after_refund' ? meanwhile() : undefined),
@@ -350,7 +350,7 @@ eachEngine('paying refunds', (given) => {
     )
   })
 
-  test('two concurrent nodes whose leases expire pay and report each refund once', async () => {
+  test('two concurrent nodes whose leases expire make and record each refund once', async () => {
     const fakeProvider = await openFakeProvider()
     const other = await given.open({ url: fakeProvider.url })
     const payment = await fakeProvider.pay()

@@ -28,7 +28,7 @@ import {
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const hour = 3_600_000
 
-test('the waits grow, and the last one is repeated', () => {
+test('the waits get longer, and the last one is repeated', () => {
   const waits = Array.from({ length: 10 }, (_, i) => (nextTryAt(i + 1, now) - now) / 1_000)
   assert.deepEqual(waits, [2, 5, 15, 60, 300, 900, 3_600, 21_600, 21_600, 21_600])
   assert.equal(nextTryAt(0, now), now + 2_000)
@@ -91,7 +91,7 @@ eachEngine('payments and refunds in the store', (given) => {
     ...changes,
   })
 
-  test('a payment begins as processing and keeps what is saved', async () => {
+  test('a new payment is processing, and is read back as it was saved', async () => {
     const { storage, paid } = await openStore()
     const payment = await paid(now, { checkAt: now + 5 })
     assert.deepEqual(payment, {
@@ -189,7 +189,7 @@ eachEngine('payments and refunds in the store', (given) => {
     assert.deepEqual(ofOrder, ofSession)
   })
 
-  test('due payments are claimed for the duration of a lease, and again after it', async () => {
+  test('due payments are claimed for the time of a lease, and can be claimed again after it', async () => {
     const { storage, paid } = await openStore()
     const [first, second, third] = [
       await paid(),
@@ -217,7 +217,7 @@ eachEngine('payments and refunds in the store', (given) => {
     assert.deepEqual(await claim(now + hour), [])
   })
 
-  test('two nodes that claim concurrently never get the same row, and together get all', async () => {
+  test('two nodes that claim concurrently never get the same row, and together get all rows', async () => {
     const { url, storage, paid, queue } = await openStore()
     const other = await given.open({ url })
     const payments = await Promise.all(Array.from({ length: 30 }, () => paid()))
@@ -256,7 +256,7 @@ eachEngine('payments and refunds in the store', (given) => {
       })
     })
 
-  test('a refund is due immediately and contains what the provider needs', async () => {
+  test('a refund is due immediately, and contains what the provider needs', async () => {
     const { storage, paid, queue } = await openStore()
     const orderId = newId('ord')
     const payment = await paid(now)
@@ -318,7 +318,7 @@ eachEngine('payments and refunds in the store', (given) => {
     )
   })
 
-  test('refunds of a payment never exceed its amount, however many are inserted concurrently', async () => {
+  test('the refunds of a payment never exceed its amount, however many are inserted concurrently', async () => {
     const { url, storage, paid, queue } = await openStore()
     const payment = await paid()
     const nodes = [storage, await given.open({ url })]
@@ -343,7 +343,7 @@ eachEngine('payments and refunds in the store', (given) => {
   })
 
   if (given.engine === 'postgres')
-    test('a concurrent refund of the same payment waits and counts the first one', async () => {
+    test('a concurrent refund of the same payment waits for the first one and counts it', async () => {
       const { url, storage, paid } = await openStore()
       const other = await given.open({ url })
       const payment = await paid()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeTarget, likelyPaths, normalizePath, parseTarget, shopThingAtPath } from './paths.ts'
 
-test('spellings of a path are normalized, and paths that could leave the shop are refused', () => {
+test('a path is normalized, and a path that could leave the shop is refused', () => {
   for (const [given, expected] of [
     ['/Products/Tea/', '/products/tea'],
     ['//products//tea', '/products/tea'],
@@ -19,7 +19,7 @@ test('spellings of a path are normalized, and paths that could leave the shop ar
     assert.equal(normalizePath(given), undefined, given)
 })
 
-test('a target keeps its query and always stays on the same host', () => {
+test('a target keeps its query, and always stays on the same host', () => {
   assert.deepEqual(parseTarget('/Search?q=tea&sort=price'), {
     target: '/search?q=tea&sort=price',
     targetPath: '/search',
@@ -39,7 +39,7 @@ test('a target keeps its query and always stays on the same host', () => {
   assert.equal(encodeTarget('/products/茶?q=50%'), '/products/%E8%8C%B6?q=50%')
 })
 
-test('paths of other shop systems are mapped to our paths', () => {
+test('paths of other shop systems are translated to our paths', () => {
   assert.deepEqual(likelyPaths('/collections/tea'), ['/categories/tea'])
   assert.deepEqual(likelyPaths('/collections/tea/products/green'), ['/products/green'])
   assert.deepEqual(likelyPaths('/collections/all'), ['/'])

@@ -23,7 +23,7 @@ describe('days in a time zone', () => {
     assert.equal(startOfDay('2018-11-04', 'America/Sao_Paulo'), at('2018-11-04T03:00:00Z'))
   })
 
-  test('contain every instant of the day', () => {
+  test('contain every instant of their date', () => {
     for (const zone of ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Australia/Lord_Howe'])
       for (let now = at('2026-01-01T00:00:00Z'); now < at('2026-12-31T00:00:00Z'); now += 37 * 3_600_000) {
         const day = dayAt(now, zone)
@@ -33,7 +33,7 @@ describe('days in a time zone', () => {
 })
 
 describe('periods', () => {
-  test('a week begins on Monday, a month on its first day', () => {
+  test('a week begins on Monday, and a month on its first day', () => {
     assert.deepEqual(
       ['2026-06-01', '2026-06-07', '2026-06-08', '2027-01-01'].map((day) => startOfPeriod(day, 'week')),
       ['2026-06-01', '2026-06-01', '2026-06-08', '2026-12-28'],
@@ -42,11 +42,11 @@ describe('periods', () => {
     assert.equal(startOfPeriod('2026-02-28', 'day'), '2026-02-28')
   })
 
-  test('the number of days includes both ends', () => {
+  test('the number of days includes the first and the last', () => {
     assert.deepEqual([daysBetween('2026-02-28', '2026-03-01'), daysBetween('2026-03-02', '2026-03-01')], [2, 0])
   })
 
-  test('a range without certain months is split into the remaining ranges', () => {
+  test('a range without some of its months is split into the remaining ranges', () => {
     const range = { from: '2025-12-15', to: '2026-04-30' }
     const without = (...months: string[]) => rangesWithout(range, months).map(({ from, to }) => `${from} ${to}`)
     assert.deepEqual(without(), ['2025-12-15 2026-04-30'])
@@ -61,7 +61,7 @@ describe('periods', () => {
     ])
   })
 
-  test('only existing dates within bounds are days', () => {
+  test('only existing dates within the limits are days', () => {
     const days = ['2026-02-28', '1900-01-01', '2999-12-31']
     const others = ['2026-02-30', '2026-2-3', 'today', '', '1899-12-31', '3000-01-01', '9999-12-31', '0000-01-01']
     assert.deepEqual([...days, ...others].filter(isDay), days)

@@ -55,14 +55,14 @@ describe('the refund of a return', () => {
     { skuId: 'b', quantity: 1 },
   ]
 
-  test('withdrawing the whole order refunds the cheapest delivery offered, not the express one', () => {
+  test('the withdrawal of the whole order refunds the cheapest delivery that was offered, not the express one', () => {
     assert.deepEqual(
       [returnRefundFor(input({ items: all })).shipping, returnRefundFor(input({ items: all })).amount],
       [490, 1990],
     )
   })
 
-  test('faulty goods refund the whole delivery, and a partial return refunds none unless requested', () => {
+  test('faulty goods refund the whole delivery, and a partial return refunds no delivery unless requested', () => {
     const faults: ReturnReason[] = ['damaged', 'wrong_item', 'not_as_described']
     for (const reason of faults) assert.equal(returnRefundFor(input({ items: all, reason })).shipping, 990)
     const part = all.slice(0, 1)
@@ -71,7 +71,7 @@ describe('the refund of a return', () => {
     assert.equal(returnRefundFor(input({ items: all, shipping: false })).shipping, 0)
   })
 
-  test('delivery is refunded once, also for an order whose offers were not stored', () => {
+  test('delivery is refunded once, and completely for an order whose offers were not stored', () => {
     const before = [{ skuId: '', quantity: 1, amount: 490 }]
     assert.equal(returnRefundFor(input({ items: all, before })).shipping, 0)
     const { cheapest: _, ...old } = express
@@ -85,7 +85,7 @@ describe('the refund of a return', () => {
     assert.equal(items.reduce((sum, one) => sum + one.amount, 0) + shipping, amount)
   })
 
-  test('amounts already refunded are not refunded again', () => {
+  test('amounts that were refunded before are not refunded again', () => {
     const order = { total: 2490, refunded: 2000, shippingChoice: express }
     const { amount, capped, items, shipping } = returnRefundFor(input({ items: all, order }))
     assert.deepEqual([amount, capped, shipping], [490, 1500, 490])
@@ -95,7 +95,7 @@ describe('the refund of a return', () => {
     )
   })
 
-  test('in any order of refunds, lines never exceed what was paid for them, nor all refunds the order', () => {
+  test('in any order of refunds, no line is refunded more than was paid for it, and the order not more than its total', () => {
     let seed = 20_261_118
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -134,31 +134,31 @@ describe('the refund of a return', () => {
   })
 })
 
-describe('units that can be returned', () => {
+describe('the units of a line that can be returned', () => {
   const sent = { skuId: 'a', quantity: 3, fulfilled: 2 }
   const returned = (status: 'requested' | 'closed' | 'refused', quantity: number, received: number) => ({
     status,
     lines: [{ skuId: 'a', quantity, received }],
   })
 
-  test('were sent', () => {
+  test('are only those that were shipped', () => {
     assert.equal(returnableUnits(sent, [], []), 2)
     assert.equal(returnableUnits({ ...sent, fulfilled: 0 }, [], []), 0)
   })
 
-  test('were not refunded, with refunds counted first for unsent units', () => {
+  test('are not those that were refunded, but refunds count for units that were not shipped first', () => {
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 1, amount: 1 }], []), 2)
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 2, amount: 1 }], []), 1)
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 3, amount: 1 }], []), 0)
   })
 
-  test('are not in an open return, and were not received in a closed one', () => {
+  test('are not those in an open return, and not those received in a closed one', () => {
     assert.equal(returnableUnits(sent, [], [returned('requested', 2, 0)]), 0)
     assert.equal(returnableUnits(sent, [], [returned('closed', 2, 1)]), 1)
     assert.equal(returnableUnits(sent, [], [returned('refused', 2, 0)]), 2)
   })
 
-  test('are subtracted once if they were both returned and refunded', () => {
+  test('are reduced once by units that were both returned and refunded', () => {
     const whole = { ...sent, fulfilled: 3 }
     assert.equal(returnableUnits(whole, [{ skuId: 'a', quantity: 1, amount: 1 }], [returned('closed', 1, 1)]), 2)
   })

@@ -21,7 +21,7 @@ test('the lifecycle of a return has exactly these moves and events', () => {
   assert.deepEqual(unreachableOf(returnLifecycle, returnStatuses), [])
 })
 
-test('a return is open until it is refused or closed, and refundable once approved', () => {
+test('a return is open until it is refused or closed, and can be refunded once it is approved', () => {
   assert.deepEqual(returnStatuses.filter(isReturnOpen), ['requested', 'approved', 'received'])
   assert.deepEqual(returnStatuses.filter(isReturnRefundable), ['approved', 'received'])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { postalWords, searchTokensFor, splitSearchWords, wordBeginnings } from './sealedwords.ts'
 
-test('words ignore case, and an e-mail address is one word', () => {
+test('words ignore letter case, and an e-mail address is one word', () => {
   assert.deepEqual(splitSearchWords('Ada  LOVELACE-King'), ['ada', 'lovelace', 'king'])
   assert.deepEqual(splitSearchWords('Ada@Example.COM'), splitSearchWords('ada@example.com'))
   assert.equal(splitSearchWords('ada@example.com').length, 1)
@@ -16,7 +16,7 @@ test('a postal code is found with and without its space', () => {
   assert.deepEqual(postalWords('10117'), ['10117'])
 })
 
-test('a word is found by each of its prefixes from two letters on, and an e-mail address not by those of another', () => {
+test('a word is found by each of its beginnings from two letters on, and an e-mail address not by a part of another address', () => {
   for (const word of ['hansen', 'featherstonehaugh', 'wolfgang.amadeus@example.com', '李小龍', '𠮷𠮷𠮷']) {
     const tokens = new Set([word, ...wordBeginnings(word)])
     const letters = [...word]

@@ -29,7 +29,7 @@ test('links must be https, http, mailto, tel or a path of the shop', () => {
     assert.equal(isLinkAddress(address), false, address)
 })
 
-test('missing parts of a section are reported, and parts of other kinds are removed', () => {
+test('missing parts of a section are reported, and parts that belong to other kinds are removed', () => {
   const home: SiteSection[] = [
     { kind: 'products', source: 'category', title: 'New' },
     { kind: 'products', source: 'chosen', products: [] },

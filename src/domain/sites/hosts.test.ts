@@ -35,7 +35,7 @@ test('a host is a public name in normalized spelling', () => {
     assert.equal(normalizeHost(text), undefined, text)
 })
 
-test('the host of a request is read without its port, and local names are recognized', () => {
+test('the host of a request is used without its port, and local names are recognized', () => {
   assert.deepEqual(['Tea.Example.com:443', 'tea.example.com.', undefined].map(hostFromHeader), [
     ...['tea.example.com', 'tea.example.com', ''],
   ])
@@ -45,7 +45,7 @@ test('the host of a request is read without its port, and local names are recogn
     assert.ok(!isLocalName(name), name)
 })
 
-test('a shop has the scheme and port of the public address', () => {
+test('the URL of a shop has the scheme and port of the public address', () => {
   assert.equal(shopOriginFor('tea.example.com', 'https://shop.example.com'), 'https://tea.example.com')
   assert.equal(shopOriginFor('tea.localhost', 'http://localhost:4000'), 'http://tea.localhost:4000')
 })

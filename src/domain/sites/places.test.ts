@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shopPathFor } from './places.ts'
 
-test('a single merchant has the path /shop, each of several has its own path, and so has test mode', () => {
+test('a single merchant has the path /shop, each of several a path with its slug, and test mode is below /test', () => {
   const alone = { only: 'bloom', demo: undefined }
   const several = { only: undefined, demo: undefined }
   assert.deepEqual(
@@ -15,7 +15,7 @@ test('a single merchant has the path /shop, each of several has its own path, an
   )
 })
 
-test('the demo shop is shown at /shop in test mode, alone or beside others', () => {
+test('the demo shop is at /shop in test mode, alone and beside other shops', () => {
   for (const only of ['alder-finch', undefined]) {
     const neighbours = { only, demo: 'alder-finch' }
     assert.equal(shopPathFor({ slug: 'alder-finch', mode: 'test' }, neighbours), '/shop')

@@ -11,7 +11,7 @@ const row = (version: number, createdAt: number, more: Partial<TextVersion> = {}
   ...more,
 })
 
-test('an order has the versions of the texts in force when it was placed', () => {
+test('an order has the versions of the texts that were in force when it was placed', () => {
   const rows = [row(1, 100), row(2, 200), row(1, 150, { language: 'en' }), row(3, 300, { text: '' })]
   const at = (time: number) => filterTextsInForce(rows, time).map(({ language, version }) => `${language} ${version}`)
   assert.deepEqual(at(99), [])
@@ -20,14 +20,14 @@ test('an order has the versions of the texts in force when it was placed', () =>
   assert.deepEqual(at(300), ['en 1'], 'an empty text ends it')
 })
 
-test("a text is shown in the reader's language, else the merchant's, else any", () => {
+test('a text is shown in the reader’s language, otherwise in the merchant’s, otherwise in any', () => {
   const rows = [row(1, 1), row(1, 1, { language: 'en' })]
   const shown = (...languages: string[]) => chooseText(rows, 'terms', languages)?.language
   assert.deepEqual([shown('en', 'de'), shown('fr', 'de'), shown('fr', 'es')], ['en', 'de', 'de'])
   assert.equal(chooseText(rows, 'privacy', ['de']), undefined)
 })
 
-test("the picture of the guarantee notice must be one of the shop's own", () => {
+test('the picture of the guarantee notice must be a picture of the shop', () => {
   const isGood = (text: string) => [...noticeProblems('mer_1', text)].length === 0
   const file = `${'0a'.repeat(16)}-1654.png`
   assert.deepEqual(['', `/media/mer_1/${file}`].map(isGood), [true, true])

@@ -9,7 +9,7 @@ const now = 1_700_000_000_000
 const rootSecret = parseRootSecret('the-root-secret-of-passkeys-in-tests') as RootSecret
 
 eachEngine('the counter of a passkey', (given) => {
-  test('increases up to the 32-bit maximum and never decreases', async () => {
+  test('increases up to the largest 32-bit number, and never decreases', async () => {
     const storage = await given.open()
     const user = { email: 'ada@bloom.example', passwordHash: 'x', merchantIds: [] }
     const { id: userId } = await storage.write((tx) => createUser(tx, rootSecret, user, now))

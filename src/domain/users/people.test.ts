@@ -109,7 +109,7 @@ eachEngine('users, sessions and invitations', (given) => {
     return { storage, merchantId, newUser, signedIn, invite, passwordHash }
   }
 
-  test('a session is found only by its token, and expires after 7 idle days or 30 days in all', async () => {
+  test('a session is found only by its token, and expires after 7 days without use or after 30 days', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const { id, token } = await signedIn(user.id)
@@ -137,7 +137,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.deepEqual(await storage.read((db) => db.sql`select id from user_sessions where id = ${id}`), [])
   })
 
-  test('a session is confirmed for ten minutes', async () => {
+  test('a session counts as confirmed for ten minutes after the password', async () => {
     const { storage, newUser, signedIn } = await scene()
     const { token } = await signedIn((await newUser('owner')).id)
     const session = await storage.read((db) => findSession(db, token, now))
@@ -148,7 +148,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.ok(again && isConfirmed(again, now + hourMs + 599_999))
   })
 
-  test('sessions end from the list, by a new password, by disabling and by removal of the member', async () => {
+  test('sessions can be ended in the list, and end with a new password, when a user is disabled, and when a member is removed', async () => {
     const { storage, merchantId, newUser, signedIn, passwordHash } = await scene()
     await newUser('owner')
     const user = await newUser('staff')
@@ -180,7 +180,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal(await storage.read((db) => findSession(db, token, now)), undefined)
   })
 
-  test('only the newest of many sessions are kept', async () => {
+  test('only the newest 50 sessions of a user are stored', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const made = []
@@ -197,7 +197,7 @@ eachEngine('users, sessions and invitations', (given) => {
     )
   })
 
-  test('a code of an authenticator app or a recovery code works once, also when sent twice concurrently', async () => {
+  test('a code of an authenticator app or a recovery code works once, even if it is sent twice concurrently', async () => {
     const { storage, newUser, signedIn } = await scene()
     const user = await newUser('owner')
     const { id: sessionId, token } = await signedIn(user.id)
@@ -240,7 +240,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal(await use(codes[4] ?? '', later), false)
   })
 
-  test('a merchant keeps an owner, also when two are removed or demoted concurrently', async () => {
+  test('a merchant always keeps an owner, even if two are removed or demoted concurrently', async () => {
     const { storage, merchantId, newUser } = await scene()
     const held = adminScopes
     for (let round = 0; round < 5; round += 1) {
@@ -278,7 +278,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal('code' in moved && moved.code, 'last_owner', 'nor does the operator take the last one')
   })
 
-  test('no member can give or remove a role with a scope that they lack', async () => {
+  test('no member can grant or remove a role with a scope that they lack', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     const owner = await newUser('owner')
     const viewer = await newUser('viewer')
@@ -306,7 +306,7 @@ eachEngine('users, sessions and invitations', (given) => {
     )
   })
 
-  test('an invitation is valid for seven days and one use, also when used twice concurrently', async () => {
+  test('an invitation is valid for seven days and can be used once, also if it is used twice concurrently', async () => {
     const { storage, merchantId, invite } = await scene()
     const email = `Guest.${merchantId}@Bloom.example`
     const link = await invite({ email })
@@ -344,7 +344,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal('code' in again && again.code, 'member_exists')
   })
 
-  test('invitations and password resets are sent by e-mail if e-mails are enabled', async () => {
+  test('invitations and password resets are e-mailed if e-mails are sent', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     const owner = await newUser('owner')
     const emails = () =>
@@ -411,7 +411,7 @@ eachEngine('users, sessions and invitations', (given) => {
     await storage.write((tx) => setMailSwitch(tx, false, now))
   })
 
-  test("a requested reset e-mail does not end the operator's link", async () => {
+  test('requesting an e-mail to reset the password leaves the link of the operator valid, until one of them is used', async () => {
     const { storage, newUser } = await scene()
     const user = await newUser('owner')
     const link = await storage.write((tx) => createReset(tx, user.id, now))
@@ -426,7 +426,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.deepEqual(await open(), [], 'a used link ends the others')
   })
 
-  test('a second invitation replaces the first, can be withdrawn, and ends when its inviter is demoted', async () => {
+  test('a second invitation replaces the first; an invitation can be withdrawn, and ends when its inviter is demoted', async () => {
     const { storage, merchantId, newUser, invite } = await scene()
     await newUser('owner')
     const inviter = await newUser('owner')
@@ -479,7 +479,7 @@ eachEngine('users, sessions and invitations', (given) => {
     assert.equal('code' in refused && refused.code, 'person_of_others', 'an owner cannot sign in as them elsewhere')
   })
 
-  test('a reset works once, ends sessions, and is refused for a member who has since joined another shop', async () => {
+  test('a reset works once, ends sessions, and is refused if the member has joined another shop since', async () => {
     const { storage, merchantId, newUser, signedIn } = await scene()
     const owner = await newUser('owner')
     const user = await newUser('staff')
@@ -508,7 +508,7 @@ eachEngine('users, sessions and invitations', (given) => {
   })
 })
 
-test('the name of a browser contains nothing identifying', () => {
+test('the name of a browser contains nothing that identifies a person', () => {
   assert.equal(
     browserName('Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0'),
     'Firefox on Linux',

@@ -14,7 +14,7 @@ import {
 
 const roles = ['owner', 'staff', 'viewer'] as const satisfies readonly NamedRole[]
 
-test('an owner has all scopes, a viewer may only read, and staff do the daily work', () => {
+test('an owner has all scopes, a viewer can only read, and staff have those for daily work', () => {
   assert.deepEqual(scopesOfRole.owner, adminScopes)
   assert.deepEqual(scopesOfRole.viewer, ['admin:read'])
   assert.deepEqual(
@@ -23,7 +23,7 @@ test('an owner has all scopes, a viewer may only read, and staff do the daily wo
   )
 })
 
-test('custom rights include reading, in the defined order, and only existing scopes', () => {
+test('custom rights include reading, and have only existing scopes in a fixed order', () => {
   assert.deepEqual(rightsFor('custom', ['admin:orders', 'admin:catalog', 'catalog:read', 'all']), {
     role: 'custom',
     scopes: ['admin:read', 'admin:catalog', 'admin:orders'],
@@ -31,14 +31,14 @@ test('custom rights include reading, in the defined order, and only existing sco
   assert.deepEqual(rightsFor('staff', ['admin:people']).scopes, scopesOfRole.staff)
 })
 
-test('an earlier version reads custom rights as those of a viewer, and this one reads them unchanged', () => {
+test('custom rights are stored so that an earlier release reads them as those of a viewer, and are read back unchanged', () => {
   const packer = rightsFor('custom', ['admin:orders'])
   assert.deepEqual(rightsToRow(packer), { role: 'viewer', scopes: 'admin:read admin:orders' })
   for (const rights of [packer, ...roles.map((role) => rightsFor(role))])
     assert.deepEqual(rightsFromRow(rightsToRow(rights)), rights)
 })
 
-test('only a member with all scopes of a role can give it', () => {
+test('only a member with all scopes of a role can grant it', () => {
   const given = roles.map((holder) => roles.filter((role) => mayGrantRights(scopesOfRole[holder], rightsFor(role))))
   assert.deepEqual(given, [['owner', 'staff', 'viewer'], ['staff', 'viewer'], ['viewer']])
   assert.deepEqual(

@@ -12,9 +12,10 @@ const vectors: readonly (readonly [seconds: number, code: string])[] = [
 
 describe('time-based codes', () => {
   for (const [seconds, code] of vectors)
-    test(`RFC 6238 at ${seconds}`, () => assert.equal(totpCodeAt(secret, totpStepAt(seconds * 1000)), code.slice(2)))
+    test(`the code of RFC 6238 at ${seconds} is right`, () =>
+      assert.equal(totpCodeAt(secret, totpStepAt(seconds * 1000)), code.slice(2)))
 
-  test('a code is accepted at most one step early or late', () => {
+  test('a code is accepted at most one step too early or too late', () => {
     const now = 1_111_111_111_000
     const at = (steps: number) => totpCodeAt(secret, totpStepAt(now) + steps)
     const taken = [-2, -1, 0, 1, 2].map(
@@ -23,7 +24,7 @@ describe('time-based codes', () => {
     assert.deepEqual(taken, [false, true, true, true, false])
   })
 
-  test('a code of a used or earlier step is refused', () => {
+  test('a code of the step that was used last, or of an earlier one, is refused', () => {
     const now = 1_111_111_111_000
     const step = totpStepAt(now)
     assert.equal(totpStepOfCode(secret, totpCodeAt(secret, step), { now, lastStep: step }), undefined)

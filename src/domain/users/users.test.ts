@@ -75,7 +75,7 @@ describe('passwords', () => {
   ])
     test(`accepts ${password}`, () => assert.equal(passwordProblem(password), undefined))
 
-  test('a generated password is long and unique', () => {
+  test('a generated password is long and different each time', () => {
     const made = Array.from({ length: 50 }, makePassword)
     assert.equal(new Set(made).size, 50)
     for (const password of made) assert.match(password, /^\w{5}-\w{5}-\w{5}-\w{5}$/)
@@ -103,7 +103,7 @@ describe('passwords', () => {
     await assert.rejects(isPassword('', 'correct horse'))
   })
 
-  test('are checked by a limited number of requests at once; the others are refused', async () => {
+  test('are checked for a limited number of concurrent requests, and the others are refused', async () => {
     const hash = cheapHash('correct horse')
     const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => isPassword(hash, 'correct horse')))
     const good = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value)
@@ -142,7 +142,7 @@ eachEngine('users', (given) => {
 
   const ada = { email: ' Ada@Example.com ', passwordHash: cheapHash('correct horse'), merchantIds: ['mer_2', 'mer_1'] }
 
-  test('sign in by e-mail address in any spelling, and by nothing else', async () => {
+  test('sign in with their e-mail address in any spelling, and with nothing else', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.match(user.id, /^usr_/)
@@ -160,7 +160,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(outcomes, [user.id, user.id, ...Array.from({ length: 4 }, () => undefined)])
   })
 
-  test('have their hash raised to the current cost when they sign in, and can sign in again', async () => {
+  test('get a hash with the current cost when they sign in, and can sign in again', async () => {
     const storage = await testServer()
     await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert(await authenticate(storage, rootSecret, 'ada@example.com', 'correct horse'))
@@ -169,14 +169,14 @@ eachEngine('users', (given) => {
     assert(await authenticate(storage, rootSecret, 'ada@example.com', 'correct horse'))
   })
 
-  test('have neither e-mail address nor password in clear in the store', async () => {
+  test('have neither their e-mail address nor their password stored in clear text', async () => {
     const storage = await testServer()
     await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const rows = await storage.read((db) => db.sql<object>`select * from users`)
     assert.doesNotMatch(JSON.stringify(rows), /ada|example|horse/i)
   })
 
-  test('cannot share an e-mail address, also when created concurrently', async () => {
+  test('cannot share an e-mail address, even if they are created concurrently', async () => {
     const storage = await testServer()
     const made = await Promise.all(
       ['ada@example.com', 'ADA@EXAMPLE.COM'].map((email) =>
@@ -203,7 +203,7 @@ eachEngine('users', (given) => {
     assert.equal(await signIn(storage, secret(newText), 'ada@example.com', 'correct horse'), undefined)
   })
 
-  test('do not show an e-mail address moved from another row', async () => {
+  test('cannot be read with an e-mail address that was copied from another row', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     const bob = await storage.write((tx) => createUser(tx, rootSecret, { ...ada, email: 'bob@example.com' }, now))
@@ -214,7 +214,7 @@ eachEngine('users', (given) => {
     await assert.rejects(storage.read((db) => findUser(db, rootSecret, bob.id)))
   })
 
-  test('act for the open shops assigned to them, and for no other', async () => {
+  test('act for the open shops that are assigned to them, and for no others', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) =>
       createUser(tx, rootSecret, { ...ada, merchantIds: ['mer_2', 'mer_3', 'mer_1', 'mer_1'] }, now),
@@ -259,7 +259,7 @@ eachEngine('users', (given) => {
     assert.deepEqual(await state(), { isIn: true, shops: 2, shop: true })
   })
 
-  test('cannot sign in with the old password after a change', async () => {
+  test('cannot sign in with the old password after it was changed', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.equal(await storage.write((tx) => setPassword(tx, user.id, cheapHash('another horse'), now)), true)

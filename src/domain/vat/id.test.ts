@@ -34,7 +34,7 @@ test('spaces, lower case and the country code are accepted', () => {
   assert.equal(vatIdFrom('ＤＥ１２３４５６７８９')?.text, 'DE123456789')
 })
 
-test('anything else is refused', () => {
+test('any other text is refused', () => {
   for (const text of [
     '',
     'DE',

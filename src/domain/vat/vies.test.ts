@@ -48,7 +48,7 @@ function ask(question: { name?: string; requester?: VatId } = {}) {
 
 const code = (expected: string) => (error: unknown) => error instanceof VatUnanswered && error.code === expected
 
-test('a valid number has a consultation number, and its name is compared and not stored', async () => {
+test('a valid number has a consultation number, and its name is compared but not stored', async () => {
   answer = json({
     valid: true,
     requestIdentifier: 'WAPIAAAA1',
@@ -73,7 +73,7 @@ test('a valid number has a consultation number, and its name is compared and not
   assert.equal((await ask({ name: 'Cie' })).nameMatch, 'unknown')
 })
 
-test('an unregistered number is a valid response', async () => {
+test('a number that is not registered is a valid response', async () => {
   const no = { isValid: false, consultationNumber: null, nameMatch: 'unknown' }
   answer = json({ valid: false, requestIdentifier: '', name: '---' })
   assert.deepEqual(await ask(), no)
@@ -81,7 +81,7 @@ test('an unregistered number is a valid response', async () => {
   assert.deepEqual(await ask(), no)
 })
 
-test('any other response counts as no response', async () => {
+test('any other response counts as a missing one', async () => {
   for (const [respond, expected] of [
     [json({ actionSucceed: false, errorWrappers: [{ error: 'MS_UNAVAILABLE' }] }), 'VIES_MS_UNAVAILABLE'],
     [
@@ -122,7 +122,7 @@ test('a register that fails repeatedly is not called for a while, and a slow one
   assert.equal((await asking('mer_1', question)).isValid, true)
 })
 
-test('the requests of a merchant are limited, and few run at the same time', async () => {
+test('the requests of one merchant are limited, and few run concurrently', async () => {
   const clock = () => new Date(0)
   let free = () => {}
   const waits = new Promise<void>((resolve) => {

@@ -39,18 +39,18 @@ async function linesOf(failure: Error): Promise<unknown[]> {
   return lines
 }
 
-test('a storage outage is not logged again', async () => {
+test('a storage outage is not logged again by the dispatcher', async () => {
   assert.deepEqual(await linesOf(new StorageOutage('gone')), [])
 })
 
-test('a busy storage is a warning, once for each place', async () => {
+test('a busy storage is a warning, once for each kind of work', async () => {
   assert.deepEqual(await linesOf(new StorageUnavailable('busy')), [
     ['warn', 'webhook leases could not be released; retrying', { reason: 'busy' }],
     ['warn', 'webhook dispatch failed; retrying', { reason: 'busy' }],
   ])
 })
 
-test('any other failure is logged as an error each time', async () => {
+test('any other failure is logged as an error, each time', async () => {
   const defect = new TypeError('x is undefined')
   const lines = await linesOf(defect)
   assert.deepEqual(lines.at(-1), ['error', 'webhook dispatch failed; retrying', defect])

@@ -71,7 +71,7 @@ describe('the signature fixture', () => {
   const { endpoint, live } = givenEndpoint()
   const fixture = fixtureFor(root, endpoint, now)
 
-  test('fits the contract', () => {
+  test('matches the contract', () => {
     assert.deepEqual(compileSchema(WebhookSignatureFixture)(fixture), [])
     assert.equal(fixture.endpointId, endpoint.id)
   })
@@ -132,7 +132,7 @@ describe('the signature fixture', () => {
     })
   }
 
-  test('has vectors that differ from a valid call in one thing each', () => {
+  test('has invalid vectors that each differ from a valid call in one thing', () => {
     const valid = vectorOf('valid')
     for (const { name, expect, body } of fixture.vectors) {
       if (expect === 'accept' && !['unicode', 'trailing_newline', 'spaced_json'].includes(name))
@@ -151,7 +151,7 @@ describe('the signature fixture', () => {
       assert.ok(!(`webhook-${header}` in vectorOf(`missing_${header}`).headers))
   })
 
-  test('detects a receiver with any one mistake', () => {
+  test('detects a receiver with any single mistake', () => {
     const careless: Readonly<Record<string, (received: Received, seconds: number) => boolean>> = {
       'looks at the first signature only': ({ headers, body }, seconds) =>
         isTakenByTheLetter(
@@ -176,7 +176,7 @@ describe('the signature fixture', () => {
     }
   })
 
-  test('signs like real calls', () => {
+  test('is signed like real calls', () => {
     const { headers, body } = vectorOf('valid')
     const message = { id: headers['webhook-id'] ?? '', timestamp: Number(headers['webhook-timestamp']), body }
     assert.equal(headers['webhook-signature'], signWebhook(fixture.secret, message))
@@ -205,7 +205,7 @@ describe('the signature fixture', () => {
     assertFixtureMessage(fresh)
   })
 
-  test('has a live check that proves the live secret and cannot be used as an event', (context) => {
+  test('has a live check that is signed with the live secret and cannot be used as an event', (context) => {
     const { liveCheck } = fixture
     const then = Number(liveCheck.headers['webhook-timestamp'])
     assert.ok(isTakenByLibrary(context, live, liveCheck, then))

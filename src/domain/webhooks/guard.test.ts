@@ -93,7 +93,7 @@ describe('an IP address to connect to', () => {
       for (const options of [strict, lenient]) assert.equal(isForbiddenAddress(text, options), true, text)
   })
 
-  test('is judged correctly at the edges of each block', () => {
+  test('is allowed or forbidden correctly at the edges of each block', () => {
     for (const [first, last, before, after] of [
       ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
       ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -128,7 +128,7 @@ describe('an IP address to connect to', () => {
 
   // A foreign judge: whatever ipaddr.js finds special must be forbidden here. Where they differ on purpose, we are the
   // stricter side, and the list says where; the one exception is a mapped address, which is as good as its IPv4 address.
-  test('is forbidden if ipaddr.js calls it special, and allowed otherwise', () => {
+  test('is forbidden if ipaddr.js calls it special, and otherwise allowed', () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
     const random = randomFrom(seed)
     const stricter = ['168.63.129.16/32', '::/3', '3ffe::/16', '4000::/2', '8000::/1'].map((block) =>

@@ -84,7 +84,7 @@ for (const [name, asked, calls, ahead, taken, isMore] of plans)
     }
   })
 
-test('no plan exceeds a limit or leaves calls unused while a delivery could be sent', () => {
+test('no plan exceeds a limit, or leaves calls unused while a delivery could be sent', () => {
   const endpoint = fc
     .record({
       calls: fc.integer({ min: -8, max: inFlightMax }),

@@ -25,7 +25,7 @@ test('the schedule is the documented one', () => {
 
 const ids = Array.from({ length: 200 }, (_, number) => `whd_${number}`)
 
-test('jitter only lengthens a wait, by at most a fifth, and is the same for the same attempt', () => {
+test('jitter makes a wait longer by at most a fifth, and is the same for the same attempt', () => {
   for (let attempts = 1; attempts < attemptsMax; attempts += 1) {
     const base = deliveryWaitsMs[attempts] as number
     const waits = ids.map((id) => waitMsAfter(id, attempts, null) as number)
@@ -81,11 +81,11 @@ for (const [failures, asked, rest] of rests)
   test(`after ${failures} failures and a requested wait of ${asked} ms the endpoint rests for ${rest} ms`, () =>
     assert.equal(breakerPauseMs(failures, asked), rest))
 
-test('the limit of concurrent calls shrinks with failures, down to one probe', () => {
+test('the limit of concurrent calls falls with failures, down to one probe', () => {
   assert.deepEqual([0, 1, 2, 6, 7, 8, 100].map(inFlightMaxFor), [8, 7, 6, 2, 1, 1, 1])
 })
 
-test('deliveries are claimed ahead for a quarter of a second of calls, at most 120', () => {
+test('deliveries are claimed in advance for a quarter of a second of calls, and at most 120', () => {
   assert.deepEqual(
     [0, 1, 10, 16, 17, 100, 1_000, 2_000, 2_001, 60_000].map(aheadMaxFor),
     [120, 120, 120, 120, 117, 20, 2, 1, 0, 0],

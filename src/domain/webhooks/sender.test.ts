@@ -35,7 +35,7 @@ describe('a response', () => {
       assert.ok(outcome.tookMs >= 0 && Number.isInteger(outcome.tookMs))
     })
 
-  test('is requested by a POST of exactly the given bytes and headers, never compressed', async (context) => {
+  test('is requested by a POST with exactly the given bytes and headers, never compressed', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('204 No Content')))
     const body = '{"name":"Käse \u2028"}'
     const headers = { 'content-type': 'application/json', 'webhook-id': 'evt_1' }
@@ -54,7 +54,7 @@ describe('a response', () => {
     assert.ok(!/transfer-encoding|expect:/i.test(request))
   })
 
-  test('is reported and not followed if it redirects', async (context) => {
+  test('that redirects is reported, and the redirect is not followed', async (context) => {
     const other = await listen(context, (socket) => socket.write(answer('200 OK')))
     for (const status of [301, 302, 303, 307, 308]) {
       const receiver = await listen(context, (socket) =>
@@ -65,7 +65,7 @@ describe('a response', () => {
     assert.equal(other.connections(), 0)
   })
 
-  test('has its Retry-After read only with 429 and 503, and truncated', async (context) => {
+  test('has its Retry-After used only with 429 and 503, and truncated', async (context) => {
     for (const [status, header, told] of [
       ['429 Slow down', 'retry-after: 120', '120'],
       ['503 Later', 'Retry-After: Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
@@ -94,7 +94,7 @@ describe('a response', () => {
     }
   })
 
-  test('is treated as missing after endless interim responses or an upgrade', async (context) => {
+  test('counts as missing after endless interim responses or an upgrade', async (context) => {
     for (const text of [
       'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000),
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n',
@@ -145,7 +145,7 @@ describe('a response', () => {
 })
 
 describe('the status of a response counts even if', () => {
-  test('the body is endless: 16 KiB are read and the connection is closed', async (context) => {
+  test('the body is endless: 16 KiB are read, and the connection is closed', async (context) => {
     const receiver = await listen(context, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
       flood(socket, `1000\r\n${'y'.repeat(0x1000)}\r\n`)
@@ -184,7 +184,7 @@ describe('the status of a response counts even if', () => {
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(receiver))), answered(200, ''))
   })
 
-  test('the body is endless chunk framing', async (context) => {
+  test('the chunk headers of the body are endless', async (context) => {
     const receiver = await listen(context, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
       flood(socket, 'e'.repeat(64 * 1024))
@@ -325,7 +325,7 @@ describe('with TLS', () => {
   const lookup = async () => ['127.0.0.1']
   const trusting = { ...patient, lookup, caCertificates: [certificate] }
 
-  test('the certificate is checked for the host of the URL, and the connection is kept', async (context) => {
+  test('the certificate is checked for the host of the URL, and the connection is reused', async (context) => {
     const receiver = await listenSecurely(context, (socket) => socket.write(answer('200 OK', 'safe')))
     const sender = open(context, trusting)
     for (const _ of [1, 2]) {
@@ -375,7 +375,7 @@ describe('with TLS', () => {
     await receiver.allGone()
   })
 
-  test('a receiver without TLS, or one that hangs or closes in the handshake, fails', async (context) => {
+  test('a receiver without TLS, or one that stops or closes during the handshake, fails', async (context) => {
     for (const [behave, error, options] of [
       [(socket: Socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), /^TLS: /, trusting],
       [() => {}, /^timed out$/, { ...trusting, ...hasty, exchangeMsMax: 20_000 }],
@@ -394,7 +394,7 @@ describe('with TLS', () => {
 })
 
 describe('connections', () => {
-  test('are kept for the next call', async (context) => {
+  test('are reused for the next call', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
     for (let round = 0; round < 5; round += 1) {
@@ -404,7 +404,7 @@ describe('connections', () => {
     assert.equal(receiver.connections(), 1)
   })
 
-  test('are at most eight to an origin, and every call is sent in turn', async (context) => {
+  test('are at most eight to one origin, and every call is sent in its turn', async (context) => {
     const receiver = await listen(context, (socket) => setImmediate(() => socket.write(answer('200 OK'))))
     const sender = open(context, patient)
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => sender.send(callTo(receiver))))
@@ -423,7 +423,7 @@ describe('connections', () => {
     for (const { kind } of await Promise.all(stuck)) assert.equal(kind, 'failed')
   })
 
-  test('that are never released make the waiting calls time out unsent', async (context) => {
+  test('that are never released make waiting calls time out without being sent', async (context) => {
     let isWell = false
     const receiver = await listen(context, (socket) => {
       if (isWell) socket.write(answer('200 OK'))
@@ -443,7 +443,7 @@ describe('connections', () => {
     assert.equal(receiver.requests.filter((request) => !request.endsWith('probe')).length, sent)
   })
 
-  test('that the receiver closed in the meantime are replaced', async (context) => {
+  test('that the receiver has closed are replaced', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
     await sender.send(callTo(receiver))
@@ -453,7 +453,7 @@ describe('connections', () => {
     assert.equal(receiver.connections(), 2)
   })
 
-  test('that were reset before anything was written do not fail a call', async (context) => {
+  test('that were reset before anything was written do not make a call fail', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
     for (let round = 0; round < 10; round += 1) {
@@ -482,7 +482,7 @@ describe('connections', () => {
     assert.equal(receiver.requests.length, 2)
   })
 
-  test('use the next address in time if the first refuses or does not respond', async (context) => {
+  test('use the next address in time if an earlier one refuses or does not respond', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const { Socket: Idle } = await import('node:net')
     const dialled: string[] = []
@@ -501,7 +501,7 @@ describe('connections', () => {
     assert.ok(receiver.requests[0]?.includes(`\r\nhost: hooks.example.com:${receiver.port}\r\n`))
   })
 
-  test('to many origins concurrently all work', async (context) => {
+  test('to many origins work concurrently', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, { ...patient, lookup: async () => ['127.0.0.1'] })
     for (let batch = 0; batch < 11; batch += 1) {
@@ -519,7 +519,7 @@ describe('connections', () => {
 })
 
 describe('closing the sender', () => {
-  test('ends calls in every state and accepts no new ones', async (context) => {
+  test('ends calls in every state, and accepts no new ones', async (context) => {
     const receiver = await listen(context, () => {})
     const secure = await listenRaw(context, () => {})
     let resolveName: (addresses: string[]) => void = () => {}
@@ -560,7 +560,7 @@ describe('closing the sender', () => {
     await sender.close()
   })
 
-  test('ends kept connections', async (context) => {
+  test('ends connections that are kept for reuse', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
     await sender.send(callTo(receiver))

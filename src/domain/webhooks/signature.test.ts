@@ -12,8 +12,8 @@ import {
 const root = parseRootSecret('a-root-secret-that-only-this-test-knows') as RootSecret
 const now = 1_000
 
-describe('a sealed webhook secret', () => {
-  test('opens only for its own endpoint, also from the cache', () => {
+describe('an encrypted webhook secret', () => {
+  test('can be decrypted only for its own endpoint, also from the cache', () => {
     const open = createSigningKeyCache(root)
     const sealed = encryptWebhookSecret(root, 'whe_a', makeWebhookSecret())
     open('whe_a', sealed)
@@ -21,7 +21,7 @@ describe('a sealed webhook secret', () => {
     assert.throws(() => createSigningKeyCache(root)('whe_b', sealed), /does not open/)
   })
 
-  test('that is the previous one does not sign as the current one, also from the cache', () => {
+  test('that was replaced cannot be used as the current one, also from the cache', () => {
     const open = createSigningKeyCache(root)
     const former = encryptFormerSecret(root, 'whe_a', makeWebhookSecret())
     const secretSealed = encryptWebhookSecret(root, 'whe_a', makeWebhookSecret())
@@ -30,7 +30,7 @@ describe('a sealed webhook secret', () => {
     assert.throws(() => decryptSigningSecrets(open, { ...rotating, secretSealed: former }, now), /does not open/)
   })
 
-  test('that an earlier version kept as the previous one still signs next to the current one', () => {
+  test('that an earlier release stored as the previous one still signs together with the current one', () => {
     const [current, former] = [makeWebhookSecret(), makeWebhookSecret()]
     const rotating = {
       id: 'whe_a',

@@ -30,7 +30,7 @@ const refused: [name: string, subscriptions: readonly string[], problem: RegExp]
 for (const [name, subscriptions, problem] of refused)
   test(`${name} is refused`, () => assert.match(subscriptionsProblem(subscriptions)?.message ?? '', problem))
 
-test('every kind of event can be named alone, and by its subject', () => {
+test('every kind of event can be subscribed to alone, and by its subject', () => {
   for (const kind of eventKinds) {
     assert.equal(subscriptionsProblem([kind]), undefined)
     assert.equal(subscriptionsProblem([`${kind.split('.')[0]}.*`]), undefined)

@@ -4,7 +4,7 @@ import { withdrawalStatuses } from '../../contract/words.ts'
 import { moveFor, onlyMove } from '../../platform/kit/lifecycle.ts'
 import { withdrawalLifecycle } from './lifecycle.ts'
 
-test('a withdrawal is received once and can be settled again', () => {
+test('a withdrawal is received once, and can be settled repeatedly', () => {
   const matrix = withdrawalStatuses.map((status) => [status, moveFor(withdrawalLifecycle, 'settle', status)?.to])
   assert.deepEqual(matrix, [
     ['received', 'settled'],

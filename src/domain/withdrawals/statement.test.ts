@@ -18,11 +18,11 @@ test('name, order and e-mail address are required, and items are not', () => {
   assert.deepEqual(paths({ email: 'ada' }), ['/email'])
 })
 
-test('the money is due 14 days after the statement was received', () => {
+test('the refund is due 14 days after the statement was received', () => {
   assert.equal(refundDueAt(Date.UTC(2026, 5, 19)), Date.UTC(2026, 6, 3))
 })
 
-test('typed text is never turned into links', () => {
+test('typed text never becomes a link', () => {
   const typed = 'See https://evil.example/win, www.evil.example or me@evil.example. Bye.'
   const shown = withoutLinks(typed)
   assert.doesNotMatch(shown, /\w\.\w|:\/|@\w/)

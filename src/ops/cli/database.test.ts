@@ -28,7 +28,7 @@ describe('opening a database', () => {
     }
   })
 
-  test('waits for the node that migrates a database of the first release', async () => {
+  test('waits while another node migrates a database of the first release', async () => {
     const url = await given.freshUrl()
     const other = await given.open({ url, withMigrations: false })
     await fillAsReleased(other)

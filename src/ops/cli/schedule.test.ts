@@ -13,7 +13,7 @@ test('only the name of a backup contains a time', () => {
     assert.equal(backupTime(name), undefined, name)
 })
 
-test('all backups of two days and one per day of a month are kept, and always the newest and other files', () => {
+test('all backups of two days and one per day of a month are kept, and always the newest one and other files', () => {
   const names = Array.from({ length: 4 * 60 }, (_, index) => backupName(now - index * 6 * hourMs))
   const gone = new Set(outdatedBackups([...names, 'notes.txt'], now, 30))
   const kept = names.filter((name) => !gone.has(name))

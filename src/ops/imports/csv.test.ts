@@ -27,7 +27,7 @@ async function cells(...chunks: (string | Buffer)[]): Promise<string[][]> {
   return (await read(...chunks)).map((row) => row.cells)
 }
 
-test('rows are the same however the input is split into chunks', async () => {
+test('rows are the same, however the input is split into chunks', async () => {
   const cell = fc.oneof(
     anyText({ maxLength: 12 }),
     fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '\n', '\r', 'a', 'é', '抹', '🍵', ' '), maxLength: 8 }),

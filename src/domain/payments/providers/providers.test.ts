@@ -101,7 +101,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   // What a look-up says besides the provider state.
   const outcomeIn = ({ providerState: _, ...outcome }: ProviderFinding) => outcome
 
-  test('has a name, a mode, and texts for everything it shows', () => {
+  test('has a name, a mode, and texts for everything that it shows', () => {
     const { provider } = bench
     assert.equal(provider.name, name)
     assert.ok(provider.modes.length > 0)
@@ -117,7 +117,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
       assert.deepEqual(Object.keys(provider.texts[language] ?? {}).sort(), Object.keys(provider.texts.en).sort())
   })
 
-  test('checks typed values and reports problems without repeating them', () => {
+  test('checks typed values and reports problems without repeating the values', () => {
     const { provider, method, details } = bench
     assert.deepEqual(provider.check(method, details, now), [])
     const planted = Object.fromEntries(Object.keys(details).map((field) => [field, `planted ${field}`]))
@@ -130,7 +130,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     assert.doesNotMatch(JSON.stringify(problems), /planted|no such method/)
   })
 
-  test('answers the same for the same key, in sequence and concurrently, and makes one charge', async () => {
+  test('returns the same for the same key, one call after the other and concurrently, and makes one charge', async () => {
     const charge = newCharge()
     const outcome = await start(charge)
     assert.ok(outcome.kind === (bench.shopper ? 'redirect' : bench.books ? 'approved' : 'pending'))
@@ -156,7 +156,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     assert.deepEqual(outcomeIn(await lookUp({ ...charge, reference: (await begun(charge)).reference })), outcome)
   })
 
-  test('pays a refund once per key', async () => {
+  test('makes a refund once per key', async () => {
     const charge = await paid()
     const key = newId('rfd')
     const answers = await Promise.all(Array.from({ length: 5 }, () => refund(charge, 400, key)))
@@ -187,8 +187,8 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   })
 
   if (!withoutBooks.includes(name))
-    describe('with books of charges', () => {
-      test('reports a key that was not started as absent, and closes it', async () => {
+    describe('with a record of charges', () => {
+      test('reports a key that was never used as absent, and closes it', async () => {
         for (const close of [
           async (charge: Charge) => bench.provider.close(charge, signal),
           async (charge: Charge) => bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal),
@@ -202,14 +202,14 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         }
       })
 
-      test('returns no money when closing a paid charge', async () => {
+      test('does not close a paid charge, and refunds nothing', async () => {
         const charge = await paid()
         assert.equal(await bench.provider.close(charge, signal), 'taken')
         assert.equal((await lookUp(charge)).kind, 'approved')
         assert.deepEqual(await booksOf(charge), [1, 0])
       })
 
-      test('keeps no money of a voided charge, and does not void a refunded one', async () => {
+      test('refunds a charge that is voided, and does not void one that was partly refunded', async () => {
         const charge = await paid()
         assert.ok(isPaidOut(await bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal)))
         assert.equal((await lookUp(charge)).kind, 'declined')
@@ -220,7 +220,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         assert.equal(await bench.provider.void({ ...other, voidKey: newId('rfd') }, signal), 'failed')
       })
 
-      test('does not answer for a key with another amount or currency, nor for a refund with other facts', async () => {
+      test('refuses a key with another amount or currency, and a refund with another amount or charge', async () => {
         const charge = await paid()
         const asked = { key: newId('rfd'), charge, amount: 100 }
         await bench.provider.refund(asked, signal)
@@ -238,10 +238,10 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     })
 
   if (!withoutRedirect.includes(name))
-    describe('redirect', () => {
+    describe('with redirects', () => {
       const act = (charge: Charge, what: 'pay' | 'fail' | 'leave' | 'later') => bench.shopper?.act(charge, what)
 
-      test('returns where the shopper pays, and then the outcome', async () => {
+      test('returns where the shopper pays, and later the outcome', async () => {
         const charge = newCharge()
         const outcome = await start(charge)
         assert.ok(outcome.kind === 'redirect' && outcome.until > now)
@@ -259,7 +259,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         )
       })
 
-      test('closes a payment, which can then neither be paid nor started', async () => {
+      test('closes a payment, which can then neither be paid nor started again', async () => {
         const charge = await begun()
         assert.equal(await bench.provider.close(charge, signal), 'closed')
         assert.equal(await bench.provider.close(charge, signal), 'closed')

@@ -83,7 +83,7 @@ eachEngine('the registry of providers', (given) => {
     return { storage, clock, registry, opened, unusable, connect, offered }
   }
 
-  test('an account is offered by its own merchant in its own mode, before methods without an account', async () => {
+  test('an account is offered only by its merchant and in its mode, before methods without an account', async () => {
     const { registry, storage, connect, offered, opened } = await openRegistry()
     const [account, rival] = [await connect(), await connect()]
     assert.deepEqual(await offered(account), [
@@ -103,7 +103,7 @@ eachEngine('the registry of providers', (given) => {
     )
   })
 
-  test('a rotated account is reopened with the previous secrets until they expire', async () => {
+  test('a rotated account is opened again with the previous secrets until these expire', async () => {
     const { clock, storage, connect, offered, opened } = await openRegistry()
     const account = await connect()
     await offered(account)
@@ -129,7 +129,7 @@ eachEngine('the registry of providers', (given) => {
     )
   })
 
-  test('an ended account takes no new payments and still serves its own', async () => {
+  test('an ended account takes no new payments, and is still opened for its earlier ones', async () => {
     const { registry, storage, connect, offered } = await openRegistry()
     const account = await connect()
     await storage.write((tx) => saveAccount(tx, { ...account, endedAt: start, updatedAt: start + 1 }))

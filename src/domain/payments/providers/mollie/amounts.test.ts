@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { currencyExponent, parseDecimal } from '../../../../platform/kit/money.ts'
 import { mollieExponents, toMollieAmount } from './amounts.ts'
 
-test("amounts are written with the decimals of Mollie's page about currencies", () => {
+test('amounts are written with the decimals of Mollie’s list of currencies', () => {
   for (const [ours, code, theirs] of [
     [1_999, 'EUR', '19.99'],
     [5, 'EUR', '0.05'],
@@ -22,7 +22,7 @@ test("amounts are written with the decimals of Mollie's page about currencies", 
     assert.equal(toMollieAmount(ours, code)?.value, theirs, `${ours} ${code}`)
 })
 
-test('the decimals are those of ISO 4217, and written amounts can be parsed', () => {
+test('the decimals are those of ISO 4217, and written amounts can be parsed again', () => {
   for (const [code, exponent] of mollieExponents) {
     assert.equal(exponent, currencyExponent(code), code)
     for (const amount of [1, 10, 99, 100, 123_456, Number.MAX_SAFE_INTEGER])

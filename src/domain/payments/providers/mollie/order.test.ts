@@ -33,7 +33,7 @@ function orderOf(changes: Partial<Purchase>, amount = 6287) {
   return buildMollieOrder({ shopper, delivery, lines: [line, shipping], ...changes }, { amount, currency: 'EUR' })
 }
 
-test('the lines add up as Mollie calculates, with the tax that they include', () => {
+test('the lines and the tax that they include add up as Mollie calculates; lines that do not are not sent', () => {
   assert.deepEqual(orderOf({}).lines, [
     {
       type: 'physical',
@@ -59,12 +59,12 @@ test('the lines add up as Mollie calculates, with the tax that they include', ()
   assert.equal(orderOf({}, 6288).lines, undefined, 'what does not add up is not sent')
 })
 
-test('a long name is not cut in the middle of a character', () => {
+test('a long name is not cut within a character', () => {
   const [sent] = orderOf({ lines: [{ ...line, name: '🌹'.repeat(200) }] }, line.total).lines ?? []
   assert.equal(sent?.description, '🌹'.repeat(127))
 })
 
-test('prices without tax are converted to include it, per unit if exact, else for the whole line', () => {
+test('prices without tax are converted to include it, per unit if that is exact, and otherwise for the whole line', () => {
   const taxed = { ...line, discount: 0, unitPrice: 1000, total: 3570 }
   assert.deepEqual(orderOf({ lines: [taxed] }, 3570).lines?.[0]?.unitPrice, eur('11.90'))
   const odd = { ...line, discount: 100, unitPrice: 1000, total: 3451 }

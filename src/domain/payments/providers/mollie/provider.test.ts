@@ -76,7 +76,7 @@ test('a payment is created with our id as idempotency key and in its metadata, t
   })
 })
 
-test('languages of Mollie are passed on, and others are left out', async () => {
+test('languages that Mollie supports are sent, and others are left out', async () => {
   for (const [ours, theirs] of [
     ['en', 'en_US'],
     ['en-GB', 'en_GB'],
@@ -94,7 +94,7 @@ test('languages of Mollie are passed on, and others are left out', async () => {
   }
 })
 
-test('an open payment that cannot be canceled is reported as closed only after it has expired', async () => {
+test('an open payment that cannot be cancelled is reported as closed only after it has expired', async () => {
   const own = await started()
   const voided = { ...own, voidKey: newId('rfd') }
   assert.equal(await provider.close(own, signal), 'unknown')
@@ -106,7 +106,7 @@ test('an open payment that cannot be canceled is reported as closed only after i
   assert.deepEqual(found, { kind: 'declined', code: 'authentication_failed', brand: null, last4: null })
 })
 
-test('a payment that is paid while it is being canceled is reported as taken', async () => {
+test('a payment that is paid while it is being cancelled is reported as paid', async () => {
   books.opensCancelable = true
   const own = await started()
   const held = mollie.hold({ method: 'DELETE' })
@@ -117,7 +117,7 @@ test('a payment that is paid while it is being canceled is reported as taken', a
   assert.equal(await closing, 'taken')
 })
 
-test('a bank transfer is pending; it can be closed, and a pending debit cannot', async () => {
+test('a bank transfer is pending and can be closed; a pending debit cannot be closed', async () => {
   const transfer = await started()
   books.act(transfer.reference ?? '', { kind: 'transfer' })
   assert.equal((await provider.lookUp(transfer, signal)).kind, 'pending')
@@ -129,7 +129,7 @@ test('a bank transfer is pending; it can be closed, and a pending debit cannot',
   assert.equal(await provider.void({ ...debit, voidKey: newId('rfd') }, signal), 'unknown')
 })
 
-test('the reason of a failure is mapped to the codes of the contract', async () => {
+test('the reason of a failure is translated to the codes of the contract', async () => {
   for (const [reason, code] of [
     ['insufficient_funds', 'insufficient_funds'],
     ['card_expired', 'card_expired'],
@@ -146,14 +146,14 @@ test('the reason of a failure is mapped to the codes of the contract', async () 
   }
 })
 
-test('a payment that waits to be captured is an error', () => {
+test('a payment that must be captured is an error', () => {
   const odd = { id: 'tr_1', status: 'authorized', checkoutUrl: null } as unknown as Parameters<
     typeof mollieOutcomeOf
   >[0]
   assert.throws(() => mollieOutcomeOf(odd))
 })
 
-test('an amount that Mollie refuses declines the payment as method_unavailable', async () => {
+test('an amount that Mollie refuses makes the payment declined with method_unavailable', async () => {
   assert.equal(provider.offers?.({ currency: 'EUR', amount: 1 }), true)
   assert.equal(provider.offers?.({ currency: 'KWD', amount: 1_000 }), false)
   const request = { method: 'online', details: {}, returnUrls: returnUrlsIn('en') }
@@ -168,7 +168,7 @@ test('an amount that Mollie refuses declines the payment as method_unavailable',
   server.close()
 })
 
-test('facts of the purchase that Mollie refuses are left out, and the payment is still created', async () => {
+test('an address that Mollie refuses is left out, and the payment is still created', async () => {
   const shopper = { email: 'jo@example.com', name: 'Jo Berg', phone: '' }
   const asked: { body: object; idempotencyKey: string }[] = []
   const client = createMollieClient({ url: mollie.url, key: mollie.profile.test.key })
@@ -199,7 +199,7 @@ test('facts of the purchase that Mollie refuses are left out, and the payment is
   assert.equal((await other.lookUp(own, signal)).kind, 'redirect')
 })
 
-test('a request whose idempotency key is in use is repeated', async () => {
+test('a request whose idempotency key is still in use is repeated', async () => {
   const held = mollie.hold({ method: 'POST' })
   const own = charge()
   const both = Promise.all([started(own), started(own)])
@@ -209,7 +209,7 @@ test('a request whose idempotency key is in use is repeated', async () => {
   assert.equal(one.reference, two.reference)
 })
 
-test('a payment without a reference is found on a later page, but not after its time', async () => {
+test('a payment without a reference is found on a later page of the list, down to the time when it was created', async () => {
   const own = await started()
   const { amount, description, redirectUrl } = books.payment(own.reference ?? '').request
   for (let i = 0; i < 300; i += 1) books.create({ amount, description, redirectUrl })
@@ -222,7 +222,7 @@ test('a payment without a reference is found on a later page, but not after its 
   assert.equal(lists(), before + 3)
 })
 
-test('a refund that failed or was canceled at Mollie is not sent again', async () => {
+test('a refund that failed or was cancelled at Mollie is not sent again', async () => {
   for (const status of ['failed', 'canceled'] as const) {
     const own = await started()
     books.act(own.reference ?? '', { kind: 'pay' })
@@ -240,7 +240,7 @@ test('a refund that failed or was canceled at Mollie is not sent again', async (
   }
 })
 
-test('a payment refunded completely at Mollie counts as returned, and a void completes a partial refund', async () => {
+test('a payment that was completely refunded at Mollie counts as refunded, and a void completes a partial refund', async () => {
   const given = (reference: string | null, value: string) =>
     books.refund(reference ?? '', { amount: { currency: 'EUR', value } })
   const whole = await started()
@@ -272,7 +272,7 @@ test('a chargeback is an open dispute until it is reversed', async () => {
   assert.equal((await disputeOf())?.state, 'won')
 })
 
-test('a webhook is used only for the id of its payment', () => {
+test('only the payment id of a webhook is used', () => {
   const heard = (body: string) => provider.webhook?.({ headers: {}, body: Buffer.from(body) }, now)
   assert.deepEqual(heard('id=tr_abc123'), { references: ['tr_abc123'] })
   assert.deepEqual(heard('id=tr_abc123&status=paid'), { references: ['tr_abc123'] })
@@ -281,7 +281,7 @@ test('a webhook is used only for the id of its payment', () => {
     assert.equal(heard(odd), 'refused', odd)
 })
 
-test('events are payments changed, refunded or charged back since then, oldest first', async () => {
+test('events are payments that were changed, refunded or charged back since a time, oldest first', async () => {
   now += 30 * 86_400_000
   const [paid, _open, back, charged] = [await started(), await started(), await started(), await started()]
   const since = now + 300_000
@@ -297,7 +297,7 @@ test('events are payments changed, refunded or charged back since then, oldest f
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
 })
 
-test('only the newest of too many events are listed, and the omission is reported', async () => {
+test('of too many events only the newest are listed, and the missing ones are reported', async () => {
   now += 60 * 86_400_000
   const since = now
   const first = await started()
@@ -330,16 +330,16 @@ test('only the newest of too many events are listed, and the omission is reporte
   for (const { id } of [...books.payments.values()]) if (id.startsWith('tr_many')) books.payments.delete(id)
 })
 
-test('a key of one mode is not used for the other', async () => {
+test('a key of one mode is not used in the other mode', async () => {
   await assert.rejects(provider.lookUp(charge({ mode: 'live' }), signal))
   await assert.rejects(started(charge({ mode: 'live' })))
 })
 
-test("a reference that is not Mollie's is not put into an address", async () => {
+test('a reference that is not one of Mollie is not put into a URL', async () => {
   await assert.rejects(provider.lookUp(charge({ reference: 'tr_1/../../v2/profiles/me' }), signal))
 })
 
-test('the client stops endless responses, follows no redirects, and can be aborted', async () => {
+test('the client aborts endless responses, follows no redirects, and can be aborted', async () => {
   const handlers: Record<string, RequestListener> = {
     '/long': (_, response) => {
       response.writeHead(200)
@@ -369,7 +369,7 @@ test('the client stops endless responses, follows no redirects, and can be abort
   server.close()
 })
 
-test('an account is connected with the key of its mode and stores the name of its profile', async () => {
+test('an account is connected with the key of its mode, and the name of its profile is stored', async () => {
   const accounts = createMollieAccounts({ url: mollie.url })
   const { key } = mollie.profile.test
   const connect = (typed: string, mode: 'test' | 'live' = 'test', by = accounts) =>
@@ -400,7 +400,7 @@ test('an account is connected with the key of its mode and stores the name of it
   assert.throws(() => accounts.open({ ...open, account: mollieAccount(mollie, { mode: 'live' }) }))
 })
 
-test('problems of an account are reported', async () => {
+test('the problems of an account are reported', async () => {
   const accounts = createMollieAccounts({ url: mollie.url })
   const check = (key: string, changes = {}) =>
     accounts.check(

@@ -7,7 +7,7 @@ const now = Date.parse('2026-06-15T12:00:00.000Z')
 const good = { number: '4242 4242 4242 4242', expiry: '06/26', cvc: '123', name: 'Ada Lovelace' }
 const pathsOf = (details: Record<string, string>) => cardProblems(details, now).map(({ path }) => path)
 
-test('a card number may contain spaces and must have a valid check digit', () => {
+test('a card number may contain spaces, and must have a valid check digit', () => {
   for (const typed of ['4242424242424242', '4242 4242 4242 4242', '4242-4242-4242-4242'])
     assert.equal(cardDigits(typed), '4242424242424242', typed)
   assert.equal(cardDigits('378282246310005'), '378282246310005')
@@ -62,7 +62,7 @@ test('a card is valid until the end of its month in every time zone', () => {
   assert.equal(cardProblems(good, end).length, 1)
 })
 
-test('problems are reported for each field', () => {
+test('each field has its own problems', () => {
   assert.deepEqual(pathsOf(good), [])
   assert.deepEqual(pathsOf({}), ['/number', '/expiry', '/cvc', '/name'])
   for (const cvc of ['12', '1234', '12a', '', '١٢٣']) assert.deepEqual(pathsOf({ ...good, cvc }), ['/cvc'], cvc)
@@ -73,7 +73,7 @@ test('problems are reported for each field', () => {
   for (const name of ['Ω', "O'Brien-Łukasz", '李']) assert.deepEqual(pathsOf({ ...good, name }), [])
 })
 
-test('problems have known messages and never contain typed text', () => {
+test('problems have known messages, and never contain typed text', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom(...cardMethod.fields.map(({ name }) => name)), fc.string()),

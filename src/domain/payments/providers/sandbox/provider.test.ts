@@ -113,7 +113,7 @@ eachEngine('the test provider', (given) => {
     assert.equal((await provider.confirm(charge, 'accept', signal)).kind, 'declined', 'what was voided stays void')
   })
 
-  test('a number that is not a test card is a problem, and is declined if used anyway', async () => {
+  test('a number that is not a test card is a problem, and is declined if it is used anyway', async () => {
     const provider = providerOn()
     const real = detailsOf('4111111111111111')
     assert.deepEqual(provider.check('card', real, now), [{ path: '/number', messageKey: 'test.number' }])
@@ -128,7 +128,7 @@ eachEngine('the test provider', (given) => {
     }
   })
 
-  test('a live charge is an error', async () => {
+  test('a charge in live mode is an error', async () => {
     const live = { ...newCharge(), mode: 'live' } as const
     await assert.rejects(
       providerOn().start(live, { method: 'card', details: detailsOf('4242424242424242'), returnUrls }, signal),
@@ -151,7 +151,7 @@ eachEngine('the test provider', (given) => {
     assert.equal(nodes[0]?.calls.start, 10)
   })
 
-  test('a charge whose response was lost is found by a look-up; a call lost before it is absent', async () => {
+  test('a charge whose response was lost is found by a look-up; a call that was lost before the charge is absent', async () => {
     for (const [point, found] of [
       ['after_charge', 'approved visa 4242'],
       ['before_charge', 'absent'],
@@ -168,7 +168,7 @@ eachEngine('the test provider', (given) => {
     }
   })
 
-  test('a charge made after the deadline is found too', async () => {
+  test('a charge made after the deadline is found by a later look-up', async () => {
     let goOn = () => {}
     const waiting = new Promise<void>((resolve) => (goOn = resolve))
     const slow = providerOn((point) => (point === 'before_charge' ? waiting : undefined))
@@ -197,7 +197,7 @@ eachEngine('the test provider', (given) => {
     assert.equal(inWords(await slow.lookUp(charge, signal)), 'approved visa 4242')
   })
 
-  test('a refund whose response was lost is paid once', async () => {
+  test('a refund whose response was lost is made once', async () => {
     let isBroken = true
     const breaking = providerOn((point) => {
       if (point === 'after_refund' && isBroken) throw new Error('the wire broke')
@@ -232,7 +232,7 @@ eachEngine('the test provider', (given) => {
     assert.equal((await chargesUnder(charge.key)).length, 1)
   })
 
-  test('only the last digits of a card are in tables, errors or the log', async () => {
+  test('of a card only the last digits are in tables, errors and the log', async () => {
     let logged = ''
     const log = createLog({ level: 'debug', pretty: false, write: (lines) => (logged += lines) })
     const silences: MissingResponse[] = []

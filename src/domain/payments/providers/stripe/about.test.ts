@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { descriptorSuffix, stripeDescriptionOf } from './about.ts'
 
-test("the statement suffix is the shop's name in Latin letters, and fits after the prefix of the account", () => {
+test('the statement suffix is the name of the shop in Latin letters, and fits behind the prefix of the account', () => {
   for (const [name, prefix, suffix] of [
     ['Bloom', 'EXAMPLE', 'Bloom'],
     ['Café “Noël” & <Söhne>*', 'EXAMPLE', 'Cafe Noel & S'],

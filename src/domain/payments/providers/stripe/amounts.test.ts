@@ -14,7 +14,7 @@ import {
 const currency = fc.constantFrom(...stripeCurrencies)
 const amount = fc.oneof(fc.nat({ max: 99_999_999 }), fc.maxSafeNat())
 
-test("amounts are converted as in the examples of Stripe's page about currencies", () => {
+test('amounts are converted as in the examples of Stripe’s page about currencies', () => {
   for (const [ours, code, theirs] of [
     [1000, 'USD', 1000],
     [500, 'JPY', 500],
@@ -67,7 +67,7 @@ test("amounts below Stripe's minimum are refused", () => {
   )
 })
 
-test('an amount converted for Stripe converts back to the same amount', () => {
+test('an amount that is converted for Stripe converts back to the same amount', () => {
   fc.assert(
     fc.property(amount, currency, (ours, code) => {
       const theirs = toStripeAmount(ours, code)

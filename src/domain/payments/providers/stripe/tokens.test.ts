@@ -4,7 +4,7 @@ import { stripeTokens, tokenPaymentIn } from './tokens.ts'
 
 const handlersOf = (mode: 'test' | 'live') => stripeTokens({ mode, publishableKey: 'pk_test_1', account: undefined })
 
-test('only tokens of Stripe are accepted, and never a card', () => {
+test('only tokens of Stripe are accepted, and never card details', () => {
   const [shared, google] = handlersOf('test')
   assert.deepEqual(shared?.read({ type: 'token', token: 'spt_1' }), {
     method: 'stripe',
@@ -28,7 +28,7 @@ test('only tokens of Stripe are accepted, and never a card', () => {
   assert.equal(google?.read({ number: '4242424242424242' }), undefined)
 })
 
-test('only a shared token uses the preview version of the API', () => {
+test('only a shared token is used with the preview version of the API', () => {
   assert.match(tokenPaymentIn({ sharedToken: 'spt_1' })?.apiVersion ?? '', /\.preview$/)
   assert.deepEqual(tokenPaymentIn({ cardToken: 'tok_1' }), {
     paymentMethodData: { type: 'card', card: { token: 'tok_1' } },
