@@ -515,7 +515,7 @@ describe('the log of a server', () => {
     assert.equal(code, 0)
   })
 
-  test('blocks nothing while nobody reads its output, and has only complete lines afterwards', {
+  test('blocks nothing while it is not read, and has only complete lines afterwards', {
     timeout: 60_000,
   }, async () => {
     const port = await freePort()

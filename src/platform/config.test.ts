@@ -32,7 +32,7 @@ function refuses(environment: Readonly<Record<string, string>>, pattern: RegExp)
 }
 
 describe('settings', () => {
-  test('an empty variable counts as missing', () => {
+  test('an empty variable counts as not set', () => {
     const names = ['PORT', 'HOST', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_RATE_LIMIT', 'LOG_LEVEL', 'NODE_ENV']
     const others = ['CARTWRIGHT_TRUSTED_PROXIES', 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE', 'CARTWRIGHT_RETENTION']
     const empty = Object.fromEntries([...names, ...others].map((name) => [name, '']))
@@ -66,7 +66,7 @@ describe('settings', () => {
     })
   })
 
-  test('payment providers can be replaced only by a stand-in on this machine, and never in production', () => {
+  test('payment providers can be replaced only by a stand-in on this machine, and not in production', () => {
     const url = 'http://127.0.0.1:8420'
     const { providerUrls } = readSettings({
       ...good,
@@ -85,7 +85,7 @@ describe('settings', () => {
     refuses({ ...good, NODE_ENV: 'production', CARTWRIGHT_STRIPE_URL: url }, /^CARTWRIGHT_STRIPE_URL is for tests/)
   })
 
-  test('the size of the connection pool is limited, and PostgreSQL has one host', () => {
+  test('the size of the connection pool is limited, and a PostgreSQL URL has one host', () => {
     assert.equal(readSettings({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: '5' }).databaseConnections, 5)
     for (const bad of ['0', '1000', 'many'])
       refuses({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: bad }, /^CARTWRIGHT_DATABASE_CONNECTIONS must be/)
@@ -144,7 +144,7 @@ describe('settings', () => {
       refuses({ ...good, CARTWRIGHT_TRUSTED_PROXIES: `10.0.0.1,${bad}` }, /^CARTWRIGHT_TRUSTED_PROXIES must be/))
   }
 
-  test('private webhook receivers are allowed only by 1', () => {
+  test('private webhook receivers are allowed only by the value 1', () => {
     const read = (text: string) => readSettings({ ...good, CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE: text }).webhookAllowPrivate
     assert.deepEqual([read('1'), read('0')], [true, false])
     for (const bad of ['true', 'yes', 'false', '01', ' 1', '2'])
@@ -180,7 +180,7 @@ describe('the root secret', () => {
     )
   }
 
-  test('is searched beside a SQLite database, and reading the settings creates nothing', () => {
+  test('is looked for beside a SQLite database, and reading the settings creates nothing', () => {
     const folder = tempFolder()
     const file = fileAt(urlIn(folder))
     assert.equal(file, join(folder, 'data', 'secret'))
@@ -188,7 +188,7 @@ describe('the root secret', () => {
     assert.deepEqual(readdirSync(folder), [])
   })
 
-  test('is created once, completely, in a folder for its owner only, without leaving other files', () => {
+  test('is created once, completely, in a folder for its owner only, and no other files are left', () => {
     const folder = tempFolder()
     const file = fileAt(urlIn(folder))
     makeRootSecret(file)
@@ -211,14 +211,14 @@ describe('the root secret', () => {
     refusesToMake(`sqlite:${join(other, 'a.db')}`, /secret: The root secret must have 32/)
   })
 
-  test('is read from a named file without its line end', () => {
+  test('is read from a configured file, without the line end', () => {
     const file = join(tempFolder(), 'mounted')
     writeFileSync(file, `${secret}\n`)
     const { givenSecret } = readSettings({ CARTWRIGHT_SECRET_FILE: file })
     assert.equal(givenSecret && checkValueOf(givenSecret, 1), checkOf(secret))
   })
 
-  test('gives an error of one line for a file that is missing, too long or invalid, or set in addition to the secret itself', () => {
+  test('gives an error of one line for a file that is missing, too long or invalid, or if both a file and a secret are set', () => {
     const folder = tempFolder()
     const file = join(folder, 'mounted')
     refuses({ CARTWRIGHT_SECRET_FILE: file }, /^CARTWRIGHT_SECRET_FILE: there is no file .*mounted\.$/)

@@ -176,7 +176,7 @@ test('a cell of exactly 1 MiB is accepted', async () => {
   assert.equal(row?.cells[1]?.length, cellBytesMax)
 })
 
-test('a row is returned before the next chunk is read', async () => {
+test('each row is returned before the next chunk is read', async () => {
   let asked = 0
   async function* slow(): AsyncGenerator<Buffer> {
     for (; asked < 3; asked++) yield Buffer.from(`${asked},x\n`)
@@ -196,7 +196,7 @@ test('only a row with an unescaped quote gets a note', async () => {
   )
 })
 
-test('any code written by us is read unchanged, and the formula guard of other programs is removed', () => {
+test('any code that we write is read unchanged, and the formula guard of other programs is removed', () => {
   const code = fc.string({ unit: fc.constantFrom("'", '0', '7', '=', '-', 'a', ' '), maxLength: 6 })
   fc.assert(fc.property(code, (text) => assert.equal(parseCsvCodeCell(guardFormula(csvCodeCell(text))), text)))
   assert.deepEqual(["'00169", "'7350177880121", "'s-hertogenbosch", "'=1"].map(parseCsvCodeCell), [

@@ -87,7 +87,7 @@ const product: ProductRow = {
 const valuesOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text]) => text)
 
-test('the manufacturer and warnings are product details', () => {
+test('the manufacturer and the warnings are product details', () => {
   const xml = feedItems({ ...product, maker: 'kiln', warnings: [{ language: 'en', text: 'Hot < when used' }] }, context)
   const details = xml.split('</item>')[0]?.replaceAll('\n', '') ?? ''
   const detail = (section: string, name: string, value: string) =>
@@ -126,7 +126,7 @@ test('each SKU is one item, with the attributes that Google defines', () => {
   for (const [name, values] of Object.entries(expected)) assert.deepEqual(valuesOf(xml, name), values, name)
 })
 
-test('items that Merchant Center refuses are left out and counted', () => {
+test('items that Merchant Center would refuse are left out and counted', () => {
   const free = { ...sku, code: 'FREE--1, no picture -->', price: 0 }
   const bare = { ...product, images: [], skus: [{ ...sku, image: null }, free, sku] }
   const xml = feedItems(bare, context)
@@ -142,7 +142,7 @@ test('items that Merchant Center refuses are left out and counted', () => {
   for (const [, comment = ''] of xml.matchAll(/<!--(.*?)-->/g)) assert.doesNotMatch(comment, /--/)
 })
 
-test('availability is that of the mode, and a backorder is marked as one', () => {
+test('the availability is that of the mode, and of a backordered SKU backorder', () => {
   const availability = (more: Partial<SkuRow>, mode: 'live' | 'test') =>
     valuesOf(feedItems({ ...product, skus: [{ ...sku, ...more }] }, { ...context, mode }), 'g:availability')[0]
   assert.equal(availability({}, 'test'), 'out_of_stock')

@@ -181,7 +181,7 @@ test('an export with the older headers is read', async (t) => {
     ])
   })
 
-  await t.test('a product may lack options and SKU codes, and have Unicode and line breaks in a cell', () => {
+  await t.test('a product may lack options and SKU codes, and cells may contain Unicode and line breaks', () => {
     const { name, description, options, skus } = entryOf('the-matcha-set')
     assert.equal(name, 'Thé Matcha 抹茶 — coffret')
     assert.equal(description, 'Coffret d’initiation\n\nUn fouet, un bol et 30 g de matcha 🍵.')
@@ -209,7 +209,7 @@ test('an export with the older headers is read', async (t) => {
     assert.equal('stock' in (sku ?? {}), false)
   })
 
-  await t.test('adjusted values are reported, and unread columns once', () => {
+  await t.test('changed values are reported, and columns that are not read are reported once', () => {
     const notes = [...products.values()].flatMap((product) => product.notes)
     assert.deepEqual(notes.map(remarkText), [
       'columns that are not imported: Variant Fulfillment Service, ' +
@@ -225,7 +225,7 @@ test('an export with the older headers is read', async (t) => {
     ])
   })
 
-  await t.test('the same file gives the same entries again', async () => {
+  await t.test('the same file gives the same products again', async () => {
     assert.deepEqual(await fixture('classic.csv'), outcomes)
   })
 })
@@ -252,7 +252,7 @@ test('an export with the newer headers and a byte order mark is read', async () 
   assert.equal(pattern?.skus[0]?.requiresShipping, false)
 })
 
-test('a file saved by a German spreadsheet is read: semicolons, WAHR, weights with units', async () => {
+test('a file that a German spreadsheet saved is read: with semicolons, WAHR, and weights with units', async () => {
   const outcomes = await fixture('semicolon.csv')
   assert.deepEqual(refusals(outcomes), [])
   assert.equal(productsBySlug(outcomes).get('saatgut')?.entry.skus[0]?.price, 490)
@@ -310,7 +310,7 @@ for (const [name, rows, refused] of badRows) {
   })
 }
 
-test('a row with more cells than the header is refused, and so is a product that begins with one', async () => {
+test('a row with more cells than the header is refused, and so is a product that begins with such a row', async () => {
   const text = 'Handle,Title,Variant Price\na,A,1.00\na,,2.00,,\na,,3.00,x\nb,B,C,1.00\nb,,1.00\n'
   const outcomes = await outcomesOf(readCsv(chunksOf(text)))
   assert.deepEqual(refusals(outcomes), [
@@ -320,7 +320,7 @@ test('a row with more cells than the header is refused, and so is a product that
   ])
 })
 
-test('a file without products is refused once', async () => {
+test('a file without products is refused with one reason', async () => {
   const cases: [text: string, reason: RegExp][] = [
     ['', /the file is empty/],
     ['Title,Variant Price\nMug,1.00\n', /no column "handle" or "url handle"/],
@@ -336,7 +336,7 @@ test('a file without products is refused once', async () => {
   assert.deepEqual(await outcomesOf(readCsv(chunksOf('Handle,Title,Variant Price\n,,\n'))), [])
 })
 
-test('headers may be in any case and order, and missing columns set nothing', async () => {
+test('headers may be in any letter case and order, and missing columns set nothing', async () => {
   const { entry } = await oneProduct({ ' PRICE ': '3', 'url HANDLE': 'mug', TITLE: 'Mug' })
   assert.deepEqual(entry, {
     slug: 'mug',
@@ -454,7 +454,7 @@ test('yen and dinars are read with their own decimals', async () => {
   assert.equal(await priceIn('JPY', '45000000001'), 'the price "45000000001" is above ¥45,000,000,000')
 })
 
-test('a product is published only if active and on the online store', async () => {
+test('a product is published only if it is active and on the online store', async () => {
   const cases: [status: string, published: string, expected: boolean][] = [
     ['', '', true],
     ['active', 'true', true],
@@ -472,7 +472,7 @@ test('a product is published only if active and on the online store', async () =
   }
 })
 
-test('generated codes do not depend on the order of rows and distinguish variants', async () => {
+test('generated codes do not depend on the order of the rows, and are different for each variant', async () => {
   const rows = ['Rosé', 'Rose', '红色', 'Blue'].map((value) => ({
     ...good,
     'Variant SKU': '',
@@ -490,7 +490,7 @@ test('generated codes do not depend on the order of rows and distinguish variant
   assert.match(one.get('红色') ?? '', /^mug-[0-9a-f]{8}$/)
 })
 
-test('any handle gives a slug, and long ones are truncated', async () => {
+test('any handle gives a slug, and a long one is truncated', async () => {
   const japanese = await oneProduct({ ...good, Handle: '抹茶' })
   assert.match(japanese.entry.slug, /^product-[0-9a-f]{8}$/)
   const long = await oneProduct({
@@ -519,7 +519,7 @@ test('HTML that is too long is replaced by its text', async () => {
   assert.match(long.notes.map(remarkText).join(), /more than 65536 characters; only its text was taken/)
 })
 
-test('two different handles give two products, in one file and in two', async () => {
+test('two different handles give two products, in one file and in two files', async () => {
   const handle = fc
     .oneof(fc.stringMatching(/^[a-zA-Zа-яé0-9_ -]{1,8}$/), anyText({ minLength: 1, maxLength: 8 }))
     .map((text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim())
@@ -548,7 +548,7 @@ test('two different handles give two products, in one file and in two', async ()
   )
 })
 
-test('types in another script give different categories', async () => {
+test('product types in other scripts give different categories', async () => {
   const slugOf = async (Type: string) => (await oneProduct({ ...good, Type })).entry.categories?.[0]
   assert.notEqual(await slugOf('Обувь 1'), await slugOf('Одежда 1'))
   assert.notEqual(await slugOf('Tea 🍵'), await slugOf('Tea 🍶'))
@@ -557,7 +557,7 @@ test('types in another script give different categories', async () => {
   assert.equal(await slugOf('Crème & Co'), 'creme-co')
 })
 
-test('a repeated SKU code is replaced by a generated one, the same in every order', async () => {
+test('a repeated SKU code is replaced by a generated one, which is the same in every order of the rows', async () => {
   const rows = ['S', 'M', 'L'].map((size) => ({ ...good, 'Option1 Name': 'Size', 'Option1 Value': size }))
   const cup = { ...good, Handle: 'cup', Title: 'Cup' }
   const outcomes = await outcomesOf(table([...rows, cup]))
@@ -585,7 +585,7 @@ test('SKU codes keep their length and inner spaces', async () => {
   assert.equal((await oneProduct({ ...good, 'Variant SKU': ` ${code}` })).entry.skus[0]?.code, code)
 })
 
-test('a file with semicolons has decimal commas, and one with commas does not', async () => {
+test('a file with semicolons may have decimal commas, and a file with commas may not', async () => {
   const read = async (delimiter: string, price: string, compareAt = '') => {
     const cells = [
       ['Handle', 'Title', 'Variant Price', 'Variant Compare At Price', 'Variant Grams', 'Variant Inventory Qty'],
@@ -605,7 +605,7 @@ test('a file with semicolons has decimal commas, and one with commas does not', 
   assert.match(String(await read(',', '12,90')), /has a comma/)
 })
 
-test('a file without quantities gives a warning, and a default may be set', async () => {
+test('a file without quantities gives a warning, and a default stock can be set', async () => {
   const { notes } = await oneProduct(good)
   assert.match(notes.map(remarkText)[0] ?? '', /^warning: the file has no quantities, so new SKUs have no stock/)
   const counted = { ...good, 'Variant Inventory Qty': '' }
@@ -619,7 +619,7 @@ test('a file without quantities gives a warning, and a default may be set', asyn
   assert.equal(known.entry.skus[0]?.stock, 0)
 })
 
-test('the summary consists of whole sentences if they fit', async () => {
+test('the summary consists of whole sentences if at least one fits', async () => {
   const first = 'The first sentence is long enough to stand alone.'
   const summaryOf = async (body: string) => (await oneProduct({ ...good, 'Body (HTML)': body })).entry.summary
   assert.equal(await summaryOf(`<p>${first}</p><p>More.</p>`), first)
@@ -628,7 +628,7 @@ test('the summary consists of whole sentences if they fit', async () => {
   assert.equal(await summaryOf('字'.repeat(300)), `${'字'.repeat(199)}…`)
 })
 
-test('unnamed options and duplicate option names get names', async () => {
+test('options without a name, or with the name of another option, get a name', async () => {
   const { entry, notes } = await oneProduct({
     ...good,
     'Option1 Name': '__proto__',
@@ -666,7 +666,7 @@ test('the size of one product is limited', async () => {
   assert.equal(product.notes.length, 31)
 })
 
-test('a category keeps one definition within a file', async () => {
+test('a category has the same slug in the whole file', async () => {
   const products = (
     await outcomesOf(
       table([
@@ -687,7 +687,7 @@ test('a category keeps one definition within a file', async () => {
   assert.match(products[3]?.categories[0]?.slug ?? '', /^category-[0-9a-f]{8}$/)
 })
 
-test('for any cells, an entry is valid and a refusal has a line and a reason', async () => {
+test('for any cells, an entry is valid, and a refusal has a line and a reason', async () => {
   const names = (
     'Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Status,Gift Card,Option1 Name,Option1 Value,' +
     'Option2 Name,Option2 Value,Option3 Name,Option3 Value,Variant SKU,Variant Price,Variant Compare At Price,' +
@@ -742,7 +742,7 @@ test('for any cells, an entry is valid and a refusal has a line and a reason', a
   )
 })
 
-test('products are returned while the file is still being read, in limited memory', async () => {
+test('products are returned while the file is still being read, and memory is limited', async () => {
   const products = isWide ? 20_000 : 6_000
   let chunksAsked = 0
   async function* counted(): AsyncGenerator<Buffer> {

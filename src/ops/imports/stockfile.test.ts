@@ -31,7 +31,7 @@ test('the counts of an inventory file are added up over its locations', async ()
   ])
 })
 
-test('invalid counts, scattered rows and rows without a name are refused', async () => {
+test('invalid counts, rows of a SKU that are not adjacent, and rows without a name are refused', async () => {
   const outcomes = await read(
     header,
     'mug,Mug,Size,S,,,M-S,Berlin,many,',
@@ -51,7 +51,7 @@ test('invalid counts, scattered rows and rows without a name are refused', async
   )
 })
 
-test('an older inventory file has a column for each location', async () => {
+test('an older inventory file has one column for each location', async () => {
   const outcomes = await read(
     'Handle,Title,Option1 Name,Option1 Value,SKU,HS Code,COO,Berlin,"Paris, Nord"',
     "mug,Mug,Size,S,'0012,,DE,3,4",
@@ -71,7 +71,7 @@ test('an older inventory file has a column for each location', async () => {
   ])
 })
 
-test('a code with a formula guard is read without it', async () => {
+test('a code with a formula guard is read without the guard', async () => {
   const [row] = await read('SKU,On hand (new)', "'00169,4")
   assert.equal(row?.code, '00169')
 })

@@ -38,13 +38,13 @@ test('an installation is found by its name; a new one is created, and different 
   )
 })
 
-test('an equal entry changes nothing, and an installation that the file omits stays', () => {
+test('an equal entry changes nothing, and an installation that the file does not contain stays', () => {
   const same = [{ name: 'Web', mode: 'live' as const, redirectHosts: ['shop.example'] }]
   assert.deepEqual(planInstallations({ installations: same }, 'mer_one', [web]).changes, [])
   assert.deepEqual(planInstallations({}, 'mer_one', [web]).changes, [])
 })
 
-test('a mode never changes', () => {
+test('changing the mode of an installation is an error', () => {
   const entries = [{ name: 'Web', mode: 'test' as const }]
   assert.throws(() => planInstallations({ installations: entries }, 'mer_one', [web]), /a mode never changes/)
 })

@@ -4,13 +4,13 @@ import fc from 'fast-check'
 import { anyText } from '../../../harness/texts.ts'
 import { readAuthorization } from './authorization.ts'
 
-test('the scheme Bearer may be in any case or missing', () => {
+test('the scheme Bearer may be in any letter case, or missing', () => {
   for (const value of ['Bearer abc', 'bearer abc', 'BEARER abc', 'bEaReR    abc', 'abc']) {
     assert.equal(readAuthorization(value), 'abc', value)
   }
 })
 
-test('any other header gives no credential', () => {
+test('any other header contains no credential', () => {
   const refused = [
     ...['', ' ', 'Bearer ', ' abc', 'abc ', 'Bearer abc ', 'Bearer\tabc', 'Bearer abc def', 'abc def'],
     ...[
@@ -28,7 +28,7 @@ test('any other header gives no credential', () => {
   assert.equal(readAuthorization(undefined), undefined)
 })
 
-test('any header gives a credential of harmless characters or none', () => {
+test('any header gives a credential of harmless characters, or none', () => {
   fc.assert(
     fc.property(anyText(), fc.constantFrom('', 'Bearer ', 'bearer'), (text, start) => {
       const credential = readAuthorization(start + text)

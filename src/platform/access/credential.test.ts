@@ -6,7 +6,7 @@ import { parseRootSecret, RootSecret } from '../secrets/secrets.ts'
 import { credentialStatus, newCredential, scopesFrom, scopesText } from './credential.ts'
 import { keyDigest, parseApiKey } from './key.ts'
 
-test('a new credential stores everything of its key except the key itself', () => {
+test('a new credential has everything of its key except the key itself', () => {
   const rootSecret = parseRootSecret('7:a-root-secret-that-only-this-test-knows')
   assert.ok(rootSecret instanceof RootSecret)
   const input = {
@@ -34,7 +34,7 @@ test('a new credential stores everything of its key except the key itself', () =
   assert.doesNotMatch(JSON.stringify(credential), new RegExp(keyText.slice(21)))
 })
 
-test('the status depends on the end, the revocation and the replacement', () => {
+test('the status depends on expiry, revocation and replacement', () => {
   const now = 100
   const cases = [
     // expiresAt, revokedAt, replacedBy, status
@@ -52,7 +52,7 @@ test('the status depends on the end, the revocation and the replacement', () => 
   }
 })
 
-test('scopes are parsed in the order of the contract, and unknown words grant nothing', () => {
+test('scopes are parsed to the order of the contract, and unknown words grant nothing', () => {
   assert.deepEqual(scopesFrom(scopesText(allScopes)), [...allScopes])
   assert.deepEqual(scopesFrom('checkout:quote root catalog:read  CATALOG:READ'), ['catalog:read', 'checkout:quote'])
   assert.deepEqual(scopesFrom(''), [])

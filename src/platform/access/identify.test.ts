@@ -157,7 +157,7 @@ eachEngine('identify', ({ open }) => {
     for (const { keyText } of [own, others]) assert.equal(await identify(keyText, 10), undefined)
   })
 
-  test('a key of a version that did not bind its row is accepted and bound at its first use', async () => {
+  test('a key whose digest an earlier release did not bind to its row is accepted, and bound at its first use', async () => {
     const [key, others] = [await givenKey(), await givenKey()]
     const former = unboundDigest(rootSecret, 1, key.keyText)
     await storage.write((tx) => tx.sql`update credentials set digest = ${former} where id = ${key.id}`)
@@ -173,7 +173,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await createIdentify({ storage, rootSecret }).identify(key.keyText, 40), undefined)
   })
 
-  test('a pepper of an older version is accepted while the root secret includes it', async () => {
+  test('a key of an older version of the root secret is accepted while the root secret contains that version', async () => {
     const key = await givenKey()
     const rotated = rootFrom(`2:${newerText},1:${rootText}`)
     const dropped = rootFrom(`2:${newerText}`)
@@ -183,7 +183,7 @@ eachEngine('identify', ({ open }) => {
     assert.ok(await createIdentify({ storage, rootSecret: dropped }).identify(young.keyText, 10))
   })
 
-  test('a key is read once in two seconds, and a refused one every time', async () => {
+  test('a valid key is read at most once in two seconds, and a refused one every time', async () => {
     const key = await givenKey()
     const { storage: counted, reads } = watched()
     const { identify } = createIdentify({ storage: counted, rootSecret })
@@ -202,7 +202,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(reads(), 6)
   })
 
-  test('concurrent callers share one read', async () => {
+  test('concurrent callers with one key share one read', async () => {
     const key = await givenKey()
     const { storage: counted, reads } = watched()
     const { identify } = createIdentify({ storage: counted, rootSecret })
@@ -211,7 +211,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(reads(), 1)
   })
 
-  test('a failed read fails only for the callers who waited for it', async () => {
+  test('a failed read fails only for the callers that waited for it', async () => {
     const key = await givenKey()
     let isDown = true
     const read: Storage['read'] = (work) => (isDown ? Promise.reject(new Error('down')) : storage.read(work))
@@ -233,7 +233,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await identify(key.keyText, 1500), undefined)
   })
 
-  test('a revocation takes effect within two seconds, and immediately where it is reported', async () => {
+  test('a revocation takes effect within two seconds, and immediately on the node that is notified', async () => {
     const key = await givenKey()
     const here = createIdentify({ storage, rootSecret })
     const elsewhere = createIdentify({ storage, rootSecret })
@@ -248,7 +248,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await elsewhere.identify(key.keyText, 3000), undefined)
   })
 
-  test('a read that began before the revocation is not cached after it', async () => {
+  test('a key that was read before its revocation is not cached after it', async () => {
     const key = await givenKey()
     let openGate = () => {}
     const gate = new Promise<void>((resolve) => {
@@ -267,7 +267,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await identify(key.keyText, 1001), undefined)
   })
 
-  test('the cache is limited', async () => {
+  test('the number of cached keys is limited', async () => {
     const keys = [await givenKey(), await givenKey(), await givenKey()]
     const { storage: counted, reads } = watched()
     const { identify } = createIdentify({ storage: counted, rootSecret, entriesMax: 2 })
@@ -302,7 +302,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await lastUseOf(idle.id), null)
   })
 
-  test('a last use that could not be written is written later', async () => {
+  test('the time of a last use that could not be written is written later', async () => {
     const key = await givenKey()
     let isDown = true
     const write: Storage['write'] = (work) => (isDown ? Promise.reject(new Error('down')) : storage.write(work))
@@ -314,7 +314,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await lastUseOf(key.id), 1000)
   })
 
-  test('a refused key records no last use', async () => {
+  test('a refused key gets no time of a last use', async () => {
     const key = await givenKey({ expiresAt: 1000 })
     const { identify, flushLastUse } = createIdentify({ storage, rootSecret })
     assert.equal(await identify(key.keyText, 1000), undefined)
@@ -322,7 +322,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await lastUseOf(key.id), null)
   })
 
-  test('the store finds a complete credential by lookup and by id', async () => {
+  test('the store finds a complete credential by its lookup and by its id', async () => {
     const key = await givenKey()
     const row = await storage.read((db) => findCredential(db, key.lookup))
     assert.ok(row)
@@ -375,7 +375,7 @@ eachEngine('identify', ({ open }) => {
     )
   })
 
-  test('the store keeps the first revocation, and moves an end only forward', async () => {
+  test('the store keeps the time of the first revocation, and an expiry can only be moved to an earlier time', async () => {
     const key = await givenKey()
     const expire = (at: number) => storage.write((tx) => expireCredential(tx, key.installationId, key.id, at))
     const revoke = (at: number) => storage.write((tx) => revokeCredential(tx, key.installationId, key.id, at))
@@ -401,7 +401,7 @@ eachEngine('identify', ({ open }) => {
     )
   })
 
-  test('the store moves the last use of many credentials only forward', async () => {
+  test('the store moves the last use of many credentials only forward in time', async () => {
     const keys = [await givenKey(), await givenKey(), await givenKey()]
     const touch = (at: number) =>
       storage.write((tx) =>

@@ -9,7 +9,7 @@ const rootSecret = parseRootSecret(
   '2:the-newer-root-secret-of-this-test-only,1:the-older-root-secret-of-this-test-only',
 )
 
-test('a key has the form of the contract and is parsed as it was made', () => {
+test('a key has the form of the contract, and is parsed to what was made', () => {
   for (const mode of ['live', 'test'] as const) {
     const key = generateKey(mode)
     assert.match(key.text, new RegExp(`^cwk_${mode}_[0-9A-Za-z]{48}$`))
@@ -19,7 +19,7 @@ test('a key has the form of the contract and is parsed as it was made', () => {
   assert.equal(new Set(Array.from({ length: 1000 }, () => generateKey('test').lookup)).size, 1000)
 })
 
-test('a key with any change is refused without the database', () => {
+test('a key with any change is refused without reading the database', () => {
   const { text } = generateKey('test')
   for (let at = 0; at < text.length; at++) {
     for (const by of ['', 'a', 'Z', '0', '_', ' ', '\n', 'é', 'ab']) {
@@ -41,13 +41,13 @@ test('a publishable key is recognized by its prefix', () => {
   }
 })
 
-test('the shown parts of a key reveal nothing of its secret except the end of the checksum', () => {
+test('the displayed parts of a key are its prefix and the last four characters of its checksum', () => {
   const key = generateKey('live')
   assert.equal(keyPrefix(key), key.text.slice(0, 21))
   assert.equal(keyLast4(key), key.text.slice(-4))
 })
 
-test('the digest depends on the whole key, the version of the pepper and the row of the key', () => {
+test('the digest depends on the whole key, the version of the root secret and the row of the key', () => {
   assert.ok(rootSecret instanceof RootSecret)
   const { text } = generateKey('live')
   const binding = {

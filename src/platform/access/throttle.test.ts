@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { addressBucket, createThrottle } from './throttle.ts'
 
-test('a burst is admitted, then one request at a time, and the wait is reported exactly', () => {
+test('a burst is admitted, then one request at a time, and the reported wait is exact', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 3 })
   assert.deepEqual(
     [0, 0, 0, 0].map(() => throttle.take('a', 1000)),
@@ -31,7 +31,7 @@ test('refused requests and peeking use up no tokens', () => {
   assert.equal(throttle.take('a', 1000), 0)
 })
 
-test('a cost takes that many tokens, and one beyond the burst empties the bucket', () => {
+test('a cost uses up that many tokens, and a cost above the burst empties the bucket', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 5 })
   assert.equal(throttle.take('a', 0, 4), 0)
   assert.equal(throttle.take('a', 0, 4), 300)
@@ -40,7 +40,7 @@ test('a cost takes that many tokens, and one beyond the burst empties the bucket
   assert.equal(throttle.take('b', 0), 100)
 })
 
-test('setting the clock back locks out no client', () => {
+test('setting the clock back locks no client out', () => {
   const throttle = createThrottle({ perSecond: 10, burst: 2 })
   throttle.take('a', 1_000_000, 2)
   assert.equal(throttle.take('a', 0), 0)
@@ -51,7 +51,7 @@ test('setting the clock back locks out no client', () => {
   assert.equal(throttle.take('b', 999_900), 100)
 })
 
-test('the throttle admits what an exact token bucket admits, and the reported wait is exact', () => {
+test('the throttle admits exactly what a token bucket admits, and reports the exact wait', () => {
   const steps = fc.array(fc.tuple(fc.nat({ max: 400 }), fc.integer({ min: 1, max: 3 })), { maxLength: 60 })
   fc.assert(
     fc.property(fc.constantFrom(1, 3, 7, 100), fc.integer({ min: 3, max: 20 }), steps, (perSecond, burst, moves) => {
@@ -71,7 +71,7 @@ test('the throttle admits what an exact token bucket admits, and the reported wa
   )
 })
 
-test('memory is limited, and full buckets are evicted first', () => {
+test('the number of buckets is limited', () => {
   const throttle = createThrottle({ perSecond: 1, burst: 10, entriesMax: 100 })
   for (let i = 0; i < 100_000; i++) {
     assert.equal(throttle.take(`address ${i}`, i), 0)
@@ -79,7 +79,7 @@ test('memory is limited, and full buckets are evicted first', () => {
   }
 })
 
-test('cycling through addresses does not refill an emptied bucket', () => {
+test('using many other addresses does not refill an empty bucket', () => {
   const throttle = createThrottle({ perSecond: 1, burst: 10, entriesMax: 1000 })
   for (const attacker of ['one', 'two', 'three']) throttle.take(attacker, 0, 10)
   for (let i = 0; i < 100_000; i++) throttle.take(`address ${i}`, 0)
@@ -92,7 +92,7 @@ test('a throttle without limits is an error', () => {
   assert.throws(() => createThrottle({ perSecond: 1, burst: 1, entriesMax: 0 }), RangeError)
 })
 
-test('addresses are counted by IPv4 address or by IPv6 /64', () => {
+test('clients are counted by IPv4 address, or by the /64 network of an IPv6 address', () => {
   const cases: Record<string, string> = {
     '192.0.2.1': '192.0.2.1',
     '::ffff:192.0.2.1': '192.0.2.1',

@@ -26,7 +26,7 @@ describe('responses with assets', () => {
     assert.equal(headers['cache-control'], 'no-cache')
   })
 
-  test('304 is returned for every form of the right ETag and no other', () => {
+  test('304 for every form of the right ETag, and for no other', () => {
     const asset = makeAsset(long, { 'content-type': 'text/css' })
     const status = (tag: string) => answerAsset(asset, ask({ 'if-none-match': tag })).status
     assert.equal(status(`"${asset.hash}"`), 304)
@@ -38,7 +38,7 @@ describe('responses with assets', () => {
     assert.equal(answerAsset(asset, ask({ 'if-none-match': '*' })).body, '')
   })
 
-  test('only an address with the hash of the content is cached permanently', () => {
+  test('only a URL with the hash of the content is cached permanently', () => {
     const asset = makeAsset(long, {})
     const cache = (query: string) => answerAsset(asset, ask({}, `/site/style.css${query}`)).headers['cache-control']
     assert.match(cache(`?v=${asset.hash}`) ?? '', /immutable/)

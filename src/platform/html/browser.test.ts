@@ -32,7 +32,7 @@ describe('a browser script', () => {
     return browserScript(pathToFileURL(join(folder, Object.keys(files)[0] as string)))
   }
 
-  test('consists of its entry and its imports, each once, in the order in which modules run', () => {
+  test('consists of its entry and the imported files, each once, in the order in which modules run', () => {
     const { text } = scriptOf({
       'page.ts':
         "import { one } from './one.ts'\nimport {\n  two,\n} from './two.ts'\nimport './three.ts'\nfound.push(one, two)\n",

@@ -22,11 +22,11 @@ test('contrast is calculated as in WCAG', () => {
   assert.ok(contrast([0x77, 0x77, 0x77], white) < 4.5)
 })
 
-test('text on any colour has readable contrast', () => {
+test('the text color for any background color is readable', () => {
   fc.assert(fc.property(colors, (color) => assert.ok(contrast(inkOn(color), color) >= 4.5)))
 })
 
-test('any colour is made readable on a background, and a readable one stays unchanged', () => {
+test('any color is made readable on a background, and a color that is readable stays unchanged', () => {
   const grounds = [white, [0xe9, 0xee, 0xee]] as const
   fc.assert(
     fc.property(colors, (color) => {
@@ -44,6 +44,6 @@ test('a dark colour keeps its hue when it is lightened', () => {
   for (const color of [black, white] as const) assert.ok(contrast(readableOn(color, grounds, white), grounds[0]) >= 4.5)
 })
 
-test('mixing at 0 and 1 gives the two colours', () => {
+test('mixing two colors with weight 0 and 1 gives each of them', () => {
   assert.deepEqual([mix(black, white, 0), mix(black, white, 1)], [black, white])
 })

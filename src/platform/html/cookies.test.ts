@@ -6,14 +6,14 @@ const session: CookieKind = { name: 'session', path: '/', maxAgeSeconds: 60 }
 const narrow: CookieKind = { ...session, path: '/oauth' }
 const [plain, secure] = ['http://localhost:8080', 'https://shop.example']
 
-test('cookies are parsed by name, the first of two counts, and an invalid header is no error', () => {
+test('cookies are parsed by name, the first of two with one name counts, and an invalid header is no error', () => {
   assert.deepEqual(parseCookies('a=1; b=x=y;a=2; c'), { a: '1', b: 'x=y', c: '' })
   assert.deepEqual(parseCookies('__proto__=1').a, undefined)
   assert.equal(findCookie(undefined, session, plain), undefined)
   assert.equal(findCookie('x=1', { ...session, name: 'toString' }, plain), undefined)
 })
 
-test('a cookie is read as it was written, on https under a name with a secure prefix', () => {
+test('a cookie is read as it was written; on https its name has a secure prefix', () => {
   for (const [kind, origin, line] of [
     [session, plain, 'session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax'],
     [session, secure, '__Host-session=v; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure'],

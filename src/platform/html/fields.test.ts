@@ -6,7 +6,7 @@ import { leastOf } from '../../../harness/timed.ts'
 import { formFieldsFrom, parseFields } from './fields.ts'
 
 describe('the fields of a form', () => {
-  test('are parsed as by URLSearchParams', async () => {
+  test('are parsed in the same way as by URLSearchParams', async () => {
     const piece = fc.oneof(
       fc.constantFrom('&', '=', '+', '%', '%2', '%26', '%3D', '%zz', '%ff', '%E2%82%AC', '%e2%82', '%EF%BB%BF', 'a'),
       fc.string({ maxLength: 3 }).map(encodeURIComponentSafely),
@@ -44,7 +44,7 @@ describe('the fields of a form', () => {
     ['four million of %', `a=${'%'.repeat(4_000_000)}`],
     ['25,000 fields', 'a=%ff&'.repeat(24_999)],
   ] as const) {
-    test(`are parsed in slices of time: ${name}`, async () => {
+    test(`do not block the event loop for long: ${name}`, async () => {
       const heldMs = await leastOf(100, () => longestTurn(() => parseFields(Buffer.from(text), 25_000)))
       assert.ok(heldMs < 100, `held the loop for ${heldMs} ms`)
     })

@@ -20,7 +20,7 @@ describe('reading a form', () => {
     assert.deepEqual([form.getAll('scope'), form.get('password')], [['a', 'b'], ' x '])
   })
 
-  test('a line is the first of duplicate fields, trimmed, and empty if missing', () => {
+  test('a line is the first field with its name, trimmed, and empty if there is none', () => {
     const form = new URLSearchParams('a=+x+y+&a=2&b=%E2%82%AC%00%0Az')
     assert.deepEqual([readLineField(form, 'a'), readLineField(form, 'b'), readLineField(form, 'c')], ['x y', '€ z', ''])
   })
@@ -181,7 +181,7 @@ describe('reading the fields of a form with files', () => {
   })
 })
 
-test('hidden fields are escaped', () => {
+test('names and values of hidden fields are escaped', () => {
   assert.equal(
     String(hiddenFields({ 'a"': '<', n: 1 })),
     '<input type="hidden" name="a&quot;" value="&lt;"><input type="hidden" name="n" value="1">',

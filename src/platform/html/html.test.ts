@@ -12,7 +12,7 @@ test('values are escaped in text and in attributes', () => {
   assert.equal(String(html`<a title='${name}'>x</a>`), `<a title='${escaped}'>x</a>`)
 })
 
-test('a long text is escaped like its parts', () => {
+test('a long text is escaped in the same way as its parts', () => {
   fc.assert(
     fc.property(anyText(), (value) => {
       assert.equal(escapeHtml(`&<${value}`.repeat(600)), escapeHtml(`&<${value}`).repeat(600))
@@ -45,7 +45,7 @@ test('an object that imitates Html is escaped', () => {
   assert.equal(String(html`${forged}`), '&lt;b&gt;')
 })
 
-test('a text is refused at places where escaping would not protect', () => {
+test('a value is refused at places where escaping would not make it safe', () => {
   const value = 'x onclick=alert(1)'
   assert.throws(() => html`<a title=${value}>`, TypeError)
   assert.throws(() => html`<a ${value}>`, TypeError)
@@ -68,7 +68,7 @@ test('places in tags, quotes, scripts and comments are distinguished', () => {
   assert.equal(String(html`<td colspan=${2}>`), '<td colspan=2>')
 })
 
-test('an indented line continues the line before it: nothing between elements and values, a space between words and attributes', () => {
+test('an indented line continues the line before it: with nothing between elements and values, and a space between words and attributes', () => {
   const name = 'a\n  b'
   assert.equal(
     String(html`<ul>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contentSecurityPolicy, originsOf, pageHeaders, privateHeaders, self } from './policy.ts'
 
-test('a page without sources may load, run, call and post nothing', () => {
+test('a page without sources may not load, run or call anything, or post forms', () => {
   assert.equal(
     contentSecurityPolicy({}),
     "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
@@ -23,7 +23,7 @@ test('a page may use only the sources that it names', () => {
   )
 })
 
-test('only plain origins are included in a policy', () => {
+test('only plain origins become part of a policy', () => {
   assert.deepEqual(originsOf(['https://a.example/x?y', 'https://a.example', 'http://b.example:8080/']), [
     'https://a.example',
     'http://b.example:8080',

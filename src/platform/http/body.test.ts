@@ -10,7 +10,7 @@ function sentByBytes(text: string): IncomingMessage {
   return Object.assign(Readable.from(bytes), { headers: {} }) as unknown as IncomingMessage
 }
 
-test('bytes received one by one are stored in few buffers', async () => {
+test('bytes that arrive one by one are collected in few buffers', async () => {
   const text = 'abc'.repeat(5_000)
   const pieces: Buffer[] = []
   assert.equal(await streamBody(sentByBytes(text), 20_000, (piece) => pieces.push(piece)), 'whole')

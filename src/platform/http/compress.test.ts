@@ -59,7 +59,7 @@ describe('compressed responses', () => {
     assert.equal((await compress({ status: 200, body: long, headers: html }, 'br')).headers.vary, undefined)
   })
 
-  test('are skipped for some of many concurrent responses, and none is lost', async () => {
+  test('are not used for all of many concurrent responses, and no response is lost', async () => {
     const compress = createCompress()
     const sent = await Promise.all(Array.from({ length: 40 }, (_, at) => compress(answer(`${at} ${long}`), 'gzip')))
     const plain = sent.filter(({ headers }) => headers['content-encoding'] === undefined)
@@ -72,7 +72,7 @@ describe('compressed responses', () => {
     // What was compressed is not compressed again.
     assert.equal((await compress(answer(`0 ${long}`), 'gzip')).body, sent[0]?.body)
   })
-  test('are not cached if they are sent once', async () => {
+  test('are cached unless the response is sent only once', async () => {
     const compress = createCompress()
     const sent = async (effort: 'once' | 'fast') => (await compress({ ...answer(long), compress: effort }, 'gzip')).body
     assert.notEqual(await sent('once'), await sent('once'))

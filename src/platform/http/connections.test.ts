@@ -39,7 +39,7 @@ for (const [name, connected, forwarded, client] of [
   })
 }
 
-test('networks can be given by name', () => {
+test('trusted networks can be configured by name', () => {
   const addressOf = createClientAddress(['loopback'])
   assert.equal(addressOf(request('127.0.0.1', '198.51.100.7')), '198.51.100.7')
   assert.equal(addressOf(request('::1', '198.51.100.7')), '198.51.100.7')

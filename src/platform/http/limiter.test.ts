@@ -4,7 +4,7 @@ import { Refusal } from '../kit/refuse.ts'
 import { createBodyLimiter, createReceiveBody } from './limiter.ts'
 import { createPressure } from './pressure.ts'
 
-test('pending bodies count against their sender, and received ones do not', async () => {
+test('bodies that are still being received count against their sender, and received ones do not', async () => {
   const pressure = createPressure()
   const limiter = createBodyLimiter(10)
   const receive = createReceiveBody(limiter, pressure)

@@ -42,7 +42,7 @@ function openPerform() {
   return { performed, ask }
 }
 
-test('searches run one per turn of the event loop, with other requests in between', async () => {
+test('searches run one in each turn of the event loop, with other requests in between', async () => {
   const { performed, ask } = openPerform()
   const searches = [
     ask('searchCatalogProducts', 'first search'),
@@ -55,7 +55,7 @@ test('searches run one per turn of the event loop, with other requests in betwee
   assert.deepEqual(performed, ['first search', 'product', 'second search', 'third search'])
 })
 
-test('503 for a search while 200 others wait, but not for other requests', async () => {
+test('503 for a search while 200 other searches wait, but not for other requests', async () => {
   const { performed, ask } = openPerform()
   const searches = Array.from({ length: 200 }, (_, at) => ask('searchCatalogProducts', `search ${at}`))
   await assert.rejects(ask('searchCatalogProducts', 'one too many'), { code: 'unavailable' })

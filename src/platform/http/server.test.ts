@@ -60,7 +60,7 @@ test('500 for a page that cannot be written, with a log line and a metric', asyn
   assert.match(metrics.render(), /cartwright_requests_total\{operation="none",status="500"\} 1/)
 })
 
-test('500 for a response of an operation that cannot be written, and the server continues', async (t) => {
+test('500 for a response that cannot be written, and the server continues', async (t) => {
   const etags = ['"bad\nvalue"', '"good"']
   const path = '/api/v1/things'
   const route: Route = {
@@ -87,7 +87,7 @@ function streamPage(stream: () => AsyncGenerator<Buffer, void, undefined>): Html
   return { path: '/file', name: 'file', answer: async () => ({ status: 200, body: '', headers: {}, stream: stream() }) }
 }
 
-test('a stream is sent in chunks, and one that fails is cut off and reported', async (t) => {
+test('a stream is sent in chunks, and a stream that fails is cut off and reported', async (t) => {
   let isBroken = false
   const page = streamPage(async function* () {
     yield Buffer.from('one ')
@@ -121,7 +121,7 @@ test('a stream ends when its client disconnects', async (t) => {
   assert.doesNotMatch(logged(), /defect/)
 })
 
-test('a client that reads a stream slowly gets all of it, even beyond the time limit of a response', async (t) => {
+test('a client that reads a stream slowly gets all of it, also after the time limit for a response', async (t) => {
   const bytes = 24_000_000
   const page = streamPage(async function* () {
     for (let sent = 0; sent < bytes; sent += 60_000) yield Buffer.alloc(60_000)

@@ -15,7 +15,7 @@ function askWhileBusy(url: string): { status: number; body: unknown } {
   return JSON.parse(stdout)
 }
 
-test('the stand-in answers probes while the main thread is busy, and then frees the port', async () => {
+test('the startup server answers probes while the main thread is busy, and then frees the port', async () => {
   const port = await freePort()
   const standIn = createStartupServer({ port, host })
   const origin = `http://${host}:${port}`
@@ -27,7 +27,7 @@ test('the stand-in answers probes while the main thread is busy, and then frees 
   await assert.rejects(fetch(`${origin}/healthz`))
 })
 
-test('a port in use or unknown is left to the server', async () => {
+test('a port that is in use, and a port that is not known yet, is no error of the startup server', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as { port: number }

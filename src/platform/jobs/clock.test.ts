@@ -5,7 +5,7 @@ import { ClockJumped, createClockGuard, createSetBackWatch } from './clock.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-test('a clock that jumps ahead by more than a day is not trusted until it is corrected', () => {
+test('a clock that jumps ahead by more than a day is refused until it is corrected', () => {
   const start = Date.parse('2026-06-01T12:00:00.000Z')
   let [wall, counted] = [start, 5_000]
   const check = createClockGuard(
@@ -34,7 +34,7 @@ test('a clock that jumps ahead by more than a day is not trusted until it is cor
   check()
 })
 
-test('with the clock of the machine the difference is in whole milliseconds', () => {
+test('with the real clock of the machine the difference is in whole milliseconds', () => {
   let shiftMs = 0
   const watch = createSetBackWatch(() => Date.now() + shiftMs)
   shiftMs = -hour
@@ -42,7 +42,7 @@ test('with the clock of the machine the difference is in whole milliseconds', ()
   assert.ok(Number.isSafeInteger(backMs), String(backMs))
 })
 
-test('how far a clock was set back is reported until it was handled', () => {
+test('how far the clock was set back is reported until that was handled', () => {
   let [wall, counted] = [100 * day, 0]
   const watch = createSetBackWatch(
     () => wall,

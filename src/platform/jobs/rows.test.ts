@@ -62,7 +62,7 @@ eachEngine('rows of a loop', (given) => {
   const notes = Array.from({ length: 10 }, (_, i) => ({ owner: i % 2 === 0 ? 'mer_a' : 'mer_b', id: `note_${i}` }))
   const ids = notes.map(({ id }) => id)
 
-  test('are handled together if none fails, without any write', async () => {
+  test('are handled together if none fails, without any further write', async () => {
     const storage = await given.open()
     const before = storage.stats().writes.works
     assert.deepEqual(await roundOf(storage, notes, () => false), { handled: ids, calls: 1, failed: [] })
@@ -70,7 +70,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal(storage.stats().writes.works, before)
   })
 
-  test('are handled except for failing ones, which are deferred longer each time', async () => {
+  test('are handled except the failing ones, which are deferred longer each time', async () => {
     const storage = await given.open()
     const isBad = ({ id }: Note) => (id === 'note_3' || id === 'note_4') && new RangeError(`${id} is too large`)
     let now = start
@@ -109,7 +109,7 @@ eachEngine('rows of a loop', (given) => {
     assert.deepEqual(await sweepDeferred(storage, now), new Map([['carts', 2]]))
   })
 
-  test('are deferred without those of other loops or tenants', async () => {
+  test('are deferred only in their own loop and for their own tenant', async () => {
     const storage = await given.open()
     const one = [{ owner: 'mer_a', id: 'x' }]
     const other = [{ owner: 'mer_b', id: 'x' }]
@@ -122,7 +122,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal(named.length, 1)
   })
 
-  test('are forgotten an hour after they were due if they succeed again', async () => {
+  test('are no longer listed an hour after they were due if they succeed again', async () => {
     const storage = await given.open()
     await roundOf(storage, notes, ({ id }) => id === 'note_1' && new Error('bad'))
     const retryAt = start + minute
@@ -135,7 +135,7 @@ eachEngine('rows of a loop', (given) => {
     assert.deepEqual(await rows(), [])
   })
 
-  test('are tried again at a start', async () => {
+  test('are tried again at every start', async () => {
     const storage = await given.open()
     await roundOf(storage, notes, ({ id }) => id === 'note_1' && new Error('bad'))
     assert.equal((await roundOf(storage, notes, () => false, start + 1)).handled.length, 9)
@@ -143,7 +143,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal((await roundOf(storage, notes, () => false, start + 1)).handled.length, 10)
   })
 
-  test('are deferred if they exceed a time limit of the storage; unavailable storage ends the round', async () => {
+  test('are deferred if they exceed a time limit of the storage; if the storage is unavailable the round ends', async () => {
     const storage = await given.open()
     const locked = new StorageUnavailable('the row is locked')
     const { handled, failed } = await roundOf(storage, notes, ({ id }) => id === 'note_0' && locked)

@@ -40,7 +40,7 @@ async function workedOff(failures: readonly Error[]): Promise<{ told: unknown[];
   return { told, workers }
 }
 
-test('a loop that cannot reach the storage logs one warning each time and continues', async () => {
+test('a loop that cannot reach the storage logs one warning each time, and continues', async () => {
   const gone = new StorageUnavailable('the connection was lost', new Error('ECONNRESET'))
   assert.deepEqual(await toldOf([gone, gone]), [
     ['warn', 'storage unavailable', { loop: 'carts', reason: 'the connection was lost' }],
@@ -48,7 +48,7 @@ test('a loop that cannot reach the storage logs one warning each time and contin
   ])
 })
 
-test('a loop does not log a storage outage, not even if several parts meet it', async () => {
+test('a loop does not log a storage outage, even if several of its parts meet it', async () => {
   const gone = new StorageOutage('the connection was lost')
   assert.deepEqual(await toldOf([gone, gone]), [])
   const failing = { full: 1, round: () => Promise.reject(gone) }
@@ -58,7 +58,7 @@ test('a loop does not log a storage outage, not even if several parts meet it', 
   )
 })
 
-test('a loop that waits for a wrong clock logs it once', async () => {
+test('a loop that is paused by a wrong clock logs that once', async () => {
   const jumped = new ClockJumped(86_400_000 * 13)
   assert.deepEqual(await toldOf([jumped, jumped, jumped]), [['error', 'sweep paused', jumped, { loop: 'carts' }]])
 })
@@ -68,7 +68,7 @@ test('any other failure of a loop is logged as an error, and the loop continues'
   assert.deepEqual(await toldOf([defect]), [['error', 'loop failed; retrying', defect, { loop: 'carts' }]])
 })
 
-test('a loop catches up while its rounds are full, up to a limit', async () => {
+test('a loop does more rounds while they are full, up to a time limit', async () => {
   const waiting = [3, 3, 2, 3]
   const never = () => false
   assert.equal(await catchUp(3, never, async () => waiting.shift() ?? 0), false)
@@ -84,7 +84,7 @@ test('a loop catches up while its rounds are full, up to a limit', async () => {
   assert.equal(rounds, 22)
 })
 
-test('a turn with more work left is followed by the next immediately', async () => {
+test('a turn that left work is followed by the next one immediately', async () => {
   const { promise: done, resolve } = Promise.withResolvers<void>()
   let turns = 0
   async function work(): Promise<boolean> {
@@ -103,7 +103,7 @@ test('a turn with more work left is followed by the next immediately', async () 
   assert.equal(turns, 5)
 })
 
-test('the first turn comes soon after the start, however long the interval', async () => {
+test('the first turn begins soon after the start, however long the interval is', async () => {
   const { promise: done, resolve } = Promise.withResolvers<void>()
   const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
   const awake = setInterval(() => {}, 1_000)
@@ -120,7 +120,7 @@ test('the first turn comes soon after the start, however long the interval', asy
   assert.equal(turns, 1)
 })
 
-test('parts of a loop run one after another, even if one fails', async () => {
+test('the parts of a loop run one after the other, even if one of them fails', async () => {
   const done: string[] = []
   const part = (name: string, rows: number[], failure?: Error): CatchUpPart => ({
     full: 3,
@@ -154,7 +154,7 @@ function failureOf(rowId: string): RowFailure {
   return { loop: 'carts', tenantId: 'ins_1', rowId, failures: 3, retryAt, failedAt: 0, errorCode: 'RangeError', error }
 }
 
-test('a row that fails is logged with its error; of many rows a few, and the number of the others', async () => {
+test('a row that fails is logged with its error; of many rows a few are logged, and the number of the others', async () => {
   const one = failureOf('cart_0')
   const many = Array.from({ length: 30 }, (_, i) => failureOf(`cart_${i + 1}`))
   const { told, workers } = await workedOff([new RowsFailed([one], 5), new RowsFailed(many, 0)])
@@ -170,7 +170,7 @@ test('a row that fails is logged with its error; of many rows a few, and the num
   assert.ok(lastSuccessAt)
 })
 
-test('metrics have the last success, failures and failed rows of each loop', async () => {
+test('the metrics have the last success, the failures and the failed rows of each loop', async () => {
   const { workers } = await workedOff([new TypeError('x is undefined'), new RowsFailed([failureOf('cart_0')], 1)])
   const metrics = createMetrics()
   registerLoopMetrics(metrics, workers.stats, () => new Map([['carts', 4]]))
@@ -183,7 +183,7 @@ test('metrics have the last success, failures and failed rows of each loop', asy
   assert.match(text, /^cartwright_loop_behind_seconds\{loop="carts"\} 0$/m)
 })
 
-test('metrics have how long a loop has been behind', () => {
+test('the metrics have the time for which a loop has been behind', () => {
   const metrics = createMetrics()
   const behindSince = Date.now() - 90_000
   registerLoopMetrics(
@@ -196,7 +196,7 @@ test('metrics have how long a loop has been behind', () => {
   assert.ok(Number(seconds) >= 90 && Number(seconds) < 120, seconds)
 })
 
-test('failed rows do not stop a loop from catching up, and are reported at the end', async () => {
+test('failed rows do not stop further rounds, and are reported at the end', async () => {
   const [one, two] = [failureOf('cart_1'), failureOf('cart_2')]
   const rounds = [
     () => Promise.reject(new RowsFailed([one], 2)),
@@ -214,7 +214,7 @@ test('failed rows do not stop a loop from catching up, and are reported at the e
   assert.deepEqual(rounds, [])
 })
 
-test('a loop that is woken starts its turn immediately, and once more if it was running', async () => {
+test('a loop that is woken starts a turn immediately, or another one if it is running', async () => {
   const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
   const turns: PromiseWithResolvers<boolean>[] = []
   const begun: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()]

@@ -12,7 +12,7 @@ test('numbers are written with a fixed width', () => {
   assert.throws(() => toBase62(1.5, 2), RangeError)
 })
 
-test('each character of a random text is about equally frequent', () => {
+test('each character of random texts is about equally frequent', () => {
   const text = randomBase62(62_000)
   assert.equal(text.length, 62_000)
   assert.equal(isBase62(text), true)

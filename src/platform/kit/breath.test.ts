@@ -39,7 +39,7 @@ test('long work yields to the event loop after every three milliseconds', async 
   assert.deepEqual(slices, [sliceMs, sliceMs, sliceMs, sliceMs, sliceMs])
 })
 
-test('finishing the work without yielding gives its result', () => {
+test('finishing the work without yielding gives the same result', () => {
   let count = 0
   assert.equal(
     runToEnd(

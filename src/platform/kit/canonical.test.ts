@@ -13,7 +13,7 @@ function shuffled(value: unknown): unknown {
   )
 }
 
-test('the order of members does not matter, and everything else does', () => {
+test('the order of the members does not matter, and everything else does', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       const text = canonicalJson(value)
@@ -27,7 +27,7 @@ test('the order of members does not matter, and everything else does', () => {
   assert.notEqual(canonicalJson('1'), canonicalJson(1))
 })
 
-test('the example of RFC 8785 gives its printed result', () => {
+test('the example of RFC 8785 gives the result in the RFC', () => {
   const value = JSON.parse(
     '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],' +
       '"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
@@ -48,7 +48,7 @@ test('a missing member equals an undefined one, and zero has no sign', () => {
   assert.equal(canonicalJson(-0), '0')
 })
 
-test('values that are not JSON throw', () => {
+test('values that JSON cannot represent throw', () => {
   for (const value of [undefined, 1n, Number.NaN, Number.POSITIVE_INFINITY, Symbol('s'), () => 1, [undefined]]) {
     assert.throws(() => canonicalJson(value), TypeError)
   }
@@ -57,7 +57,7 @@ test('values that are not JSON throw', () => {
   assert.throws(() => canonicalJson(deep), RangeError)
 })
 
-test('the pieces of a long text add up to the whole, wherever surrogate pairs are', () => {
+test('the pieces of a long text add up to the whole, wherever it has surrogate pairs', () => {
   for (const before of [65_534, 65_535, 65_536]) {
     const value = {
       b: ['x'.repeat(before), `${'\n'.repeat(before)}\u{1f600}`, `${'é'.repeat(before)}\u{1f600}y`],

@@ -12,7 +12,7 @@ test('the list is complete, sorted, and known to the platform', () => {
   )
 })
 
-test('only assigned codes in capitals are countries', () => {
+test('only assigned codes in capital letters are countries', () => {
   for (const code of ['DE', 'US', 'GB', 'SS', 'AX']) assert.equal(isCountry(code), true, code)
   for (const code of ['', 'de', 'UK', 'XK', 'EU', 'ZZ', 'AN', 'SU', 'DEU', 'constructor'])
     assert.equal(isCountry(code), false, code)

@@ -19,7 +19,7 @@ test('each duty has a date and a source', () => {
   }
 })
 
-test('duties of the server are done, missing facts of the merchant are named, and the rest needs a person', () => {
+test('duties of the server are done, missing facts of the merchant are listed, and other duties need a person', () => {
   const states = by(nothing)
   assert.equal(states.get('prior_price')?.status, 'done')
   assert.deepEqual(states.get('confirmation'), {
@@ -46,7 +46,7 @@ test('duties of the server are done, missing facts of the merchant are named, an
   assert.deepEqual([digital.get('guarantee')?.status, digital.get('delivery')?.status], ['not_needed', 'not_needed'])
 })
 
-test('a page of the merchant fulfils privacy, but not the confirmation, which is sent', () => {
+test('a page on the merchant’s own site fulfils the duty of privacy, but not that of the order confirmation, which is e-mailed', () => {
   const links = new Set(['terms', 'withdrawal', 'privacy'])
   const states = by({ ...nothing, hasSeller: true, links })
   assert.equal(states.get('privacy')?.status, 'done')
@@ -56,13 +56,13 @@ test('a page of the merchant fulfils privacy, but not the confirmation, which is
   assert.deepEqual([written.get('confirmation')?.status, written.get('accessibility')?.status], ['done', 'done'])
 })
 
-test('the countries of delivery zones decide, before the country of the shop', () => {
+test('the countries of the delivery zones decide, and only without zones the country of the shop', () => {
   assert.ok(dutyStates({ ...nothing, zoneCountries: ['US', 'CH'] }).every(({ status }) => status === 'not_needed'))
   assert.deepEqual(by({ ...nothing, country: 'US', zoneCountries: ['FR', 'US'] }).get('seller')?.countries, ['FR'])
   assert.equal(by({ ...nothing, zoneCountries: ['*'] }).get('seller')?.countries.length, 27)
 })
 
-test('the legal guarantee is that of the destination, and the minimum while it is unknown', () => {
+test('the legal guarantee is that of the destination, and the minimum while the destination is unknown', () => {
   const years = [null, 'DE', 'ES', 'PT', 'SE', 'US', 'GB'].map(legalGuaranteeYears)
   assert.deepEqual(years, [2, 2, 3, 3, 3, null, null])
   for (const { country, since } of longerGuarantees) {

@@ -5,7 +5,7 @@ import { emails } from '../../../harness/emails.ts'
 import { anyText } from '../../../harness/texts.ts'
 import { isEmail, isPlainAddress, normalizeMailbox, normalizeTypedEmail, withoutTag } from './email.ts'
 
-test('e-mail addresses are recognized', () => {
+test('valid e-mail addresses are recognized', () => {
   for (const [text, isAddress, why] of emails) assert.equal(isEmail(text), isAddress, `${JSON.stringify(text)}: ${why}`)
 })
 
@@ -20,7 +20,7 @@ const typed: [text: string, email: string][] = [
   ['a da@example.com',                        'a da@example.com'],
 ]
 
-test('an address is accepted as typed or pasted', () => {
+test('an address is accepted as it is typed or pasted', () => {
   for (const [text, email] of typed) assert.equal(normalizeTypedEmail(text), email, JSON.stringify(text))
 })
 
@@ -48,14 +48,14 @@ const mailboxes: [mailbox: string, spellings: string[]][] = [
   ['', ['', ' ']],
 ]
 
-test('all spellings of a mailbox are equal, and no others', () => {
+test('all spellings of one mailbox are equal, and equal to no other mailbox', () => {
   for (const [mailbox, spellings] of mailboxes) {
     for (const spelling of spellings) assert.equal(normalizeMailbox(spelling), mailbox, JSON.stringify(spelling))
   }
   assert.equal(new Set(mailboxes.map(([mailbox]) => mailbox)).size, mailboxes.length)
 })
 
-test('a tag is the part after the first +', () => {
+test('the tag of an address is the part after the first +', () => {
   for (const [email, without] of [
     ['ada+shop@example.com', 'ada@example.com'],
     ['ada+a+b@example.com', 'ada@example.com'],
@@ -67,7 +67,7 @@ test('a tag is the part after the first +', () => {
     assert.equal(withoutTag(email), without)
 })
 
-test('a normalized mailbox is unchanged by normalizing, for any text', () => {
+test('normalizing a normalized mailbox does not change it, for any text', () => {
   const part = fc.oneof(
     anyText({ maxLength: 12 }),
     fc.constantFrom('ß', 'İ', 'ǅ', 'ﬃ', '"', '\\', '.', '。', ' ', '\u00ad', 'xn--', '1'),

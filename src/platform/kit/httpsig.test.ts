@@ -50,7 +50,7 @@ const vectors = [
 ]
 
 for (const { name, jwk, input, signature, message } of vectors)
-  test(`the vector of the RFC is verified: ${name}`, () => {
+  test(`the example of the RFC is verified: ${name}`, () => {
     const list = readDictionary(input)?.get('sig')
     const key = verifyingKey(jwk)
     assert.ok(isInnerList(list) && key)
@@ -80,7 +80,7 @@ test('the digest equals that in RFC 9530, and our own signature is verified', ()
   assert.ok(isSignedBy(key, base ?? '', bytes))
 })
 
-test('a signed member of a dictionary is covered by its key; unknown, missing or duplicate components are not', () => {
+test('a signature can cover a member of a dictionary by its key; unknown, missing or duplicate components are refused', () => {
   const list = (text: string) => {
     const member = readDictionary(`s=${text}`)?.get('s')
     assert.ok(isInnerList(member), text)

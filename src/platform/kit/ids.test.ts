@@ -34,19 +34,19 @@ test('the bits are placed as in RFC 9562', () => {
   assert.equal(read(makerWith([0x0192_3456_789a], 0)('ord')), '01923456-789a-7000-8000-000000000000')
 })
 
-test('a hundred thousand ids are distinct and sorted by creation', () => {
+test('a hundred thousand ids are different, and sorted by creation', () => {
   const ids = Array.from({ length: 100_000 }, () => newId('evt'))
   assert.equal(new Set(ids).size, ids.length)
   assert.deepEqual([...ids].sort(), ids)
 })
 
-test('a clock that stops or is set back does not disturb the order', () => {
+test('a clock that stops or is set back does not change the order', () => {
   const make = makerWith([1000, 1000, 900, 1, 1001, 1000], 0)
   const ids = Array.from({ length: 6 }, () => make('evt'))
   assert.deepEqual([...new Set(ids)].sort(), ids)
 })
 
-test('a full counter continues in the next millisecond', () => {
+test('when its counter is full, ids continue in the next millisecond', () => {
   // The highest start, 2^23 - 1, leaves as many ids in the millisecond, which take seconds to make.
   const end = isWide ? 2 ** 24 : 2 ** 23 + 1_000
   const make = makerWith([1000], 0xffff, end)
@@ -87,7 +87,7 @@ test('only the exact form is accepted as an id', () => {
   assert.equal(isId('car', id), false)
 })
 
-test('an id from a digest has its first 128 bits in the alphabet of ids', () => {
+test('an id made from a digest has its first 128 bits', () => {
   const digest = Buffer.from('0190163d8694739baea5966c26f8ad91ffffffff', 'hex')
   const id = idFromDigest('pay', digest)
   assert.equal(id, TypeID.fromUUID('pay', '0190163d-8694-739b-aea5-966c26f8ad91').toString())
@@ -95,7 +95,7 @@ test('an id from a digest has its first 128 bits in the alphabet of ids', () => 
   assert.equal(idFromDigest('pay', Buffer.alloc(32, 0xff)), 'pay_7zzzzzzzzzzzzzzzzzzzzzzzzz')
 })
 
-test('every number below 1,024 has two digits, in order and without the letters i, l, o and u', () => {
+test('every number below 1,024 has two different characters, in order and without the letters i, l, o and u', () => {
   const all = Array.from({ length: 1_024 }, (_, number) => twoDigits(number))
   assert.deepEqual([all[0], all[9], all[18], all[31], all[32], all.at(-1)], ['00', '09', '0j', '0z', '10', 'zz'])
   assert.deepEqual(all.toSorted(), all)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadOnce } from './late.ts'
 
-test('concurrent requests create only one value', async () => {
+test('concurrent calls create only one value', async () => {
   let made = 0
   const thing = loadOnce(async () => {
     made += 1
@@ -15,7 +15,7 @@ test('concurrent requests create only one value', async () => {
   assert.equal(made, 1)
 })
 
-test('a failure reaches everyone who waits, and the next request tries again', async () => {
+test('a failure is thrown to all callers that wait, and the next call tries again', async () => {
   let tries = 0
   const thing = loadOnce(async () => {
     tries += 1

@@ -9,7 +9,7 @@ const doorLifecycle = [
   ['lock', 'open', 'locked', 'door.locked', 'key'],
 ] as const
 
-test('moveFor returns the row of a verb and status, and undefined for any other pair', () => {
+test('moveFor returns the row of a verb and a status, and undefined for any other pair', () => {
   assert.deepEqual(moveFor(doorLifecycle, 'lock', 'open'), {
     from: 'open',
     to: 'locked',
@@ -21,13 +21,13 @@ test('moveFor returns the row of a verb and status, and undefined for any other 
   assert.equal(moveFor(doorLifecycle, 'shut', 'locked'), undefined)
 })
 
-test('the type of the result is that of the rows of its verb', () => {
+test('the result has the type of the rows of its verb', () => {
   const event: 'door.locked' | undefined = moveFor(doorLifecycle, 'lock', 'shut')?.announces
   const debt: null = onlyMove(doorLifecycle, 'shut').due
   assert.deepEqual([event, debt], ['door.locked', null])
 })
 
-test('only a verb with one row has a move without a status', () => {
+test('only a verb with exactly one row has a move that needs no status', () => {
   assert.deepEqual(onlyMove(doorLifecycle, 'shut'), { from: 'open', to: 'shut', announces: null, due: null })
   assert.throws(() => onlyMove(doorLifecycle, 'lock'), /the verb lock does not have exactly one row/)
 })

@@ -21,7 +21,7 @@ test('the least recently used entry is evicted first', () => {
   assert.equal(lru.size, 2)
 })
 
-test('setting an entry again replaces it and counts as a use', () => {
+test('setting an entry again replaces it, and counts as a use', () => {
   const lru = new Lru<string, number>(2)
   lru.set('a', 1)
   lru.set('b', 2)
@@ -40,7 +40,7 @@ test('setting an entry again replaces it and counts as a use', () => {
   assert.equal(lru.size, 0)
 })
 
-test('the cache never exceeds its limit, which is required', () => {
+test('the cache never exceeds its limit, and must have one', () => {
   const lru = new Lru<number, number>(10)
   for (let i = 0; i < 1000; i++) {
     lru.set(i, i)
@@ -55,7 +55,7 @@ test('the weight of an entry includes its key', () => {
   assert.equal(lru.size, 45)
 })
 
-test('the limit can be a sum of weights', () => {
+test('the limit can be the sum of the weights of the entries', () => {
   const lru = new Lru<string, string>(10, (text) => text.length)
   lru.set('a', '1234')
   lru.set('b', '123456')

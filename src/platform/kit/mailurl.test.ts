@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parseMailUrl } from './mailurl.ts'
 
 describe('the URL for sending e-mails', () => {
-  test('may name a mail server, with TLS from the start or required, except on this machine', () => {
+  test('may be a mail server, with TLS from the start or required, except on this machine', () => {
     assert.deepEqual(parseMailUrl('smtp://ada:p%40ss@mail.example.com'), {
       kind: 'smtp',
       host: 'mail.example.com',
@@ -42,7 +42,7 @@ describe('the URL for sending e-mails', () => {
     'smtp://mail.example.com/path',
     'smtp://mail.example.com?tls.rejectUnauthorized=false',
   ])
-    test(`${JSON.stringify(text)} is refused, without repeating it`, () => {
+    test(`${JSON.stringify(text)} is refused, and the error does not contain it`, () => {
       const parsed = parseMailUrl(text)
       assert.ok('problem' in parsed)
       assert.ok(!/ada|secret|example/.test(parsed.problem))

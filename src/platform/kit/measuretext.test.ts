@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureText, measureTexts, readMeasure, typedMeasure } from './measuretext.ts'
 
-test('typed measures are parsed, with their usual base or another', () => {
+test('typed measures are parsed, with the usual base quantity or another one', () => {
   const cases = [
     ['250 g', { amount: 250, unit: 'g', per: 'kg' }],
     ['250g/100g', { amount: 250, unit: 'g', per: '100g' }],
@@ -34,7 +34,7 @@ test('a text that is not a measure is refused', () => {
     assert.equal(typedMeasure(text), undefined, text)
 })
 
-test('Shopify and Google files write the same measure in their own units', () => {
+test('a measure is written in the units of Shopify and of Google, and read back as the same', () => {
   const area = { amount: 53_300, unit: 'cm2', per: 'm2' } as const
   assert.deepEqual(measureTexts(area, 'google'), { amount: '5.33', unit: 'sqm', baseAmount: '1', baseUnit: 'sqm' })
   assert.deepEqual(measureTexts(area, 'shopify'), { amount: '5.33', unit: 'm2', baseAmount: '1', baseUnit: 'm2' })

@@ -22,13 +22,13 @@ describe('the URL for storing pictures', () => {
     )
   })
 
-  test('uses TLS, except for a service on this machine', () => {
+  test('uses TLS, except for a bucket on this machine', () => {
     const origin = (text: string) => (parseMediaUrl(text) as { origin?: string }).origin
     assert.equal(origin('s3://a:b@127.0.0.1:9000/shop'), 'http://127.0.0.1:9000')
     assert.equal(origin('s3://a:b@store.example:9000/shop'), 'https://store.example:9000')
   })
 
-  test('is refused in any other form, without repeating the text', () => {
+  test('is refused in any other form, and the error does not contain it', () => {
     for (const text of [
       'data/media',
       'file:',

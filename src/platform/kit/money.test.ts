@@ -24,7 +24,7 @@ test('the decimals of currencies are those of ISO 4217', () => {
   }
 })
 
-test('the table has each currency once, and only known ones', () => {
+test('the table has each currency once, and only known currencies', () => {
   const known = new Set(Intl.supportedValuesOf('currency'))
   // In ISO 4217, but not offered by the platform: units of account, and two that are young.
   for (const code of 'BOV CHE CHW CLF COU MXV USN UYI UYW VED XAD'.split(' ')) known.add(code)
@@ -58,7 +58,7 @@ test('a formatted amount is parsed to the same amount', () => {
   )
 })
 
-test('a decimal is parsed only if it is unambiguous', () => {
+test('a decimal number is parsed only if it is unambiguous', () => {
   assert.equal(parseDecimal('19.99', 'EUR'), 1999)
   assert.equal(parseDecimal('19.9', 'EUR'), 1990)
   assert.equal(parseDecimal('19', 'EUR'), 1900)
@@ -113,7 +113,7 @@ test('halves are rounded up, and no result is off by more than a half', () => {
   assert.throws(() => roundHalfUpDivide(1n, 0n), RangeError)
 })
 
-test('shares add up, are never negative, follow the weights, and are 0 for a weight of 0', () => {
+test('shares add up, are never negative, are in proportion to the weights, and are 0 for a weight of 0', () => {
   fc.assert(
     fc.property(
       amount,
@@ -138,7 +138,7 @@ test('shares add up, are never negative, follow the weights, and are 0 for a wei
   )
 })
 
-test('the largest remainders are rounded up first, equal ones in order', () => {
+test('the largest remainders are rounded up first, and equal ones in order', () => {
   assert.deepEqual(allocate(100, [1, 1, 1]), [34, 33, 33])
   assert.deepEqual(allocate(2, [1, 1, 1]), [1, 1, 0])
   assert.deepEqual(allocate(10, [0, 5, 0, 5]), [0, 5, 0, 5])

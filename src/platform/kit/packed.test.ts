@@ -14,7 +14,7 @@ test('every text is unpacked to the original', () => {
     assert.equal(unpackText(packText(text)), text)
 })
 
-test('a short text is stored unchanged, and a long one compressed', () => {
+test('a short text is stored unchanged, and a long text compressed', () => {
   const lines = Array.from({ length: 100 }, (_, line) => ({
     skuId: `sku_${line}`,
     quantity: line,

@@ -14,7 +14,7 @@ function storageWith(state: { reads: number }) {
   }
 }
 
-test('what was read holds until the next commit, for each key', async () => {
+test('a read value is reused for its key until the next commit', async () => {
   const state = { reads: 0 }
   const remembered = rememberReads<string>(storageWith(state), bounds)
   const read = (key: string, mark: number) => remembered(key, mark, async () => `${key} ${mark}`)
@@ -22,7 +22,7 @@ test('what was read holds until the next commit, for each key', async () => {
   assert.deepEqual([await read('a', 2), await read('a', 2), state.reads], ['a 2', 'a 2', 3])
 })
 
-test('without a mark each look reads, and few are held at once', async () => {
+test('without a mark every call reads, and only few values are stored', async () => {
   const state = { reads: 0 }
   const remembered = rememberReads<number>(storageWith(state), bounds)
   for (const mark of [undefined, undefined]) await remembered('a', mark, async () => 1)

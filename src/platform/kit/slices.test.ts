@@ -56,7 +56,7 @@ test('a slice waits for responses of the database, at most ten milliseconds', as
   assert.equal(await waitedWhenAnsweredAfter(1_000), 10)
 })
 
-test('two computations get one slice each per turn of the event loop, alternately', async () => {
+test('two computations get one slice each in turn, in different turns of the event loop', async () => {
   const { take } = createEventLoopTurns({ clock: () => 0, eventsSeen: () => 0, answersAwaited: () => 0 })
   const order: string[] = []
   const compute = async (name: string) => {

@@ -28,7 +28,7 @@ test('names become the expected slugs', () => {
   for (const [text, slug] of Object.entries(cases)) assert.equal(slugify(text), slug, text)
 })
 
-test('any text gives a slug or nothing, and a slug stays unchanged', () => {
+test('any text gives a slug or an empty text, and a slug stays unchanged', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 300 }), (text) => {
       const slug = slugify(text)

@@ -23,7 +23,7 @@ test('each waiting task gets its own turn of the event loop, in order, with othe
   assert.deepEqual(order, ['one', 'a', 'two', 'b', 'three'])
 })
 
-test("a task that arrives during another's turn is next, and one that arrives after all are done is run", async () => {
+test('a task that arrives during a turn comes after the waiting ones, and a task that arrives after all are done is run', async () => {
   const { take: takeTurn } = createLoopTurns(standing)
   const order: string[] = []
   const first = takeTurn().then(async () => {
@@ -37,7 +37,7 @@ test("a task that arrives during another's turn is next, and one that arrives af
   assert.deepEqual(order, ['one', 'two', 'three'])
 })
 
-test('tasks that wait long get as much time together as all others took', async () => {
+test('tasks that wait long get as much time together as all other work took', async () => {
   let now = 0
   const { take: takeTurn } = createLoopTurns(() => now)
   const order: string[] = []

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { measureBases, measureUnits } from '../../contract/words.ts'
 import { completeMeasure, isBaseOf, pricedMeasure, unitPriceFor } from './unitprice.ts'
 
-test('is rounded half up in minor units', () => {
+test('a unit price is rounded half up in minor units', () => {
   const cases = [
     [{ amount: 250, unit: 'g', per: 'kg' }, 595, 2380],
     [{ amount: 250, unit: 'g', per: '100g' }, 595, 238],
@@ -20,12 +20,12 @@ test('is rounded half up in minor units', () => {
   for (const [measure, price, expected] of cases) assert.equal(unitPriceFor(measure, price), expected)
 })
 
-test('is missing if it is not exactly representable', () => {
+test('a unit price is missing without a measure, or if it exceeds the largest safe integer', () => {
   assert.equal(pricedMeasure({ amount: 1, unit: 'mg', per: 'kg' }, 45_000_000_000), null)
   assert.equal(pricedMeasure(null, 100), null)
 })
 
-test('has the usual base of its unit, and no base of another kind', () => {
+test('a measure has the usual base of its unit, and no base of another kind', () => {
   const usual = measureUnits.map((unit) => completeMeasure({ amount: 1, unit }).per)
   assert.deepEqual(usual, ['kg', 'kg', 'kg', 'l', 'l', 'l', 'l', 'm', 'm', 'm', 'm2', 'm2', 'piece'])
   assert.equal(isBaseOf({ amount: 1, unit: 'g', per: 'l' }), false)
@@ -33,7 +33,7 @@ test('has the usual base of its unit, and no base of another kind', () => {
   assert.equal(isBaseOf({ amount: 1, unit: 'l', per: 'm3' }), true)
 })
 
-test('never differs by more than half a minor unit from the exact quotient', () => {
+test('a unit price is never more than half a minor unit from the exact quotient', () => {
   const measure = fc
     .record({
       amount: fc.integer({ min: 1, max: 1_000_000_000 }),

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { textLanguages } from '../../contract/words.ts'
 import { warningsIn, warningsText, warningText } from './warningtext.ts'
 
-test('parses a paragraph for each warning, with its language', () => {
+test('each paragraph of a warning text is a warning with its language', () => {
   const typed = 'Keep dry.\n\nde: Nicht für Kinder\nunter 3 Jahren.\r\n\r\nFR:  Garder au sec.\n \n*: es: not Spanish'
   assert.deepEqual(warningsIn(typed), [
     { language: null, text: 'Keep dry.' },
@@ -14,7 +14,7 @@ test('parses a paragraph for each warning, with its language', () => {
   ])
 })
 
-test('parses any warnings as they were written', () => {
+test('any warnings are parsed as they were written', () => {
   const parts = fc.constantFrom('de:', '*:', ' ', '\n', '\n\n', 'x', 'Keep dry', '\r\n')
   const text = fc
     .array(parts, { maxLength: 8 })

@@ -14,7 +14,7 @@ import {
   setWorkClock,
 } from './work.ts'
 
-describe('the work blamed for blocking the event loop', () => {
+describe('the work that is blamed for blocking the event loop', () => {
   let now = 0
   let stalls: LoopStall[] = []
   let stop = () => {}
@@ -34,7 +34,7 @@ describe('the work blamed for blocking the event loop', () => {
 
   const held = () => stalls.splice(0).map(({ work, ms }) => `${work} ${ms}`)
 
-  test('is the one that ran until it waited or ended', () => {
+  test('is the work that ran until it waited or ended', () => {
     runWork({ name: 'a' }, () => {
       now += 150
       pauseWork()
@@ -46,7 +46,7 @@ describe('the work blamed for blocking the event loop', () => {
     assert.deepEqual(held(), ['a 150'])
   })
 
-  test('is the one that started, if its end is not reported', () => {
+  test('is the work that started, if its end is not reported', () => {
     runWork({ name: 'a' }, () => {
       now += 200
     })
@@ -59,7 +59,7 @@ describe('the work blamed for blocking the event loop', () => {
     assert.deepEqual(held(), ['a 200', 'b 300', 'other 400'])
   })
 
-  test('is still known after waiting, by its current name', async () => {
+  test('is still known after it waited, by its current name', async () => {
     const one = runWork({ name: 'a' }, async () => {
       pauseWork()
       await turn()
@@ -78,7 +78,7 @@ describe('the work blamed for blocking the event loop', () => {
     assert.deepEqual(held(), ['c 100', 'b 120'])
   })
 
-  test('is the one that requested a transaction, wherever that runs', async () => {
+  test('is the work that requested a transaction, wherever the transaction runs', async () => {
     const transactions: (() => Promise<void>)[] = []
     const busy = async () => {
       now += 100

@@ -35,7 +35,7 @@ describe('a ZIP file', () => {
     assert.equal(readZip(bytes).size, 0)
   })
 
-  test('creates an entry only when the previous one was read', async () => {
+  test('creates an entry only after the previous one was read', async () => {
     let made = 0
     const entries = (function* () {
       for (; made < 3; made += 1)

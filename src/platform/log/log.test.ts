@@ -13,7 +13,7 @@ const parsed = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-test('a pretty-printed line of a request shows its caller', () => {
+test('a pretty-printed line of a request contains its caller', () => {
   const writes: string[] = []
   const log = createLog({ level: 'info', pretty: true, write: (lines) => writes.push(lines) })
   log.info('request', {
@@ -30,7 +30,7 @@ test('a pretty-printed line of a request shows its caller', () => {
   assert.equal(line.slice('12:00:00.000 '.length), 'info  404 GET    getPublicCart cart_not_found 1.5 ms req_1 key_1')
 })
 
-test('lines are buffered, and a warning also flushes the lines before it', () => {
+test('lines are buffered, and a warning also writes the lines before it', () => {
   const writes: string[] = []
   const log = logTo((lines) => writes.push(lines))
   log.debug('too quiet')
@@ -70,7 +70,7 @@ test('lines that cannot be written are dropped, counted, and reported in a later
   assert.equal(log.dropped, 2)
 })
 
-test('dropped lines are reported at the end, if no line came after them', () => {
+test('dropped lines are reported at the end if no line came after them', () => {
   let isFull = true
   let taken = ''
   const log = logTo((lines) => {

@@ -11,7 +11,7 @@ import { createSink } from './sink.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cartwright-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a file receives every line, in order', async () => {
+test('a file gets every line, in order', async () => {
   const file = join(folder, 'log')
   const fd = openSync(file, 'a')
   const sink = createSink(fd)
@@ -22,7 +22,7 @@ test('a file receives every line, in order', async () => {
   assert.equal(readFileSync(file, 'utf8'), lines.join(''))
 })
 
-test('a full disk throws nothing, fills a bounded buffer, and further lines are refused', {
+test('a full disk throws nothing and fills a limited buffer, and then further lines are refused', {
   skip: process.platform !== 'linux',
 }, async () => {
   const sink = createSink(openSync('/dev/full', 'w'), { bytesMax: 100 })
@@ -48,7 +48,7 @@ const writer = `
   process.exit()
 `
 
-test('a stalled reader blocks nothing, and receives complete lines when it continues', {
+test('a reader that stalls blocks nothing, and gets complete lines when it continues', {
   timeout: 60_000,
 }, async () => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', writer], { stdio: ['pipe', 'pipe', 'pipe'] })

@@ -7,7 +7,7 @@ test('a label with any characters is escaped once', () => {
   assert.equal(labelText({ name: 'a "b" \\ c\nd', mode: 'test' }), 'name="a \\"b\\" \\\\ c\\nd",mode="test"')
 })
 
-test('counts are kept by labels, and samples do not change afterwards', () => {
+test('counts are separate for each combination of labels, and samples do not change afterwards', () => {
   const counts = new Counts()
   counts.raise({ provider: 'stripe', outcome: 'paid' })
   const first = counts.samples()
@@ -20,7 +20,7 @@ test('counts are kept by labels, and samples do not change afterwards', () => {
   )
 })
 
-test('a reading is one number, several with labels, or none', (t) => {
+test('a gauge is one number, several numbers with labels, or none', (t) => {
   const metrics = createMetrics()
   t.after(() => metrics.close())
   const read = (name: string, values: Parameters<typeof metrics.read>[0]['values']) =>

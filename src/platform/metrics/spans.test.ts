@@ -26,7 +26,7 @@ test('a traceparent is parsed as in the standard', () => {
     assert.equal(parseTraceparent(bad), undefined, bad)
 })
 
-test('spans are exported with their parent unless the caller does not record them, and a failed export is counted and logged once', async () => {
+test('spans are exported with their parent unless the caller does not record them, and a failed export is counted, and logged once', async () => {
   const bodies: string[] = []
   let status = 200
   const collector = createServer(async (request, response) => {

@@ -29,7 +29,7 @@ function replaced(text: string, at: number, by: string): string {
   return text.slice(0, at) + by + text.slice(at + 1)
 }
 
-test('a root secret has versions, and the first one is the current one', () => {
+test('a root secret has versions, and the first version is the current one', () => {
   assert.equal(rootFrom(oldText).currentVersion, 1)
   assert.equal(rootFrom(`  ${oldText}\n`).currentVersion, 1)
   const root = rootFrom(`2:${newText},1:${oldText}`)
@@ -41,7 +41,7 @@ test('a root secret has versions, and the first one is the current one', () => {
   assert.equal(rootFrom(`1:${oldText}, 2:${newText}`).currentVersion, 1)
 })
 
-test('an invalid root secret is reported in a sentence that does not repeat it', () => {
+test('an invalid root secret is reported in a sentence that does not contain it', () => {
   const bad = [
     '',
     'short-secret',
@@ -65,7 +65,7 @@ test('an invalid root secret is reported in a sentence that does not repeat it',
   }
 })
 
-test('a root secret that can be guessed is refused, unless it is an older version being replaced', () => {
+test('a root secret that can be guessed is refused, unless it is an older version that is being replaced', () => {
   const weak = [
     'a'.repeat(32),
     'changeme'.repeat(4),
@@ -101,7 +101,7 @@ test('a root secret cannot be printed', () => {
   assert.equal(String(root), '[secret]')
 })
 
-test('keys differ by purpose and version and follow HKDF', () => {
+test('keys are different for each purpose and version, and derived by HKDF', () => {
   const root = rootFrom(`2:${newText},1:${oldText}`)
   const keys = [deriveKey(root, 'a'), deriveKey(root, 'b'), deriveKey(root, 'a', 1)]
   assert.equal(new Set(keys.map((key) => key.export().toString('hex'))).size, 3)
@@ -111,7 +111,7 @@ test('keys differ by purpose and version and follow HKDF', () => {
   assert.throws(() => deriveKey(root, 'a', 3), RangeError)
 })
 
-test('a sealed text is opened only with the same key and context', () => {
+test('an encrypted text can be decrypted only with the same key and context', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, context) => {
@@ -125,7 +125,7 @@ test('a sealed text is opened only with the same key and context', () => {
   assert.notEqual(encrypt(key, 'same', 'c'), encrypt(key, 'same', 'c'))
 })
 
-test('each sealed text has a nonce of its own, however many are sealed', () => {
+test('each encrypted text has its own nonce, however many are encrypted', () => {
   const key = deriveKey(rootFrom(newText), 'a')
   const texts = Array.from({ length: 1_000 }, () => encrypt(key, 'same', 'same'))
   const nonces = texts.map((text) => Buffer.from(text, 'base64url').toString('hex', 2, 14))
@@ -133,7 +133,7 @@ test('each sealed text has a nonce of its own, however many are sealed', () => {
   assert.ok(texts.every((text) => decrypt(key, text, 'same') === 'same'))
 })
 
-test('a sealed text with any change is not opened', () => {
+test('an encrypted text with any change cannot be decrypted', () => {
   const key = deriveKey(rootFrom(oldText), 'a')
   const bytes = Buffer.from(encrypt(key, 'plain', 'row 1'), 'base64url')
   for (let at = 0; at < bytes.length; at++) {
@@ -147,7 +147,7 @@ test('a sealed text with any change is not opened', () => {
   assert.equal(decrypt(key, 'not base64 !', 'row 1'), undefined)
 })
 
-test('a text sealed by an old version of the root secret can be opened while that version is known', () => {
+test('a text that an old version of the root secret encrypted can be decrypted while that version is known', () => {
   const old = rootFrom(oldText)
   const both = rootFrom(`2:${newText},1:${oldText}`)
   const sealed = encryptByRootSecret(old, 'address row key', 'plain', 'row 1')
@@ -167,7 +167,7 @@ test('a text sealed by an old version of the root secret can be opened while tha
   assert.equal(decrypt(deriveKey(old, 'address row key'), sealed, 'row 1'), undefined)
 })
 
-test('a token is read only as it was signed', () => {
+test('a token is read only exactly as it was signed', () => {
   const key = deriveKey(rootFrom(oldText), 'list cursor')
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (payload) => {
@@ -189,7 +189,7 @@ test('a token is read only as it was signed', () => {
   }
 })
 
-test('secrets are compared completely', () => {
+test('two secrets are equal only with the same length and the same characters', () => {
   assert.equal(isEqualSecret('', ''), true)
   assert.equal(isEqualSecret('abc', 'abc'), true)
   assert.equal(isEqualSecret('abc', 'abd'), false)

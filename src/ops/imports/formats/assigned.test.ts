@@ -42,7 +42,7 @@ const columns: AssignedColumn[] = [
   { column: 'Größe', as: 'option' },
 ]
 
-test('rows with one title are variants of one product, read by the assigned columns', async () => {
+test('rows with one title are variants of one product, and are read by the assigned columns', async () => {
   const [shirt, cup, refused] = await entriesOf(german, columns)
   assert.ok(shirt && 'skus' in shirt && cup && 'skus' in cup)
   assert.equal(shirt.slug, 'hemd')
@@ -71,7 +71,7 @@ test('rows with one title are variants of one product, read by the assigned colu
   assert.equal(refused.line, 5)
 })
 
-test('a file of an unknown system is reported with the likely meaning of its columns', async () => {
+test('a file of an unknown system is reported with the likely meanings of its columns', async () => {
   const error = await outcomesOf(german, null).catch((caught: unknown) => caught)
   assert.ok(error instanceof UnknownColumns)
   const guessed = fileColumnsOf(error.header, error.rows)
@@ -104,7 +104,7 @@ test('a column for the product groups rows that are not adjacent', async () => {
   )
 })
 
-test('an assignment needs a title and a price, and uses no column or meaning too often', () => {
+test('an assignment needs a title and a price, and may use no column and no meaning twice', () => {
   const codes = (assigned: readonly AssignedColumn[]) =>
     [...assignmentProblems([{ name: 'A' }, { name: 'B' }, { name: 'C' }], assigned)].map(
       ({ code, path }) => `${path} ${code}`,
@@ -128,7 +128,7 @@ test('an assignment needs a title and a price, and uses no column or meaning too
   )
 })
 
-test('numbers are read in common notations', () => {
+test('numbers are read in the common notations', () => {
   // biome-ignore format: a table reads best by its rows
   const cases = [
     ['€ 1.299,00', true, '1299.00'], ['1.299,00', false, '1299.00'], ['1,299.00 EUR', false, '1299.00'], ['1299', true, '1299'],
@@ -138,7 +138,7 @@ test('numbers are read in common notations', () => {
   for (const [text, hasDecimalComma, number] of cases) assert.equal(plainNumber(text, hasDecimalComma), number, text)
 })
 
-test('hostile cells are read in linear time, and columns may have any name', async () => {
+test('hostile cells are read quickly, and columns may have any name', async () => {
   const tags = '<a'.repeat(128 * 1024)
   const spaces = ' '.repeat(30_000)
   const text = [

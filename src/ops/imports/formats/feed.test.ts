@@ -69,7 +69,7 @@ test('Atom, other prefixes and HTML in a description are read', async () => {
   assert.deepEqual([cup.skus[0]?.backorder, cup.skus[0]?.price], [true, 300])
 })
 
-test('the declared encoding of a file is used unless the file was already decoded', async () => {
+test('the declared encoding of a file is used, unless the file was decoded before', async () => {
   const text = rss(item(mug.replace('Mug<', 'Thé – 5 €<')), '<?xml version="1.0" encoding="windows-1252"?>')
   const bytes = Buffer.from(text.replace('é', '\xe9').replace('–', '\x96').replace('€', '\x80'), 'latin1')
   const nameOf = async (file: string | Buffer, options: FileOptions = {}) => {
@@ -136,7 +136,7 @@ test('any content of a tag is read in linear time', async () => {
   }
 })
 
-test('an entity unknown to XML stays as it is written', async () => {
+test('an entity that XML does not define stays as it is written', async () => {
   const [first] = await entries(rss(item(mug.replace('Mug<', '&a;&nbsp;&xxe;&#0;&#xD800;<'))))
   assert.ok(first && 'name' in first)
   assert.equal(first.name, '&a;&nbsp;&xxe;&#0;&#xD800;')
@@ -232,7 +232,7 @@ test('a product whose options contain non-breaking spaces keeps its name', async
   assert.equal(found.name, 'Mug')
 })
 
-test('our own feed, imported again, gives the same shop as far as a feed can', async () => {
+test('importing our own feed gives the same products, as far as a feed can contain them', async () => {
   const found = await entries(feedOf([product, single]))
   // A feed has no text for lists, pictures of SKUs only where there are several, and no numbers.
   const carried = ({ slug, name, brand, description, categories, images, options, skus }: ProductRow) => ({
@@ -249,7 +249,7 @@ test('our own feed, imported again, gives the same shop as far as a feed can', a
 })
 
 // Google takes ids of up to 50 characters.
-test('products with slugs and SKU codes of any length are found again from our own feed', async () => {
+test('products with slugs and SKU codes of any length are recognized in our own feed', async () => {
   const letters = (most: number) =>
     fc.oneof(fc.integer({ min: 1, max: most }), fc.constantFrom(49, 50, 51, most)).map((length) => 'a'.repeat(length))
   const draft = fc.record({

@@ -96,7 +96,7 @@ test('a WooCommerce file is read', async () => {
   assert.equal(hidden?.published, false)
 })
 
-test("a Medusa file is read with the prices of the shop's currency", async () => {
+test('a Medusa file is read, with the prices in the shop’s currency', async () => {
   const { products, refused } = await read('medusa.csv')
   assert.deepEqual(refused, [])
   const mug = products.get('coffee-mug')?.entry
@@ -142,7 +142,7 @@ test('a Google feed is read', async () => {
   assert.deepEqual([rope?.slug, rope?.skus[0]?.stock, rope?.skus[0]?.backorder], ['rope', 0, false])
 })
 
-test('items of a group without attributes are distinguished by their titles or ids', async () => {
+test('items of a group without attributes are distinguished by their titles, or else by their ids', async () => {
   const file = async (...items: string[]) => {
     const lines = [
       'id\titem_group_id\ttitle\tprice\tavailability\tcolor',
@@ -210,7 +210,7 @@ for (const [file, expected, encoding] of odd) {
   })
 }
 
-test('a WooCommerce brand is the first one, and the last part of a path', async () => {
+test('the first brand of a WooCommerce product is used, and of a path its last part', async () => {
   async function brandOf(header: string, cell: string) {
     const text = `ID,Type,Name,Published,Regular price,${header}\n1,simple,Cap,1,4.50,"${cell}"\n`
     const rows = productFileRows(readCsv(Readable.from([Buffer.from(text)])), { currency: 'EUR' })

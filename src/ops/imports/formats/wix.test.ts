@@ -63,7 +63,7 @@ test('a file of an older Wix store is read', async () => {
   assert.deepEqual([mug?.published, twine?.published, twine?.description], [true, false, 'Strong & brown'])
 })
 
-test("a file of a newer Wix store is read, which has handles like Shopify's", async () => {
+test('a file of a newer Wix store is read, whose handles are like those of Shopify', async () => {
   const { products, refused } = await read('wix-new.csv')
   assert.deepEqual(refused, [])
   const [mug] = products.map(({ entry }) => entry)
@@ -82,7 +82,7 @@ test("a file of a newer Wix store is read, which has handles like Shopify's", as
   )
 })
 
-test('a product renamed at Wix is found by its id', async () => {
+test('a product that was renamed at Wix is found by its id', async () => {
   const { products } = await read('wix.csv', async (member, marked) => {
     assert.deepEqual([member, marked.length, marked[0]?.end], ['wixId', 1, 'aa6471bb'])
     return new Map([[marked[0]?.mark ?? '', 'old-mug-aa6471bb']])

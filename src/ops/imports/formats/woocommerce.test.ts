@@ -49,7 +49,7 @@ function translated(language: readonly string[], version: number): (english: str
   }
 }
 
-test('a file is read identically in every language of its header, of newer and older versions', async () => {
+test('a file is read identically in every language of its header, from newer and older versions of WooCommerce', async () => {
   const english = await read(readCsv(createReadStream(fixture)))
   assert.equal(english.entries.length, 5)
   assert.ok(Object.keys(wooWords).length > 20)
@@ -84,7 +84,7 @@ test('a German header is read, with decimal commas, weights and downloads', asyn
 const estonian =
   'Tunnus,Liik,Tootekood,Pealkiri,Avaldatud,Esile,Nähtavus,Lühike,Pikk,Algab,Lõpeb,Maks,Maksuklass,Laos,Kogus,Vähe,Eeltellimus,Üksi,"Kaal (kg)","Pikkus (cm)","Laius (cm)","Kõrgus (cm)",Arvustused,Märkus,Soodus,Hind,Rubriigid,Sildid,Saatmisklass,Pildid,Piirang,Aegub,Vanem,Rühm,Müük,Rist,Aadress,Nupp,Koht,"Omadus 1 nimi","Omadus 1 väärtus","Omadus 1 näha","Omadus 1 üldine"'
 
-test('columns in an unknown language are recognized by their order and rows', async () => {
+test('columns in an unknown language are recognized by their order and their rows', async () => {
   const cells = (id: string, type: string, sku: string, parent: string, attribute: string, price: string) =>
     `${id},${type},${sku},Kruus,1,0,visible,,Savist,,,taxable,,1,3,,0,0,0.4,,,,1,,,${price},Köök,,,https://cdn.example.com/k.jpg,,,${parent},,,,,,0,Värv,${attribute},1,1`
   const { entries, notes, refused } = await readText(
@@ -115,7 +115,7 @@ test('columns in an unknown language are recognized by their order and rows', as
   )
 })
 
-test('a file with selected columns in an unknown language is recognized as WooCommerce and refused with advice', async () => {
+test('a file with selected columns in an unknown language is recognized as a WooCommerce file, and refused with advice', async () => {
   const { entries, refused } = await readText('Tunnus,Liik,Pealkiri,Nähtavus,Hind', '5,simple,Kruus,visible,12')
   assert.deepEqual(entries, [])
   assert.equal(refused.length, 1)
@@ -125,7 +125,7 @@ test('a file with selected columns in an unknown language is recognized as WooCo
   )
 })
 
-test('another file is not taken for a WooCommerce file', async () => {
+test('a file of another system is not recognized as a WooCommerce file', async () => {
   await assert.rejects(readText('Tunnus,Liik,Pealkiri,Hind', '5,simple,Kruus,12'), UnknownColumns)
 })
 
@@ -190,7 +190,7 @@ test('a variation for any value becomes a variant for each value, and a variatio
   )
 })
 
-test('only varying attributes become one of the three options, and the others are shown to shoppers', async () => {
+test('only attributes that vary become options, at most three, and the others are added to the description', async () => {
   const same: [string, string][] = [
     ['Brand', 'Acme'],
     ['Care', 'Wash <cold>'],
@@ -250,7 +250,7 @@ test('any number of values makes at most the allowed number of variants', async 
   )
 })
 
-test('a product renamed in the shop is found by its id', async () => {
+test('a product that was renamed in the shop is found by its id', async () => {
   const text = readFileSync(fixture, 'utf8').replace(
     'hoodie,4006381333931,"Hoodie, ""Logo"""',
     'hoodie,4006381333931,Jumper',

@@ -22,7 +22,7 @@ test('the decline code takes precedence over the error code, and unknown codes a
   assert.equal(paymentErrorFor(null), 'declined')
 })
 
-test('the shopper is not told that a card is reported as lost or suspicious', () => {
+test('the shopper does not learn that a card is reported as lost or suspicious', () => {
   for (const decline_code of ['fraudulent', 'lost_card', 'merchant_blacklist', 'pickup_card', 'stolen_card'])
     assert.equal(paymentErrorFor({ code: 'card_declined', decline_code }), 'declined')
 })
