@@ -73,7 +73,7 @@ eachEngine('migrations', (given) => {
     assert.deepEqual(await schemaGap(storage), { pending: 0, newer: 0, isTooNew: false })
   })
 
-  test('keep their checksum if they were replaced by faster ones', async () => {
+  test('keep their checksum if they were replaced by faster commands', async () => {
     const storage = await given.open()
     const [row] = await storage.read(
       (db) => db.sql<{ checksum: string }>`select checksum from schema_migrations where name = '0015_modes'`,
@@ -109,7 +109,7 @@ eachEngine('migrations', (given) => {
     await assert.rejects(migrate(storage, { now, directory }), message)
   })
 
-  test('do not stop an earlier program if a newer version only added to the schema', async () => {
+  test('of a newer release that only add to the schema do not stop an earlier release', async () => {
     const storage = await open()
     const directory = await folderOf({
       '0001_first.sql': FIRST,
@@ -123,7 +123,7 @@ eachEngine('migrations', (given) => {
     await refuseOtherSchema(storage, directory)
   })
 
-  test('stop an earlier program if a newer version removed what it needs', async () => {
+  test('of a newer release that remove what an earlier release needs stop that release', async () => {
     const storage = await open()
     const files = {
       '0001_first.sql': FIRST,
@@ -139,7 +139,7 @@ eachEngine('migrations', (given) => {
     await assert.rejects(migrate(storage, { now, directory }), { name: StorageRefused.name, message })
   })
 
-  test('leave nothing of one that fails, and can be run again', async () => {
+  test('leave nothing behind if one fails, and can be run again', async () => {
     const storage = await open()
     const broken = `${SECOND}\ninsert into nowhere (id) values (1);`
     const directory = await folderOf({ '0001_first.sql': FIRST, '0002_second.sql': broken })
@@ -165,7 +165,7 @@ eachEngine('migrations', (given) => {
     })
   }
 
-  test('must be numbered without gaps', async () => {
+  test('are numbered without gaps', async () => {
     const storage = await open()
     for (const name of ['0002_second.sql', '1_first.sql', '0001-first.sql']) {
       await assert.rejects(

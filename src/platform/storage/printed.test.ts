@@ -22,7 +22,7 @@ function contentsOf(file: string) {
   return Object.fromEntries(counts)
 }
 
-test('a new database starts with the printed schema, which equals that of running each migration', async () => {
+test('a new database gets the printed schema, which equals that after running each migration', async () => {
   const [oneByOne, printed] = await Promise.all(
     [true, false].map(async (isOneByOne) => {
       const file = join(folder, `${isOneByOne}.db`)

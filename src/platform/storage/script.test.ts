@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { splitCommands } from './script.ts'
 
-test('a script is split at its semicolons without comments', () => {
+test('a script is split at its semicolons, without its comments', () => {
   assert.deepEqual(splitCommands('create table a (id text);\n-- why; and so on\ncreate index b on a (id)'), [
     'create table a (id text)',
     'create index b on a (id)',
@@ -29,7 +29,7 @@ test('a script that cannot be split is refused', () => {
     assert.throws(() => splitCommands(script), /^Error: a migration/, script)
 })
 
-test('every migration is split into commands that begin with a verb', () => {
+test('every migration can be split into commands that begin with a verb', () => {
   const folder = join(import.meta.dirname, 'migrations')
   const verbs = new Set<string>()
   for (const file of readdirSync(folder))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkFreeSpace } from './space.ts'
 
-test('a disk without room for a megabyte is reported as full, and the test file is removed', {
+test('a disk without room for a megabyte is reported as full, and the file that tests it is removed', {
   skip: !existsSync('/dev/full'),
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-room-'))

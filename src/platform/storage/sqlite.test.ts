@@ -53,7 +53,7 @@ describe('sqlite', () => {
     return { checked: promise, log }
   }
 
-  test('logs that writes fail from the first failure until one succeeds', async () => {
+  test('logs that writes fail once, at the first failure, and again when one succeeds', async () => {
     const url = await given.freshUrl()
     const lines: string[] = []
     const storage = await given.open({ url, busyMsMax: 50, log: (line) => void lines.push(line) })
@@ -70,7 +70,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('logs that writes fail until one of usual size succeeds, whatever small writes do', async () => {
+  test('logs that writes fail until one of usual size succeeds, even if small writes succeed', async () => {
     const lines: string[] = []
     let isFull = true
     const tryRoom = async () => {
@@ -99,7 +99,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('becomes available again by its own test write', async () => {
+  test('becomes available again by a write that it makes to test', async () => {
     const { promise: back, resolve } = Promise.withResolvers<void>()
     const { storage, file } = await openThings({
       withMigrations: true,
@@ -122,7 +122,7 @@ describe('sqlite', () => {
     )
   })
 
-  test('changes its mark with each commit, also of another connection, and not with a read', async () => {
+  test('has another commit mark after each commit, also of another connection, but not after a read', async () => {
     const { storage, file } = await openThings()
     const first = storage.commitMark()
     assert.equal(await countOf(storage), 0)
@@ -138,7 +138,7 @@ describe('sqlite', () => {
     assert.ok(!marks.includes(undefined))
   })
 
-  test('commits concurrent works in groups', async () => {
+  test('commits concurrent transactions in groups', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })
     const before = storage.stats().writes
     await Promise.all(Array.from({ length: 95 }, (_, i) => insert(storage, `${i}`)))
@@ -148,7 +148,7 @@ describe('sqlite', () => {
     assert.equal(storage.stats().writes.commits, after.commits + 1)
   })
 
-  test('calls a listener once per group, however many works signalled', async () => {
+  test('calls a listener once per group, however many of its transactions sent a signal', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000 })
     const calls = createCallCounter()
     storage.listen('deliveries', calls.call)
@@ -156,7 +156,7 @@ describe('sqlite', () => {
     assert.equal(calls.count(), 10)
   })
 
-  test('settles no work of a group before the commit, not even a refused one', async () => {
+  test('returns no result of a group before its commit, not even a refusal', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     const order: string[] = []
     const refused = storage.write(async () => {
@@ -172,7 +172,7 @@ describe('sqlite', () => {
     assert.deepEqual(order.slice(2).sort(), ['told the refusal', 'told the second', 'told the third'])
   })
 
-  test('undoes only the failed works of a group, also when it repeats the others', async () => {
+  test('rolls back only the failed transactions of a group, also when it repeats the others', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     for (const round of ['first', 'cautious']) {
       const calls = createCallCounter()
@@ -208,7 +208,7 @@ describe('sqlite', () => {
     }
   })
 
-  test('stops a work that takes too long only once, and still commits its group', async () => {
+  test('runs a transaction that takes too long only once, and still commits the others of its group', async () => {
     const { storage } = await openThings({ groupWorksMax: 10, groupMsMax: 60_000, workMsMax: 40 })
     let runs = 0
     const outcomes = await Promise.allSettled([
@@ -250,7 +250,7 @@ describe('sqlite', () => {
     assert.equal(await waiting, 0)
   })
 
-  test('ends a read that waits for something outside', async () => {
+  test('aborts a read that waits for something outside the database', async () => {
     const { storage } = await openThings({ workMsMax: 50 })
     const reading = storage.read(async (db) => {
       await pause(200)
@@ -260,7 +260,7 @@ describe('sqlite', () => {
     assert.deepEqual(storage.stats().connections, { open: 2, idle: 1, waiting: 0 })
   })
 
-  test('fails a work that waits for another write, without blocking the queue', async () => {
+  test('aborts a transaction that waits for another write, without blocking the queue', async () => {
     const { storage } = await openThings({ workMsMax: 100 })
     let inner: Promise<unknown> | undefined
     const outer = storage.write(async () => {
@@ -295,7 +295,7 @@ describe('sqlite', () => {
     ])
   })
 
-  test('keeps every acknowledged write through kill -9, and checks the file after each', async (t) => {
+  test('keeps every acknowledged write after kill -9, and checks the file each time', async (t) => {
     const pauseMs = pausesOf(t)
     const { url, storage } = await openThings()
     await storage.close()
@@ -325,7 +325,7 @@ describe('sqlite', () => {
     assert(acknowledged.length > 0)
   })
 
-  test('allows one server per file, while the command line can write beside it', async () => {
+  test('allows one server per file, and the command line can write beside it', async () => {
     const { url, file, storage } = await openThings({ server: true })
     await assert.rejects(openStorage(url, { server: true }), (error) => {
       assert(error instanceof StorageRefused)
@@ -353,7 +353,7 @@ describe('sqlite', () => {
     assert.equal(statSync(`${file}.lock`).mode & 0o777, 0o600)
   })
 
-  test('waits for another writing process without blocking the event loop', async () => {
+  test('waits for another process that writes, without blocking the event loop', async () => {
     const { file, storage } = await openThings({ busyMsMax: 60_000 })
     const other = start('hold', file)
     assert.equal(await other.line(), 'held')
@@ -370,7 +370,7 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 1)
   })
 
-  test('stops waiting for a process that writes endlessly, and still reads', async () => {
+  test('stops waiting for another process that writes endlessly, and still reads', async () => {
     const { file, storage } = await openThings({ busyMsMax: 200 })
     const other = start('hold', file)
     assert.equal(await other.line(), 'held')
@@ -414,7 +414,7 @@ describe('sqlite', () => {
     return { url, file, whole }
   }
 
-  test('checks the file before use after an unclean end, if requested', async () => {
+  test('checks the file before its use after an unclean shutdown, if that is requested', async () => {
     const { url, file, whole } = await damagedThings()
     const damaged = /^StorageRefused: the database file is damaged/
     await assert.rejects(openStorage(url, { server: true, checksFirst: true }), damaged)
@@ -427,7 +427,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('finds a damaged file while serving after an unclean end, and then refuses all use', async () => {
+  test('finds a damaged file while it serves after an unclean shutdown, and then refuses all use', async () => {
     const { url, file, whole } = await damagedThings()
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(url, { server: true, onDamage })
@@ -468,7 +468,7 @@ describe('sqlite', () => {
     await storage.close()
   })
 
-  test('checks again if it was closed before the check ended', async () => {
+  test('checks again at the next start if it was closed before the check had ended', async () => {
     const { url } = await damagedThings()
     const lines: string[] = []
     for (let time = 0; time < 2; time++) {
@@ -478,7 +478,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, Array(2).fill('the last shutdown was not clean; checking the database file'))
   })
 
-  test('ends a check with its server, even during a blocked read', async () => {
+  test('ends a check together with its server, even during a blocked read', async () => {
     const { file } = await openThings()
     // Whoever opens this waits for somebody who writes into it.
     const endless = `${file}.pipe`
@@ -491,7 +491,7 @@ describe('sqlite', () => {
     assert.deepEqual(await closed, [null, 'SIGKILL'])
   })
 
-  test('aborts a check that keeps the log from being truncated during many writes', async () => {
+  test('aborts a check that keeps the write-ahead log from being truncated during many writes', async () => {
     const { file, storage } = await openThings()
     const endless = `${file}.check`
     writeFileSync(endless, '#!/bin/sh\nexec sleep 60\n', { mode: 0o700 })
@@ -509,7 +509,7 @@ describe('sqlite', () => {
     await insert(storage, 'after')
   })
 
-  test('works if a check was impossible, and repeats it at the next start', async () => {
+  test('works if a check was impossible, and repeats the check at the next start', async () => {
     const { url, file, storage } = await openThings()
     await storage.close()
     const { execPath } = process

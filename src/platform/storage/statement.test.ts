@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createStatementCache } from './statement.ts'
 import { Fragment, type SqlValue } from './storage.ts'
 
-test('a template has one statement for each combination of fragments, whatever came before', () => {
+test('a template has one statement for each combination of fragments, whatever was used before', () => {
   const made: string[] = []
   const find = createStatementCache('$', (text) => {
     made.push(text)

@@ -70,7 +70,7 @@ eachEngine('storage', (given) => {
     assert.equal((await find('taken in turns'))?.n, 20)
   })
 
-  test('refuses a guarded update of a row that moved, and reports the expected version', async () => {
+  test('refuses a guarded update of a row whose version or status has moved, and reports what was expected', async () => {
     await storage.write(async (tx) => {
       await tx.sql`create table guarded (id text not null primary key, version bigint not null, status text not null, note text not null)`
       await tx.sql`insert into guarded (id, version, status, note) values ('one', 3, 'open', '')`
@@ -101,7 +101,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await look(), [{ version: 4, status: 'locked', note: 'changed' }])
   })
 
-  test('accepts rows as a table, and changes the matching ones', async () => {
+  test('accepts rows as a table of parameters, and updates the matching rows', async () => {
     const names = ['', 'NULL', '{a,"b"}', '\\', '"', '\\"', "it's, so", '\n', '日本語', null, '$1 ?1']
     await storage.write((tx) => Promise.all(names.map((_, i) => insert(tx, `many-${i}`, i))))
     const rows = names.map((name, i) => [`many-${i}`, name, i + 100])
@@ -161,7 +161,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('undoes everything of a work that throws, and nothing of concurrent works', async () => {
+  test('rolls back everything of a transaction that throws, and nothing of concurrent ones', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 9 }, (_, i) =>
         storage.write(async (tx) => {
@@ -186,7 +186,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('throws the error of the work itself', async () => {
+  test('throws the error of the transaction itself', async () => {
     const refusal = new Error('out of stock')
     const throwing = (at: (work: (tx: Tx) => Promise<void>) => Promise<void>) =>
       at(async (tx) => {
@@ -203,7 +203,7 @@ eachEngine('storage', (given) => {
     )
   })
 
-  test('reports the first error, and does not commit a work that caught it', async () => {
+  test('reports the first error, and does not commit a transaction that caught it', async () => {
     await storage.write((tx) => insert(tx, 'taken', 1))
     const swallowed = storage.write(async (tx) => {
       await insert(tx, 'swallowed', 1)
@@ -223,7 +223,7 @@ eachEngine('storage', (given) => {
     for (const id of ['swallowed', 'swallowed-too', 'unawaited', 'together']) assert.equal(await find(id), undefined)
   })
 
-  test('does not commit a work with an invalid statement, even if it was not awaited', async () => {
+  test('does not commit a transaction with an invalid statement, even if that was not awaited', async () => {
     for (const bad of [undefined, 1.5, 'a\0b', {}] as unknown as SqlValue[]) {
       const unsaid = storage.write(async (tx) => {
         await insert(tx, 'before', 1)
@@ -242,7 +242,7 @@ eachEngine('storage', (given) => {
     assert.ok(await find('well'))
   })
 
-  test('refuses to write in a read', async () => {
+  test('refuses to write in a read transaction', async () => {
     await assert.rejects(
       storage.read((db) => db.sql`insert into things (id, n) values (${'sneaked'}, ${1})`),
       /read-?only/i,
@@ -279,7 +279,7 @@ eachEngine('storage', (given) => {
     return stop
   }
 
-  test('calls listeners when the signalled commit can be read', async () => {
+  test('calls listeners once the commit that sent the signal can be read', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const news = () => storage.read((db) => db.sql`select id from news`)
@@ -296,7 +296,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await seen, [{ id: 'first' }])
   })
 
-  test('signals for a statement that is not awaited only if it returned rows', async () => {
+  test('sends the signal of a statement that is not awaited only if that returned rows', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const calls = createCallCounter()
@@ -342,7 +342,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(steps, ['signalled'])
   })
 
-  test('sends no signals of a rolled-back work, and none that were not requested', async () => {
+  test('sends no signals of a rolled-back transaction, and none that were not requested', async () => {
     const storage = await given.open({ withMigrations: false })
     const calls = createCallCounter()
     await listenWell(storage, calls)
@@ -407,7 +407,7 @@ eachEngine('storage', (given) => {
     storage.listen('credentials', () => {})
   })
 
-  test('shows a read one snapshot while a write commits, and the next read the write', async () => {
+  test('gives a read one snapshot while a write commits, and the next read sees the write', async () => {
     await storage.write((tx) => insert(tx, 'watched', 1))
     const watched = async (db: Pick<Tx, 'sql'>) =>
       (await db.sql<Thing>`select n from things where id = ${'watched'}`)[0]?.n
@@ -421,7 +421,7 @@ eachEngine('storage', (given) => {
     assert.equal(await storage.read(watched), 2)
   })
 
-  test('shows every read what was just committed', async () => {
+  test('lets every read see what was committed before', async () => {
     await storage.write((tx) => insert(tx, 'counter', 0))
     await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -475,7 +475,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(claimed, [{ id: 'locked' }])
   })
 
-  test('releases the rows of a failed work once it is rolled back', async () => {
+  test('releases the rows of a failed transaction once that is rolled back', async () => {
     await storage.write((tx) => insert(tx, 'let-go', 1))
     const lock = (tx: Tx) => tx.sql`select id from things where id = 'let-go' ${tx.skipLocked}`
     for (let round = 0; round < 20; round += 1) {
@@ -489,7 +489,7 @@ eachEngine('storage', (given) => {
     }
   })
 
-  test('ends a Reader and a Tx with their work', async () => {
+  test('ends a Reader and a Tx together with their transaction', async () => {
     const tx = await storage.write(async (tx) => tx)
     const db = await storage.read(async (db) => db)
     const fled = await storage
@@ -503,7 +503,7 @@ eachEngine('storage', (given) => {
     assert.throws(() => tx.signal('deliveries'), /has ended/)
   })
 
-  test('ends a work that waits for something outside, and continues', async () => {
+  test('aborts a transaction that waits for something outside the database, and continues', async () => {
     const storage = await given.open({ withMigrations: false, workMsMax: 1_500 })
     await storage.write((tx) => tx.sql`create table slow (id bigint not null primary key)`)
     const { promise: world, resolve: turnWorld } = Promise.withResolvers<void>()
@@ -523,7 +523,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await storage.read((db) => db.sql`select id from slow`), [{ id: 3 }])
   })
 
-  test('finishes works in progress when it is closed, and refuses others', async () => {
+  test('finishes transactions in progress when it is closed, and refuses others', async () => {
     const url = await given.freshUrl()
     const first = await given.open({ url, withMigrations: false })
     await first.write((tx) => tx.sql`create table kept (id bigint not null primary key)`)
@@ -551,7 +551,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await second.read((db) => db.sql`select count(*) as "count" from kept`), [{ count: 300 }])
   })
 
-  test('counts its works', async () => {
+  test('counts its transactions', async () => {
     const before = storage.stats()
     await storage.write((tx) => tx.sql`select 1`)
     const after = storage.stats()

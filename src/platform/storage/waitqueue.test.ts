@@ -21,7 +21,7 @@ function someOf(count: number, bounds: { stallMsMax: number; waitMsMax: number }
   return { turns, giveBack }
 }
 
-test('free items are given immediately, and later ones in the order of requests', async () => {
+test('free items are given immediately, and later ones in the order of the requests', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 10_000, waitMsMax: 10_000 })
   assert.equal(await turns.take(), 1)
   const waiting = [turns.take(), turns.take()]
@@ -33,7 +33,7 @@ test('free items are given immediately, and later ones in the order of requests'
   assert.equal(turns.waiting, 0)
 })
 
-test('waiting callers are refused if nothing is released, and keep waiting while items are', async () => {
+test('waiting callers are refused once nothing is released for too long, and keep waiting as long as items are released', async () => {
   const { turns, giveBack } = someOf(1, { stallMsMax: 60, waitMsMax: 10_000 })
   await turns.take()
   await assert.rejects(turns.take(), WaitTimeout)

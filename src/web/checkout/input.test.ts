@@ -42,20 +42,20 @@ describe('reading the forms of the checkout', () => {
     }
   })
 
-  test('an invalid version counts as an outdated one', () => {
+  test('an invalid page version counts as an outdated one', () => {
     assert.deepEqual(
       [readPageVersion(form({ version: '7' })), readPageVersion(form({ version: 'x' })), readPageVersion(form({}))],
       [7, 0, 0],
     )
   })
 
-  test('a code is entered, removed or missing', () => {
+  test('a promotion code is entered, removed or missing', () => {
     assert.deepEqual(readPromotionCode(form({ code: 'X' })), { input: 'X' })
     assert.deepEqual(readPromotionCode(form({ code: 'X', remove: '1' })), { input: null })
     assert.deepEqual(pathsOf(readPromotionCode(form({ code: '' }))), ['/code'])
   })
 
-  test('missing details are reported as the country requires, in the order of the page', () => {
+  test('missing details are reported as the country requires them, in the order of the page', () => {
     const empty = { ...typed, email: '', name: '', line1: '', city: '', postalCode: '' }
     assert.deepEqual(pathsOf(readDetails({ ...empty, country: 'US' }, true)), [
       '/email',
@@ -90,7 +90,7 @@ describe('reading the forms of the checkout', () => {
     assert('input' in digital && digital.input.address === null)
   })
 
-  test('a payment names an offered method and fills its fields, with digits of any script', () => {
+  test('a payment must have an offered method and its fields, with digits of any script', () => {
     const view = {
       methods: [
         {

@@ -8,7 +8,7 @@ import { measureNote } from './measures.ts'
 const [item] = cartSample.items
 const dozen: LineMeasure = { amount: 12, unit: 'piece', per: 'piece', price: 292 }
 
-test('the unit price is formatted in the language, and left out if it repeats the price', () => {
+test('the unit price is formatted in the language, and left out if it equals the price', () => {
   assert.ok(item)
   const note = (locale: string, measure: LineMeasure | null) =>
     measureNote(speakerFor(locale, undefined), { ...item, measure }, 'EUR')

@@ -71,19 +71,19 @@ const order: OrderStatusView = {
 const shown = (view: OrderStatusView) => orderPage(speakerFor('en', undefined), view, '/o/secret', false)
 const heading = (page: string) => /<h1>([^<]*)<\/h1>/.exec(page)?.[1]
 
-test('lines and subtotal are shown before the discount, which is shown once', () => {
+test('lines and subtotal are shown before the discount, and the amount after it only once', () => {
   const page = shown(order)
   assert.match(page, /item-amount">€51\.45</)
   assert.deepEqual(page.match(/€43\.73/g)?.length, 1)
 })
 
-test('an order that was sent is shown as on its way, and one without parcels as complete', () => {
+test('an order is shown as being prepared, on its way after it was shipped, or complete if it has no shipment', () => {
   assert.equal(heading(shown(order)), 'Your order is on its way')
   assert.equal(heading(shown({ ...order, fulfillments: [] })), 'Your order is complete')
   assert.equal(heading(shown({ ...order, status: 'processing' })), 'Your order is being prepared')
 })
 
-test('a parcel has its tracking link, which does not reveal the address of the page', () => {
+test('a shipment has its tracking link, which sends no referrer', () => {
   assert.match(
     shown(order),
     /<a href="https:\/\/ups\.example\/\?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">Track the parcel<\/a>/,

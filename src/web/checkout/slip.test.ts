@@ -20,7 +20,7 @@ test('the packing slip for another country has the address format of that countr
   assert.match(text, /<p class="name"><bdi>Sam Lee</)
 })
 
-test('the label in the admin API has the same format, with the country in English', () => {
+test('the label in the admin API has the format of the country, with the country in English', () => {
   const { label } = customerView({ customer: undefined, address: portland })
   assert.deepEqual(label, ['Sam Lee', '2114 Alberta Street', 'Portland OR 97211', 'UNITED STATES'])
 })

@@ -4,7 +4,7 @@ import { findScreen } from './find.ts'
 import { screens } from './screens.ts'
 
 describe('finding the screen for an address', () => {
-  test('each screen is found by its address with its parameters', () => {
+  test('each screen is found by its address, with its parameters', () => {
     for (const screen of screens)
       for (const method of ['get', 'post'] as const) {
         if (!screen[method]) continue
@@ -15,7 +15,7 @@ describe('finding the screen for an address', () => {
       }
   })
 
-  test('no screen is found by another method, an empty parameter, or a longer or shorter address', () => {
+  test('no screen is found with another method, an empty parameter, or a longer or shorter address', () => {
     const asked = ['', '/', 'home/', 'orders/', 'products/a/b/c', 'Home', ':productId', '__proto__']
     assert.deepEqual(
       asked.filter((rest) => findScreen('get', rest)),

@@ -83,7 +83,7 @@ describe('forms', () => {
     })
   })
 
-  test('amounts are parsed in common notations and never guessed', () => {
+  test('amounts are parsed in unambiguous notations only', () => {
     const read = (text: string) => parseTypedAmount(text, 'EUR')
     assert.deepEqual(['12', '12.5', '012,50', '0'].map(read), [1200, 1250, 1250, 0])
     assert.deepEqual(['1.234,50', '1,234', '-1', '1e3', '', '12.345', 'twelve'].map(read), Array(7).fill(undefined))
@@ -91,7 +91,7 @@ describe('forms', () => {
     assert.equal(parseTypedAmount('5.5', 'JPY'), undefined)
   })
 
-  test('an invalid number is a problem at its field, and the typed text is kept', () => {
+  test('an invalid number is a problem at its field, and the typed text stays', () => {
     const posted = new URLSearchParams({ amount: 'lots', count: '1.5', carrier: 'DHL' })
     const outcome = buildBody(dashboardWordsIn('en', 'UTC'), fields, posted)
     assert.ok('problems' in outcome)
@@ -135,7 +135,7 @@ describe('forms', () => {
     assert.equal(said({ min: 1, max: 9 }, '1.5'), 'Enter a whole number.')
   })
 
-  test('issues of a refusal are shown at their fields by pointer, and others above the form', () => {
+  test('issues of a refusal are shown at their fields, and other issues above the form', () => {
     const words = dashboardWordsIn('en', 'UTC')
     const issues = [issueAt('/address/line1', 'required')]
     assert.deepEqual(problemsFromRefusal(words, refuse('invalid_request', { issues }), fields), {
@@ -166,7 +166,7 @@ describe('forms', () => {
     })
   })
 
-  test('each rendered form has its own idempotency key, which is read back', () => {
+  test('each rendered form has its own idempotency key, which is read when it is posted', () => {
     const draw = () => String(renderForm(visitTo('/'), { action: '/x', fields: [], submit: 'Go' }))
     const keys = [draw(), draw()].map((text) => /name="key" value="([^"]+)"/.exec(text)?.[1] ?? '')
     assert.notEqual(keys[0], keys[1])
@@ -189,7 +189,7 @@ describe('tables', () => {
   const parts = { label: 'Things', columns, idOf: ({ id }: { id: string }) => id, defaultSort: 'newest' }
   const here = '/admin/bloom/orders?status=placed&cursor=abc&done=sent&n=3'
 
-  test('heads change the sorting, pages have links, and no link repeats the toast', () => {
+  test('column heads change the sort order, pages have links, and no link repeats the message of a toast', () => {
     const text = String(
       renderTable(visitTo(here), {
         ...parts,
@@ -234,7 +234,7 @@ describe('tables', () => {
     assert.match(text, /name="order" value="2" aria-label="Select 2"/)
   })
 
-  test('tabs are links, and the first one whose parameters match is marked', () => {
+  test('tabs are links, and the first tab whose parameters match is marked', () => {
     const text = String(
       renderTabs(visitTo('/admin/bloom/orders?view=all&cursor=x'), 'Views', [
         { label: 'To send', query: { view: undefined } },
@@ -252,7 +252,7 @@ describe('tables', () => {
 describe('toasts', () => {
   const shownAt = (href: string, role?: 'viewer') => String(renderToast(visitTo(href, role)) || '')
 
-  test('a redirect carries the result, and the page shows it with Undo', () => {
+  test('a redirect contains the result in its address, and the page shows it with Undo', () => {
     const { status, headers } = redirectWithToast('/admin/bloom/orders?view=all', 'done.sentMany', {
       count: 2,
       change: 'chg_1a',
@@ -264,7 +264,7 @@ describe('toasts', () => {
     assert.match(text, /action="\/admin\/bloom\/undo".*name="change" value="chg_1a".*<button[^>]*>Undo/s)
   })
 
-  test('an address can only show our own texts', () => {
+  test('a link can make a page show only our own texts', () => {
     assert.equal(shownAt('/x?done=title&n=1'), '')
     assert.equal(shownAt('/x?done=constructor'), '')
     assert.equal(shownAt('/x?failed=toString'), '')
@@ -277,7 +277,7 @@ describe('toasts', () => {
 })
 
 describe('charts', () => {
-  test('the top value is a round number, and every bar has a table row', () => {
+  test('the top value of a chart is a round number, and every bar has a table row', () => {
     assert.deepEqual([0, 1, 3, 12, 251, 999].map(niceTop), [0, 1, 5, 20, 500, 1000])
     const bars = [
       { label: 'Mon', value: 0, text: '€0' },
@@ -301,7 +301,7 @@ describe('the registry of screens', () => {
     assert.ok(paths.every((path) => !path.startsWith('test')))
   })
 
-  test('the keyboard shortcuts of the places differ', () => {
+  test('the keyboard shortcuts of the places are all different', () => {
     assert.equal(new Set(menuPlaces.map(({ key }) => key)).size, menuPlaces.length)
   })
 })

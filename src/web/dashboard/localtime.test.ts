@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayBegin, fromLocalTime, toLocalTime } from './localtime.ts'
 
-test("times are in the shop's time zone, in summer, winter and at the change", () => {
+test('local times are in the shop’s time zone, in summer, in winter and when the clocks change', () => {
   const berlin = 'Europe/Berlin'
   for (const [local, instant] of [
     ['2026-07-01T00:00', '2026-06-30T22:00:00.000Z'],
@@ -17,7 +17,7 @@ test("times are in the shop's time zone, in summer, winter and at the change", (
     assert.equal(fromLocalTime(text, berlin), undefined)
 })
 
-test("a day begins in the shop's time zone", () => {
+test('a day begins at midnight in the shop’s time zone', () => {
   assert.equal(dayBegin('2026-11-17', 'Pacific/Auckland'), '2026-11-16T11:00:00.000Z')
   assert.equal(dayBegin('2026-03-29', 'Europe/Berlin', 1), '2026-03-29T22:00:00.000Z')
   for (const text of ['', null, undefined, '2026-13-01', '17 November', '2026-11-17T00:00'])

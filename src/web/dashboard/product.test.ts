@@ -32,20 +32,20 @@ function variants(
 }
 
 describe('options and variants', () => {
-  test('values are separated by commas or lines, and both are read back unchanged', () => {
+  test('values are separated by commas or by lines, and both are read back unchanged', () => {
     assert.deepEqual(parseOptionValues('S, M ,,L, S'), ['S', 'M', 'L'])
     assert.deepEqual(parseOptionValues('1,5 l\r\n2 l\n'), ['1,5 l', '2 l'])
     for (const values of [['1,5 l'], ['1,5 l', '2 l'], ['S', 'M'], []])
       assert.deepEqual(parseOptionValues(valuesText(values)), values)
   })
 
-  test('all combinations of options get a row, with the price of the first row', () => {
+  test('each combination of options gets a row, with the price of the first row', () => {
     const made = variants(draft, [size, { name: 'Colour', values: ['Red', 'Blue'] }, none])
     assert.deepEqual(codes(made), ['TEE-S-RED', 'TEE-S-BLUE', 'TEE-M-RED', 'TEE-M-BLUE'])
     assert.ok(made.rows.every(({ price }) => price === '20.00'))
   })
 
-  test('a renamed value keeps its variant, a new value adds variants, and removed variants stay removed', () => {
+  test('a renamed value keeps its variants, a new value adds variants, and removed variants stay removed', () => {
     const known = { ...variants(draft, [size, none, none]) }
     const rows = known.rows.map((row) => ({ ...row, isKnown: true }))
     const renamed = variants({ ...known, rows }, [{ name: 'Size', values: ['Small', 'M'] }, none, none])
@@ -65,7 +65,7 @@ describe('options and variants', () => {
     assert.deepEqual(codes(variants({ ...known, rows }, [none, none, none])), ['TEE-S'])
   })
 
-  test('more than 250 variants are refused, and two values never share a code', () => {
+  test('more than 250 variants are refused, and no two values have the same code', () => {
     const many = { name: 'N', values: Array.from({ length: 16 }, (_, at) => String(at)) }
     assert.equal(withVariants({ ...draft, options: [many, { ...many, name: 'K' }, none] }, draft.options), undefined)
     const alike = variants(draft, [{ name: 'X', values: ['a-b', 'ab'] }, none, none])
@@ -86,7 +86,7 @@ const entry = {
 }
 
 describe('converting a product to a form and back', () => {
-  test('keeps members that are not shown, and updates a name made of its options', () => {
+  test('keeps members that the form does not show, and updates a variant name that is made of its options', () => {
     const shown = toDraft({ product: entry, status: 'published' }, 'EUR')
     assert.deepEqual(shown.shared, {
       backorder: '',
@@ -103,7 +103,7 @@ describe('converting a product to a form and back', () => {
     assert.deepEqual([medium?.name, medium?.backorder, medium?.taxClass], ['Medium cut', undefined, 'reduced'])
   })
 
-  test('clears an emptied limit or tax class, and leaves one that differs between variants', () => {
+  test('resets an emptied limit or tax class, and leaves one unchanged that differs between variants', () => {
     const [first, second] = entry.skus
     assert.ok(first && second)
     const saved = (skus: ProductEntry['skus'], typed: Record<string, string>) => {
@@ -148,7 +148,7 @@ describe('converting a product to a form and back', () => {
     ])
   })
 
-  test('reports unreadable values by their row', () => {
+  test('reports invalid values with their row', () => {
     const rows = [
       { ...emptyRow, price: 'x' },
       { ...emptyRow, code: 'A', price: '', weight: 'heavy' },
@@ -165,7 +165,7 @@ describe('converting a product to a form and back', () => {
     })
   })
 
-  test('sorts pictures by their positions, without the removed ones', () => {
+  test('sorts pictures by their positions, without the removed pictures', () => {
     const form = new URLSearchParams({
       'image.0.url': '/media/a',
       'image.0.position': '2',
@@ -181,7 +181,7 @@ describe('converting a product to a form and back', () => {
   })
 })
 
-test('one price for all is used for variants without a price', () => {
+test('one price for all is used for each variant without a price', () => {
   const form = new URLSearchParams({ allPrice: '29.90', 'sku.0.price': '', 'sku.1.price': '35', 'sku.2.code': 'C' })
   assert.deepEqual(
     readProductDraft(form).draft.rows.map(({ price }) => price),
@@ -196,7 +196,7 @@ describe('merging two versions of a product', () => {
     rows: of.rows.map((row) => (row.code === code ? { ...row, price } : row)),
   })
 
-  test('asks about members that the other version changed, and preselects those that only it changed', () => {
+  test('asks about members that the other version has changed, and preselects those that only it has changed', () => {
     const mine = { ...base, name: 'My tee', tags: 'mine' }
     const theirs = priced({ ...base, name: 'Their tee' }, 'S1', '25.00')
     const found = listDraftDifferences(mine, theirs, hashDraftParts(base))
@@ -211,7 +211,7 @@ describe('merging two versions of a product', () => {
     assert.deepEqual([both.name, both.tags, both.rows[0]?.price], ['My tee', 'mine', '25.00'])
   })
 
-  test('treats changed options as one part with their variants', () => {
+  test('treats changed options and their variants as one part', () => {
     const theirs = { ...base, options: [{ name: 'Size', values: ['S'] }, none, none], rows: base.rows.slice(0, 1) }
     assert.deepEqual(
       listDraftDifferences(base, theirs, hashDraftParts(base)).map(({ member, preset }) => [member, preset]),

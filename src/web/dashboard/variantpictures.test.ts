@@ -4,7 +4,7 @@ import { choosePictureOfVariant, pictureScopeOf, valueOfScope } from './variantp
 
 const [red, moss, large] = ['/media/red', '/media/moss', '/media/large']
 
-test('a picture is shown for an option value if exactly its variants have the picture', () => {
+test('a picture is shown for an option value if exactly the variants with that value have the picture', () => {
   const variants = [
     { values: ['S', 'Red'], image: red },
     { values: ['S', 'Moss'], image: moss },
@@ -27,7 +27,7 @@ test('an option value may contain a colon', () => {
   assert.equal(valueOfScope('same'), undefined)
 })
 
-test('a variant gets the first picture of its value, keeps other assignments, and loses removed ones', () => {
+test('a variant gets the first picture of its option value, keeps other assignments, and loses removed pictures', () => {
   const pictures = (...shows: string[]) => [red, moss].map((url, at) => ({ url, shows: shows[at] ?? '' }))
   const before = { image: null, pictures: [red, moss] }
   assert.equal(choosePictureOfVariant(['S', 'Moss'], pictures('1:Red', '1:Moss'), before), moss)

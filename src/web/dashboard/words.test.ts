@@ -28,21 +28,21 @@ describe('the texts of the dashboard', () => {
         )
     })
 
-  test("the language is the first of the browser's that exists, with its region", () => {
+  test('the language is the first of the browser’s languages that exists, with its region', () => {
     assert.equal(dashboardWordsFor(undefined, 'UTC').language, 'en')
     const swiss = dashboardWordsFor('pt-BR,de-CH;q=0.9,en;q=0.8', 'UTC')
     assert.deepEqual([swiss.language, swiss.locale], ['de', 'de-CH'])
     assert.equal(dashboardWordsFor('toString,__proto__', 'UTC').language, 'en')
   })
 
-  test("the person's chosen language takes precedence, with the browser's region for it", () => {
+  test('the language that a person has chosen takes precedence, with the browser’s region for it', () => {
     const localeOf = (accept: string, chosen: string | null) => dashboardWordsFor(accept, 'UTC', chosen).locale
     assert.equal(localeOf('en-US,de-AT;q=0.5', 'de'), 'de-AT')
     assert.deepEqual([localeOf('en-US', 'de'), localeOf('de-CH', 'en')], ['de', 'en-GB'])
     assert.deepEqual([localeOf('de-CH', null), localeOf('de-CH', 'tlh')], ['de-CH', 'de-CH'])
   })
 
-  test("numbers select the plural form, and days are in the shop's time zone", () => {
+  test('numbers select the plural form, and days are in the shop’s time zone', () => {
     const words = dashboardWordsIn('en-GB', 'Pacific/Auckland')
     assert.equal(words.say('done.sentMany', { count: 1 }), '1 parcel sent.')
     assert.equal(words.say('done.sentMany', { count: 40 }), '40 parcels sent.')
@@ -51,7 +51,7 @@ describe('the texts of the dashboard', () => {
     assert.equal(words.money(199_950, 'EUR'), '€1,999.50')
   })
 
-  test('an issue is shown in the language with its values', () => {
+  test('an issue is shown in the language, with its values', () => {
     const [german, english] = [dashboardWordsIn('de', 'UTC'), dashboardWordsIn('en', 'UTC')]
     const rule = issue('integer_out_of_range', { min: 0, max: 9_999 })
     assert.equal(german.issue(rule), 'Bitte eine ganze Zahl von 0 bis 9.999 eingeben.')
@@ -110,7 +110,7 @@ describe('the texts of the dashboard', () => {
     assert.equal(german.refusedRow(repeated), 'Die SKU steht schon in Zeile 1002')
   })
 
-  test('a remark of a newer version is shown with its own message', () => {
+  test('a remark of a newer release is shown with its own message', () => {
     const { remark: shown, refusedRow } = dashboardWordsIn('de', 'UTC')
     // The code is not one of this version.
     const code = 'toString' as RemarkCode
@@ -152,7 +152,7 @@ describe('the texts of the dashboard', () => {
     })
   }
 
-  test('a refusal is shown in the language if the table has it', () => {
+  test('a refusal is shown in the language if the language has a text for it', () => {
     const refusal = { code: 'order_not_paid', message: 'The order is not paid.' } as const
     assert.equal(dashboardWordsIn('de', 'UTC').refusal(refusal), 'Die Bestellung ist nicht bezahlt.')
     assert.equal(dashboardWordsIn('en', 'UTC').refusal(refusal), 'The order is not paid.')

@@ -36,7 +36,7 @@ describe('a rendered schema', () => {
     for (const [schema, words] of cases) assert.equal(text(schema), words)
   })
 
-  test('links a named part, or shows it inline up to the requested depth', () => {
+  test('links a named schema, or shows it inline down to the requested depth', () => {
     const schema: Schema = {
       properties: { part: { anyOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }] } },
     }
@@ -56,7 +56,7 @@ describe('a rendered schema', () => {
     assert.equal(answer.match(/may be missing/g)?.length, 1)
   })
 
-  test('escapes text of a schema', () => {
+  test('escapes the texts of a schema', () => {
     const evil = '<img src=x onerror=alert(1)>`"\''
     const schema: Schema = {
       properties: { [evil]: { enum: [evil], description: evil }, b: { pattern: evil, type: evil } },

@@ -61,7 +61,7 @@ function unclosed(page: string): string[] {
 }
 
 describe('the reference', () => {
-  test('has a unique anchor for every operation, event, schema and code', () => {
+  test('has a different anchor for every operation, event, schema and code', () => {
     const ids = idsOn(reference)
     const wanted = [
       ...operationIds,
@@ -121,7 +121,7 @@ describe('the reference', () => {
     await assert.rejects(site()('/docs/nowhere'), /route_not_found|no such/i)
   })
 
-  test('has only small pages', () => {
+  test('has no page that is too large', () => {
     for (const [path, page] of parts) {
       const most = path === '/docs' ? 60_000 : path === '/docs/schemas' ? 180_000 : 100_000
       assert(Buffer.byteLength(page) < most, `${path} has ${Buffer.byteLength(page)} bytes`)
@@ -147,7 +147,7 @@ describe('the start page', () => {
       assert(text.includes(`npm run -s cartwright -- ${command}`), command)
   })
 
-  test('is cached for a second, but not a failed rendering', async () => {
+  test('is cached for a second, unless its rendering failed', async () => {
     let asked = 0
     const pages = sitePages({
       origin: () => origin,
@@ -168,14 +168,14 @@ describe('the start page', () => {
     assert.equal(asked, 2)
   })
 
-  test('names no shop if it gets none', async () => {
+  test('contains no shop if it gets none', async () => {
     const { text } = await site(null)('/')
     assert.doesNotMatch(text, /<dt>Shops?<|None yet|no shop here|Hearth/)
     assert.match(text, /installation\/identity/)
     assert.deepEqual(unclosed(text), [])
   })
 
-  test('can have no product, and lists a few of many shops', async () => {
+  test('needs no product, and lists only a few of many shops', async () => {
     const many = Array.from({ length: 9 }, (_, index) => ({ slug: `s${index}`, name: `Shop ${index}` }))
     const { text } = await site(many)('/')
     assert.match(text, /Shop 0, Shop 1, Shop 2 and 6 more/)
@@ -218,7 +218,7 @@ describe('every page', () => {
     })
   }
 
-  test('the OpenAPI document is readable by any origin and contains this server', async () => {
+  test('the OpenAPI document can be read from any origin, and contains the address of this server', async () => {
     const { text, headers } = await site()('/openapi.json')
     assert.equal(headers['access-control-allow-origin'], '*')
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -227,7 +227,7 @@ describe('every page', () => {
     assert.equal((await site()('/openapi.json', { 'if-none-match': headers.etag ?? '' })).status, 304)
   })
 
-  test('the favicon is our picture at both addresses', async () => {
+  test('the favicon is our picture at both of its addresses', async () => {
     for (const path of ['/favicon.svg', '/favicon.ico']) {
       const { text, headers } = await site()(path)
       assert.equal(headers['content-type'], 'image/svg+xml')
@@ -237,7 +237,7 @@ describe('every page', () => {
   })
 })
 
-test('the readiness probe waits for the first shop, and fails again at shutdown', async () => {
+test('the readiness probe fails while the server starts, if the database is newer, and at shutdown', async () => {
   let stage = 'starting'
   const metrics = createMetrics()
   const pages = probePages({

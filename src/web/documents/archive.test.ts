@@ -15,7 +15,7 @@ async function archived(documents: readonly AdminDocument[]): Promise<Map<string
 }
 
 describe('documents as a ZIP file', () => {
-  test('contain PDF and XML of each, and a list whose amounts add up', async () => {
+  test('contain a PDF and an XML file of each, and a list whose amounts add up', async () => {
     const invoice = sampleDocument({})
     const note = { ...sampleDocument({}), kind: 'credit_note' as const, number: 'C2026-000001' }
     const files = await archived([invoice, note])
@@ -39,7 +39,7 @@ describe('documents as a ZIP file', () => {
     assert.ok(rows[0]?.endsWith(',invoices/2026-000123.pdf,invoices/2026-000123.xml'))
   })
 
-  test('have a different name each, also if numbers differ only in punctuation', async () => {
+  test('have different file names, even if numbers differ only in punctuation', async () => {
     const numbers = ['A/1', 'A-1', 'a:1']
     const files = await archived(numbers.map((number) => ({ ...sampleDocument({}), number })))
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('documents as a ZIP file', () => {
     )
   })
 
-  test('list a document that cannot be printed, and contain no formula', async () => {
+  test('are in the list even if they cannot be printed, and the list contains no formulas', async () => {
     const sample = sampleDocument({ lines: [documentLine({ name: '花の本' })] })
     const buyer = sample.buyer && { ...sample.buyer, company: '=HYPERLINK("x"),y' }
     const files = await archived([{ ...sample, buyer }])
@@ -58,7 +58,7 @@ describe('documents as a ZIP file', () => {
     assert.match(list, /,,invoices\/2026-000123\.xml\r\n$/)
   })
 
-  test('render a document of 100 lines in many steps', () => {
+  test('are rendered in many steps, also with 100 lines', () => {
     const lines = Array.from({ length: 100 }, (_, i) => documentLine({ name: `Item ${i}` }))
     const steps = [...pdfSteps(sampleDocument({ lines }))]
     assert.ok(steps.length > 100)

@@ -122,7 +122,7 @@ function judge({ lines, taxes, totals }: Judged, document: AdminDocument, expone
 }
 
 describe('e-invoices', () => {
-  test('add up exactly as EN 16931 requires, in both syntaxes', () => {
+  test('have amounts that add up exactly as EN 16931 requires, in both syntaxes', () => {
     const made = { cents: 0, whole: 0 }
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 })
     fc.assert(
@@ -160,7 +160,7 @@ describe('e-invoices', () => {
   })
 })
 
-test('a credit note names every invoice that it corrects', () => {
+test('a credit note contains the number of every invoice that it corrects', () => {
   const [first, second] = [
     { id: 'doc_1', number: 'INV-1', day: '2026-11-16' },
     { id: 'doc_2', number: 'INV-2', day: '2026-11-17' },

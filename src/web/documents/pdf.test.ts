@@ -9,7 +9,7 @@ import { documentPdf, fileName, hasPdf } from './pdf.ts'
 import { documentTitle, printDocument } from './print.ts'
 
 describe('a document as a PDF', () => {
-  test('contains every text of the page in its language, and the same bytes each time', () => {
+  test('contains every text of the page in its language, and is byte for byte the same each time', () => {
     for (const [locale, currency] of [
       ['de', 'EUR'],
       ['fr', 'PLN'],
@@ -38,7 +38,7 @@ describe('a document as a PDF', () => {
     }
   })
 
-  test('shows a unit price with as many decimals as the line needs', () => {
+  test('shows a unit price with as many decimals as its line needs', () => {
     const prices = (line: Parameters<typeof documentLine>[0], document: Parameters<typeof sampleDocument>[0] = {}) =>
       printDocument(speakerFor('en', undefined), sampleDocument({ ...document, lines: [documentLine(line)] })).lines[0]
         ?.cells[1]
@@ -50,7 +50,7 @@ describe('a document as a PDF', () => {
     assert.equal(prices({ quantity: 2, unitPrice: 1000 }, { pricesIncludeTax: false }), '€10.00')
   })
 
-  test('continues on further pages, with the table head on each', () => {
+  test('continues on further pages, with the table head on each page', () => {
     const many = Array.from({ length: 60 }, (_, i) => documentLine({ name: `Item ${i} ${'long '.repeat(20)}` }))
     const { pages, texts } = readPdf(documentPdf(sampleDocument({ lines: many }))?.bytes ?? Buffer.alloc(0))
     assert.ok(pages > 3)
@@ -59,7 +59,7 @@ describe('a document as a PDF', () => {
     for (const { name } of many) assert.ok(texts.some((text) => text.startsWith(name.slice(0, 12))))
   })
 
-  test('is in English if the fonts lack its language, and is missing if they lack the letters of a name', () => {
+  test('is in English if the fonts lack its language, and does not exist if they lack the letters of a name', () => {
     for (const locale of ['ja', 'ar']) {
       const file = documentPdf(sampleDocument({ locale }))
       assert.ok(file)
@@ -70,7 +70,7 @@ describe('a document as a PDF', () => {
     assert.equal(documentPdf(foreign), undefined)
   })
 
-  test('contains the e-invoice, which is also a separate file', () => {
+  test('contains the e-invoice, which is also available as a separate file', () => {
     const document = sampleDocument()
     const { files } = readPdf(documentPdf(document)?.bytes ?? Buffer.alloc(0))
     assert.equal(files.get('factur-x.xml'), documentFile(document, 'cii')?.bytes.toString())

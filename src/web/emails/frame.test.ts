@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pictureUrl } from './frame.ts'
 
-test('pictures in e-mails have absolute addresses, and formats that mail programs do not show are left out', () => {
+test('pictures in e-mails have absolute addresses, and formats that mail programs cannot show are left out', () => {
   const seen = [
     '/media/mer_1/ab-1600.webp',
     '/media/demo/mug.jpg',

@@ -29,14 +29,14 @@ describe('the language of a page', () => {
     assert.ok(acceptedLocales('de,'.repeat(10_000)).length <= 20)
   })
 
-  test("has the requested region, the browser's first", () => {
+  test('has the requested region, with that of the browser first', () => {
     assert.deepEqual(preferredRegions('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
     assert.deepEqual(preferredRegions('de', 'en'), [])
     assert.deepEqual(preferredRegions('auto', undefined), [])
   })
 })
 
-describe('a text formatter', () => {
+describe('a formatter of texts', () => {
   test('uses the plural forms of its language', () => {
     const say = (locale: string, count: number) => speakerFor(locale, undefined).say('items.count', { count })
     assert.deepEqual(
@@ -51,18 +51,18 @@ describe('a text formatter', () => {
     assert.equal(speakerFor('ar', undefined).say('page.back', { merchant: 'A & B' }), 'العودة إلى \u2068A & B\u2069')
   })
 
-  test('keeps French punctuation on the same line', () => {
+  test('keeps French punctuation on the line of its word', () => {
     assert.equal(speakerFor('fr', undefined).say('page.help'), 'Une question sur votre commande\u00a0?')
   })
 
-  test('formats amounts and durations as in the region', () => {
+  test('formats amounts and durations for the region', () => {
     assert.match(speakerFor('de-CH', undefined).amount(123456, 'CHF'), /^CHF\s1[’']234\.56$/)
     assert.equal(speakerFor('de', undefined).duration(29.5 * 60_000), '30 Minuten')
     assert.equal(speakerFor('en', undefined).duration(60_000), '1 minute')
     assert.equal(speakerFor('en', undefined).duration(23.5 * 3_600_000), '23 hours')
   })
 
-  test('returns the text of a known key, and the default for an unknown one', () => {
+  test('returns the text of a known key, and a default for an unknown one', () => {
     assert.equal(speakerFor('de', undefined).sayKnown('method.card', 'card'), 'Karte')
     assert.equal(speakerFor('de', undefined).sayKnown('constructor', 'barter'), 'barter')
   })

@@ -65,7 +65,7 @@ describe('postgres', () => {
     assert(storage.stats().writes.retries >= 1)
   })
 
-  test('abandons a serialization failure after five tries', async () => {
+  test('gives up after five tries of a serialization failure', async () => {
     const { storage } = await openThings()
     let tries = 0
     const losing = storage.write(async (tx) => {
@@ -110,7 +110,7 @@ describe('postgres', () => {
     assert.equal((await listThings(storage)).length, 2)
   })
 
-  test('serves many concurrent callers in turn without a timeout while connections are released', async () => {
+  test('serves many concurrent callers in turn without a timeout, as long as connections are released', async () => {
     const { storage } = await openThings({ connectionsMax: 2, connectMsMax: 1_000, stallMsMax: 5_000 })
     await Promise.all([listThings(storage), listThings(storage)])
     const works = Array.from({ length: 60 }, () => storage.write((tx) => tx.sql`select pg_sleep(0.03)`))
@@ -136,7 +136,7 @@ describe('postgres', () => {
     assert(storage.stats().connections.open <= 2)
   })
 
-  test('works with fewer connections than configured', async () => {
+  test('works with fewer connections than are configured', async () => {
     const url = await given.freshUrl()
     const role = `few_${randomBytes(6).toString('hex')}`
     await command(url, `create role ${role} login password 'few' connection limit 3`)
@@ -158,7 +158,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('is unavailable while the primary is a standby, and finds the next primary without a restart', async () => {
+  test('is unavailable while the primary is a standby, and finds the new primary without a restart', async () => {
     const { lines, log } = openLines()
     const { url, storage } = await openThings({ log })
     const database = new URL(url).pathname.slice(1)
@@ -192,7 +192,7 @@ describe('postgres', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('reports a write in a read as an error and not as an outage', async () => {
+  test('reports a write in a read transaction as an error, not as an outage', async () => {
     const { storage } = await openThings()
     await assert.rejects(
       storage.read((db) => db.sql`update things set n = 1`),
@@ -200,7 +200,7 @@ describe('postgres', () => {
     )
   })
 
-  test('names a statement by its text, equally in every process', async () => {
+  test('names a prepared statement by its text, equally in every process', async () => {
     const { url, storage } = await openThings({ connectionsMax: 1 })
     const other = await given.open({ url, withMigrations: false, connectionsMax: 1 })
     const namesIn = (of: Storage) =>
@@ -223,7 +223,7 @@ describe('postgres', () => {
     })
   })
 
-  test('fails callers quickly while the server is unreachable', async () => {
+  test('fails all callers quickly while the server is unreachable', async () => {
     const cluster = await startCluster()
     after(() => cluster.stop())
     const { url } = await freshDatabase({ cluster: cluster.url })
@@ -239,7 +239,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('logs an outage in one line, and its end in another', async () => {
+  test('logs the beginning of an outage in one line, and its end in another', async () => {
     const cluster = await startCluster()
     after(() => cluster.stop())
     const { url } = await freshDatabase({ cluster: cluster.url })
@@ -320,7 +320,7 @@ describe('postgres', () => {
     assert.deepEqual(lines, [])
   })
 
-  test('delivers signals only to servers in the same schema of a database', async () => {
+  test('delivers signals only to servers that use the same schema of a database', async () => {
     const url = await given.freshUrl()
     const names = ['cell_a', `Cell "b" ${'x'.repeat(40)}`]
     const opened = await Promise.all(
@@ -347,7 +347,7 @@ describe('postgres', () => {
     assert.deepEqual([one.calls.count(), other.calls.count()], [1, 1])
   })
 
-  test('is refused if its search path leads to tables of another schema', async () => {
+  test('is refused if its search path leads to the tables of another schema', async () => {
     const url = await given.freshUrl()
     await given.open({ url })
     await command(url, 'create schema cell')
@@ -407,7 +407,7 @@ describe('postgres', () => {
     await storage.close()
   })
 
-  test('sends independent statements together, with the begin', async () => {
+  test('sends independent statements together, with the begin of the transaction', async () => {
     const { url, storage } = await openThings()
     await storage.close()
     // Answers are held back until all has been sent: whoever waits for one before sending the next would wait for ever.
@@ -439,7 +439,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 2 })
   })
 
-  test('abandons a server that no longer responds', async () => {
+  test('gives up a server that no longer responds', async () => {
     const { url, storage } = await openThings()
     const proxy = await startProxy(url, () => false)
     const through = await given.open({ url: proxy.url, withMigrations: false, workMsMax: 1_500 })
@@ -452,7 +452,7 @@ describe('postgres', () => {
     assert.deepEqual((await listThings(storage))[0], { id: 'a', n: 1 })
   })
 
-  test('waits no longer for a response than the server may take for the statement', async () => {
+  test('waits for a response no longer than the server may take for the statement', async () => {
     const { url, storage } = await openThings()
     const proxy = await startProxy(url, () => false)
     const through = await given.open({ url: proxy.url, withMigrations: false, statementMsMax: 500 })
@@ -483,7 +483,7 @@ describe('postgres', () => {
     return row?.count
   }
 
-  test('sends a signal to other nodes, over one connection opened with the first listener', async () => {
+  test('sends a signal to other nodes over one connection, which is opened with the first listener', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     await signalDeliveries(here)
@@ -502,7 +502,7 @@ describe('postgres', () => {
     await until(async () => (await countListening(here)) === 0)
   })
 
-  test('does not wake other nodes for deliveries that it sends itself', async () => {
+  test('does not wake other nodes for deliveries that it makes itself', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const [own, deliveries, credentials] = [createCallCounter(), createCallCounter(), createCallCounter()]
@@ -517,7 +517,7 @@ describe('postgres', () => {
     assert.equal(deliveries.count(), 0)
   })
 
-  test('combines the signals of a busy moment into few notifications', async () => {
+  test('combines signals of one moment into few notifications', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
@@ -540,7 +540,7 @@ describe('postgres', () => {
     assert(deliveries.count() >= 1 && deliveries.count() <= most, `${deliveries.count()} of at most ${most}`)
   })
 
-  test('listens again after its connection was lost, and calls listeners for signals it may have missed', async () => {
+  test('listens again after its connection was lost, and calls the listeners for signals that it may have missed', async () => {
     const url = await given.freshUrl()
     const [here, there] = [await given.open({ url, ...bare }), await given.open({ url, ...bare })]
     const [deliveries, credentials] = [createCallCounter(), createCallCounter()]
@@ -574,7 +574,7 @@ describe('postgres', () => {
     await credentials.times(1)
   })
 
-  test('closes immediately while it connects, and while the server does not respond', async () => {
+  test('closes immediately, even while it connects and while the server does not respond', async () => {
     const url = await given.freshUrl()
     const storage = await given.open({ url, ...bare })
     storage.listen('deliveries', () => {})
@@ -590,7 +590,7 @@ describe('postgres', () => {
     assert(ms < 4_000)
   })
 
-  test('receives signals of another process, and lets that process end', async () => {
+  test('receives signals of another process, and does not keep that process from ending', async () => {
     const { url, storage } = await openThings()
     const other = start('hear', url)
     assert.equal(await other.line(), 'heard')
@@ -608,7 +608,7 @@ describe('postgres', () => {
     assert.equal(storage.stats().writes.retries, 1)
   })
 
-  test('prepares statements again that a proxy lost, also statements that are not awaited', async () => {
+  test('prepares statements again that a proxy has lost, also statements that are not awaited', async () => {
     const { storage } = await openThings({ connectionsMax: 1 })
     const add = (id: string, isAwaited: boolean) =>
       storage.write(async (tx) => {
@@ -625,7 +625,7 @@ describe('postgres', () => {
     )
   })
 
-  test('refuses to read an inexact number', async () => {
+  test('refuses to read a number that JavaScript cannot represent exactly', async () => {
     const { storage } = await openThings()
     await assert.rejects(
       storage.read((db) => db.sql`select 9007199254740993 as "n"`),

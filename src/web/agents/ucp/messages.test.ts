@@ -50,7 +50,7 @@ test('every language has every text, with the same codes', () => {
   }
 })
 
-test('the language is that of the checkout, else of the request, else English', () => {
+test('the language is that of the checkout, otherwise that of the request, otherwise English', () => {
   const said = (locale: string | null, accepted?: string) => agentWordsFor(locale, accepted).tell('page.pay')
   const german = agentTexts.de['page.pay']
   assert.deepEqual(

@@ -13,7 +13,7 @@ const checkout = 'dev.ucp.shopping.checkout'
 const strict = { capability: checkout, isLenient: false }
 
 describe('negotiation', () => {
-  test('selects what both list in the version of the profile, and extensions only with their parent', () => {
+  test('selects what both sides list in the version of the profile, and extensions only together with their parent', () => {
     for (const { version } of ucpVersions) {
       const found = negotiate(profile(version, ['checkout', 'discount', 'unknown']), strict)
       assert.ok(typeof found === 'object' && found.isActive)
@@ -28,12 +28,12 @@ describe('negotiation', () => {
     assert.deepEqual([...orphan.active], ['dev.ucp.shopping.order'])
   })
 
-  test('ignores entries of another version than the profile', () => {
+  test('ignores entries of a version other than that of the profile', () => {
     const found = negotiate(profile('2026-08-25', ['checkout'], '2026-04-08'), strict)
     assert.ok(typeof found === 'object' && !found.isActive)
   })
 
-  test('refuses an unknown version, but in test mode assumes a caller that lists everything', () => {
+  test('refuses an unknown version, but in test mode assumes a caller that supports everything', () => {
     assert.equal(negotiate(profile('2025-01-01', ['checkout']), strict), 'version_unsupported')
     for (const given of [undefined, profile('2025-01-01', []), profile('2026-04-08', [])]) {
       const found = negotiate(given, { ...strict, isLenient: true })
@@ -41,14 +41,14 @@ describe('negotiation', () => {
     }
   })
 
-  test('a malformed profile is ignored', () => {
+  test('ignores a malformed profile', () => {
     for (const value of [null, [], {}, { ucp: 1 }, { ucp: { version: 5 } }])
       assert.equal(readPlatformProfile(value), undefined)
     const wrong = { ucp: { version: 'x', capabilities: { [checkout]: 'b', a: [{ version: '2026-08-25' }] } } }
     assert.deepEqual(readPlatformProfile(wrong)?.capabilities.get(checkout), [])
   })
 
-  test('reading a document keeps only its used parts, with limits', () => {
+  test('stores only the used parts of a profile, with limits', () => {
     const version = '2026-08-25'
     const key = {
       kid: 'a',

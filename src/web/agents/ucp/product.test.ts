@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { productSample } from '../../../contract/open/samples.ts'
 import { detailView, ucpProductView } from './product.ts'
 
-test('a unit price has measure and reference in one unit, from which its amount follows', () => {
+test('the measure and the reference of a unit price have the same unit', () => {
   const price = { amount: 1_299, currency: 'EUR' }
   const unitPriceOf = (measure: object | null) => {
     const skus = productSample.skus.map((sku) => ({ ...sku, price, measure: measure as typeof sku.measure & null }))
@@ -24,7 +24,7 @@ test('a unit price has measure and reference in one unit, from which its amount 
   assert.equal(unitPriceOf(null), undefined)
 })
 
-test('a single product shows the selected options and leaves out variants without them', () => {
+test('a single product has the selected options, and no variants without them', () => {
   const [first] = productSample.skus
   assert.ok(first)
   const skuOf = (id: string, size: string, color: string, availability: typeof first.availability = 'in_stock') => ({

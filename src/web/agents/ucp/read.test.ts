@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseUcpLocale } from './read.ts'
 
-test('the language of a buyer becomes the locale of a session or none', () => {
+test('the language of a buyer becomes the locale of a session, or none if it is invalid', () => {
   for (const [tag, locale] of [
     ['de', 'de'],
     ['fr-ca', 'fr-CA'],

@@ -16,7 +16,7 @@ const obliging: Readonly<Record<Language, RegExp>> = {
 }
 
 for (const language of languages)
-  test(`the order button says that the order must be paid: ${language}`, () => {
+  test(`the order button says that the order must be paid for: ${language}`, () => {
     for (const kind of ['button', 'next', 'later'] as const) {
       const words = checkoutTexts[language][`pay.${kind}`]
       assert.match(words, /\{amount\}/, 'the amount is beside it')

@@ -38,7 +38,7 @@ describe('the texts of the checkout', () => {
     })
   }
 
-  test('no language leaves sentences in English', () => {
+  test('no language has sentences that are still in English', () => {
     for (const language of languages.filter((one) => one !== 'en')) {
       const same = keys.filter((key) => {
         const [one, other] = [checkoutTexts[language][key], checkoutTexts.en[key]]

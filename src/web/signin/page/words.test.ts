@@ -20,14 +20,14 @@ describe('the texts of the sign-in and account pages', () => {
       assert.deepEqual(language === 'en' ? [] : same, [])
     })
 
-  test("the language is the first of the browser's that exists", () => {
+  test('the language is the first of the browser’s languages that exists', () => {
     assert.equal(signInWordsFor(undefined).language, 'en')
     assert.equal(signInWordsFor('pt-BR,de-CH;q=0.9,en;q=0.8').language, 'de')
     assert.deepEqual([signInWordsFor('ar').direction, signInWordsFor('ja').direction], ['rtl', 'ltr'])
     assert.equal(signInWordsFor('toString,__proto__').language, 'en')
   })
 
-  test('values are inserted without changing the text direction', () => {
+  test('values are inserted without changing the direction of the text', () => {
     assert.equal(signInWordsIn('en').say('home.as', { email: 'a@b.example' }), 'Signed in as a@b.example')
     assert.match(signInWordsIn('ar').say('home.as', { email: 'a@b.example' }), /\u2068a@b\.example\u2069/)
     assert.match(signInWordsIn('fr').say('signin.forgotten'), /\u00a0\?/)
