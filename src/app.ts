@@ -115,7 +115,7 @@ export interface AppParts {
   // Whether webhooks may be sent to http: addresses and private networks. For development.
   webhookAllowPrivate: boolean
   retentionMs?: RetentionMs
-  // Mail server or folder that e-mails are sent to (default: no e-mails are sent).
+  // Mail server or folder to which e-mails are delivered (default: no e-mails are sent).
   mail?: { target: MailTarget; from: string }
   // Where image files are stored (default: only in the database).
   media?: MediaTarget
@@ -134,7 +134,7 @@ export interface AppParts {
   ownReceivers?: ((call: WebhookCall) => CallOutcome | undefined) | undefined
   // Whether this server has storefronts (default: false).
   showsShops?: boolean
-  // Slug of the shop whose agent profile is served for the whole server (default: the only open shop).
+  // The shop whose agent profile is served for the whole server: `tea` or `tea/test` (default: the only open shop).
   agentsShop?: string | null
   // Slug of the demo shop, if it may be served.
   demoShop?: string | undefined

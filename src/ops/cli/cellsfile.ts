@@ -1,5 +1,5 @@
-// Reads the file of cells that one process serves (`CARTWRIGHT_CELLS`). It has the origin, the database URL and the root secret of each
-// cell; all other settings come from the environment, as for a single server.
+// Reads the file of cells that one process serves (`CARTWRIGHT_CELLS`). It contains the origin, the database URL and the root secret of
+// each cell; all other settings come from the environment, as for a single server.
 
 import { readFileSync } from 'node:fs'
 import type { Environment } from '../../platform/config.ts'
@@ -20,7 +20,7 @@ export interface CellEnvironment {
 // Database connections: fewer than a server of one shop database has, since a cell is small.
 const connectionsOfCell = '4'
 const members = ['origin', 'databaseUrl', 'secret'] as const
-// Settings that the file has for each cell.
+// Settings that the file contains for each cell.
 const replaced = ['CARTWRIGHT_DATABASE_URL', 'CARTWRIGHT_PUBLIC_URL', 'CARTWRIGHT_SECRET', 'CARTWRIGHT_SECRET_FILE']
 
 // Returns undefined if the process serves a single database.

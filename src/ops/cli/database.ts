@@ -47,8 +47,8 @@ export async function openDatabase(
   return { storage: await openInspected(look, databaseUrl, options), config }
 }
 
-// Retries while tables are locked: another node may be migrating, or the transaction of a killed node has not ended yet. The caller must
-// not work before the migration ends anyway.
+// Retries while tables are locked: another node may be migrating, or the transaction of a killed node has not ended yet. The caller has
+// to wait for the migration in any case.
 function unlocked({ read }: Storage, { log }: StorageOptions): Storage['read'] {
   return async (work) => {
     for (;;) {

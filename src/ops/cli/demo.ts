@@ -65,7 +65,7 @@ async function makeShop(given: ParsedArguments, terminal: Terminal): Promise<num
   })
 }
 
-// Ends after the current part of the history on a signal, and when the server that started this process ends.
+// On a signal, or when the server that started this process ends, stops after the current part of the history.
 async function makeHistory(given: ParsedArguments, terminal: Terminal): Promise<number> {
   // The server may already have ended.
   let isEnding = process.connected === false

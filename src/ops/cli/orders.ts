@@ -279,7 +279,7 @@ function comeBack(given: ParsedArguments, terminal: Terminal): Promise<number> {
   })
 }
 
-// Uses the rules and the function of the API.
+// Cancels by the same rules as the API, with the same function.
 function cancel(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const reason = orderCancellationReasons.find((known) => known === given.texts.reason) ?? null
   if (given.texts.reason !== undefined && reason === null)

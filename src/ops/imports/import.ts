@@ -68,7 +68,7 @@ export interface ImportOptions {
 }
 
 const reportedMax = 1_000
-// After these batches table statistics are refreshed, early and then ever more rarely: only the order of magnitude matters.
+// After these batches, table statistics are refreshed: early and then ever more rarely, since only the order of magnitude matters.
 const learnAfterBatches = [1, 5, 25, 125]
 
 interface Batch {
@@ -159,8 +159,8 @@ export async function importProducts(
     options.onProgress(report)
   }
 
-  // For a file without prices, returns the existing products with the changes that the file makes.
   let columns: ReadonlySet<ShopifyColumn> = new Set()
+  // Returns the entries to save. For a file without prices, these are the existing products with the changes that the file makes.
   async function changedEntries(tx: Tx, seller: SellerFacts, products: readonly ReadProduct[]) {
     const entries: ProductEntry[] = []
     const unknown: RefusedProduct[] = []

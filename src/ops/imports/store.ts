@@ -218,7 +218,7 @@ export interface DueImport extends ImportKey {
   assigned: readonly AssignedColumn[] | null
 }
 
-// Lists imports that the loop has to work on. Those that were not worked on for the longest time come first.
+// Lists imports that the loop has to work on, those untouched for the longest time first.
 export async function listDue(db: Reader, now: number, limit: number): Promise<DueImport[]> {
   const rows = await db.sql<Omit<DueImport, 'assigned'> & { assigned: string | null }>`
     select merchant_id as "merchantId", id, mode, kind, pieces, state, assigned from transfers

@@ -39,7 +39,7 @@ const operation = 'confirmAdminTransfer'
 // statements are round trips to a server, reads do not wait for the whole batch.
 const batchProducts = { alone: 10, shared: 40 } as const
 const batchLevels = 50
-// After so many items table statistics are refreshed, early and then ever more rarely, as in the command `import`.
+// After so many items, table statistics are refreshed: early and then ever more rarely, as in the command `import`.
 const learnAfter = [10, 50, 250, 1_250, 6_250]
 
 interface Written {

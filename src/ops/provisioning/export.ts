@@ -43,8 +43,8 @@ export async function shopFileOf(db: Reader, merchant: Merchant): Promise<ShopFi
     installations: await installationsOf(db, merchant.id),
     agents: await agentsOf(db, merchant.id),
   }
-  // Methods with default settings are left out. `termDays` is written even if it is null: null means that orders never expire, and a
-  // missing member means the default.
+  // Methods with default settings are left out. `termDays` is written even if it is null: null means that unpaid orders are never
+  // cancelled, and a missing member means the default.
   const payments = methods.filter(({ isDefault }) => !isDefault).map(shownMethod)
   return { ...plain(file), payments: payments.map(({ termDays, ...method }) => ({ ...plain(method), termDays })) }
 }

@@ -27,7 +27,7 @@ export function readinessWarnings(facts: SellingFacts): string[] {
   ]
 }
 
-// `name`: the installation that has the gap, if the gap is one of an installation.
+// `name`: the installation, if an installation has the gap.
 export function readinessGapText(lack: ReadinessGap, name = ''): string {
   return texts[lack].replace('{name}', () => name)
 }

@@ -249,7 +249,8 @@ function callerFrom(row: IdentityRow): KeyCaller {
     id: row.id,
     merchantId: row.merchantId,
     installationId: row.installationId,
-    // Every visitor of a page has its publishable key, so their idempotency keys are kept apart from those of the shop's servers.
+    // All visitors of a page know its publishable key, so the idempotency keys of visitors are kept apart from those of the shop's
+    // servers.
     claimant: row.origins === null ? row.installationId : `${row.installationId} ${row.id}`,
     throttleKey: row.id,
     merchantSlug: row.merchantSlug,

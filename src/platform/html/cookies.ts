@@ -17,8 +17,8 @@ export interface CookieKind {
   maxAgeSeconds: number
 }
 
-// Finds a cookie of this server, whose own origin is `origin`. On https its name has a prefix with which browsers only accept it over
-// https and, for a cookie of the whole host, from that host.
+// Finds a cookie of this server, whose own origin is `origin`. On https its name has a prefix: browsers accept `__Secure-` only over
+// https, and `__Host-` only from the host itself.
 export function findCookie(header: string | undefined, kind: CookieKind, origin: string): string | undefined {
   const cookies = parseCookies(header)
   const name = nameOf(kind, origin)

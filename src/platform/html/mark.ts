@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 // Icon and colour with which browsers show the site.
 export const siteBranding = { icon: '/favicon.svg', themeColor: '#17455d' } as const
 
-// The logo in the top bar. Its colours are visible on the painted board and on light and dark tabs.
+// The logo in the top bar. Its colours are visible on the top bar and on light and dark browser tabs.
 export function logoMark(): Html {
   return html`<svg class="mark" viewBox="0 0 64 64" aria-hidden="true" focusable="false">
     ${wheel(10, { rim: '#e6b84a', spoke: '#e6b84a', hub: '#c9573a' })}

@@ -104,8 +104,8 @@ function encoded(body: string | Buffer, coding: Coding, level: number): Promise<
   return brotli(body, { params: { ...text, [constants.BROTLI_PARAM_QUALITY]: level } })
 }
 
-// Returns the coding that the client prefers, and of equally preferred ones that with the smallest results. Returns undefined if the
-// client accepts none.
+// Returns the coding that the client prefers. If it prefers several equally, returns the one with the smallest results. Returns undefined
+// if the client accepts none.
 export function codingFor(accepted: string | string[] | undefined): Coding | undefined {
   const weights = new Map<string, number>()
   for (const part of String(accepted ?? '')

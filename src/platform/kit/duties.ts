@@ -11,7 +11,7 @@ export interface Duty {
   source: string
   // Facts that the merchant must supply. Empty if the server fulfils the duty itself.
   needs: readonly DutyNeed[]
-  // Whether a link to a page of the merchant may replace the text.
+  // Whether a link to a page of the merchant may replace a text in the shop.
   allowsLink?: true
   // Whether the duty only applies to shops that ship goods.
   isForGoods?: true

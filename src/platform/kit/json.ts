@@ -303,7 +303,7 @@ const pieceLength = 65_536
 // Parses strings that are longer than a piece. A malformed one is left to the parser, which reports its position.
 async function readLongTexts(text: string): Promise<LongTexts> {
   const breath = createSlicePauses()
-  // Bodies that arrive at the same time are started one after the other.
+  // Waits for its turn, so bodies that arrive at the same time do not all start at once.
   await breath.take()
   const found = new Map<number, { end: number; value: string }>()
   for (let from = 0; ; ) {

@@ -82,7 +82,7 @@ function isSameKind(one: UnitPriceBase, other: UnitPriceBase): boolean {
 
 type Target = 'shopify' | 'google'
 
-// Units that a format calls by another name, or does not have. In the second case the amount is converted to a larger unit.
+// Units that a format names differently, and units that it does not have, whose amounts are divided and written in a larger unit.
 const written: Readonly<Record<Target, Partial<Record<MeasureUnit, { name: string; divisor?: number }>>>> = {
   shopify: { cm2: { name: 'm2', divisor: 10_000 }, piece: { name: 'item' } },
   google: {

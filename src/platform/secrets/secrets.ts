@@ -91,7 +91,7 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
 }
 
 // A guessable secret repeats itself, or has few different characters or few different steps between them, as aaaa…, abcd… and
-// changemechangeme…. Of random secrets, even with only 32 hexadecimal digits, one in 10^9 is refused.
+// changemechangeme…. One in 10^9 random secrets is refused, even with only 32 hexadecimal digits.
 const differentMin = 8
 
 function isGuessable(secret: string): boolean {

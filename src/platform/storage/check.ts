@@ -71,7 +71,7 @@ export function checkBeside(
     if (!isDone) onDamage(damageOf(file, finding))
   }
 
-  // Without a process, because it could not be started, there are no streams.
+  // If the process could not be started, it has no streams.
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })

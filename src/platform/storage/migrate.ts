@@ -15,7 +15,7 @@ export interface MigrateOptions {
   directory?: string
   // Runs every migration one by one, even if a new SQLite database could start from the printed schema.
   oneByOne?: boolean
-  // Called before each migration of an existing database, which may take long because there are rows.
+  // Called before each migration, except in a new database: with existing rows, a migration may take long.
   onBegin?: (begun: BegunMigration) => Promise<void>
   // Called with the name of each step that is reached, so a test can stop there.
   onStep?: (step: string) => void

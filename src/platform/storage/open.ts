@@ -28,7 +28,7 @@ export async function inspectStorage(
   url: string,
   { readsOnly = true, ...options }: StorageOptions = {},
 ): Promise<InspectedStorage> {
-  // A file that is opened again later logs its problems then.
+  // Without the log: a file is opened again later, and logs its problems then.
   const { log: _, ...quietly } = options
   const storage = url.startsWith('sqlite:')
     ? await inspectSqlite(sqlitePath(url), readsOnly ? options : quietly)

@@ -107,7 +107,7 @@ function markedProduct(row: FileRow, variants: readonly FileRow[]): MarkedProduc
   return mark === '' ? [] : [{ slug: slugOfHandle(handleOf(row)), mark, end: mark, codes }]
 }
 
-// The column of WooCommerce, and that of older plugins.
+// WooCommerce's own column for brands, and that of older plugins.
 const brandColumns = ['brands', 'brand'] as const
 const barcodeColumn = 'gtin, upc, ean, or isbn'
 

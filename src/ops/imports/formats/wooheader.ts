@@ -60,7 +60,7 @@ function comparable(text: string): string {
   return columnName(text.replaceAll('’', "'"))
 }
 
-// Uses the language that knows the most column names. Columns that WooCommerce has not translated have English names.
+// Uses the known language with the most matching column names. Columns that WooCommerce has not translated have English names.
 function namesOf(columns: readonly Column[]): (string | undefined)[] {
   const languages = [...wordsOf.values()].map((words) => columns.map(({ name }) => nameIn(words, name)))
   const count = (names: readonly unknown[]) => names.filter((name) => name !== undefined).length

@@ -130,7 +130,7 @@ export class Session {
     return rows as Row[]
   }
 
-  // A statement that cannot be built counts as failed. It may not be awaited, and without it nothing may be committed.
+  // A statement that cannot be built counts as failed: the work may ignore the error, and without the statement nothing may be committed.
   #queryOf(template: TemplateStringsArray, parts: readonly (SqlValue | Fragment)[]): pg.QueryConfig {
     try {
       const values = parameterValues(parts)
