@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// The entry point. It refuses a Node that cannot run our files, and opens the cache in which Node keeps what it makes of them
-// (types stripped, code compiled), so only the first start pays for it. Plain JavaScript, because even one file with types
-// loads a compiler, and an old Node could not read it.
+// The entry point. Refuses a Node release that is too old, and enables Node's compile cache, so types are stripped and code is compiled
+// only at the first start. Plain JavaScript, because even one TypeScript file loads a compiler, and an old Node could not read it.
 
 import { lstatSync, mkdirSync } from 'node:fs'
 import * as nodeModule from 'node:module'
@@ -9,9 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isNodeTooOld, oldestNode } from './platform/node.js'
 
-// In the folder for temporary files, which may be emptied at any time. What is in the cache is run, so it
-// must be a folder that no other user can write to, on a machine that we may share. Where there is none, every start is
-// like the first.
+// Returns a folder for the cache inside the folder for temporary files, which may be emptied at any time. Cached code is run, so no other
+// user may be able to write to the folder. Returns undefined if there is no such folder: every start is then as slow as the first.
 function privateFolder() {
   const user = process.getuid?.() ?? ''
   const folder = join(tmpdir(), `cartwright-cache-${user}`)
@@ -25,8 +23,8 @@ function privateFolder() {
   }
 }
 
-// Our imports name files, extension included, so each one is its own address. Node would ask the file system three questions about
-// each, which took a quarter of the time to load them.
+// Our imports name files with their extensions, so they need no lookup. Node would make three file system calls per import, a quarter of
+// the time to load all files.
 function findOurFilesByName() {
   const ours = new URL('..', import.meta.url).href
   nodeModule.registerHooks({

@@ -1,6 +1,6 @@
-// Which Node can run our files. Plain JavaScript that an old Node can read, to say so.
+// The oldest Node release that can run the server. Plain JavaScript, so an old Node can read this file and report the problem.
 
-// It strips types by itself, and its SQLite can do to a column what the migrations ask for.
+// It strips types without a flag, and its SQLite supports the column changes in the migrations.
 export const oldestNode = '24.21'
 
 export function isNodeTooOld(version) {

@@ -17,7 +17,7 @@ describe('opening a database', () => {
     })
     for (const effect of ['creates', 'changes', 'reads'] as const) {
       const lines: string[] = []
-      // A limit that is 0 is not sent, as if a pooler had dropped it.
+      // A time limit of 0 is not sent, so the server lacks it, as if a pooler had dropped it.
       const database = await openDatabase(settings, effect, { statementMsMax: 0, log: (line) => void lines.push(line) })
       if (effect === 'creates') await bringUpToDate(database, new Date())
       await database.storage.close()
@@ -39,7 +39,7 @@ describe('opening a database', () => {
       await tx.sql`lock table credentials in access exclusive mode`
       opening = openDatabase(settings, 'creates', { lockMsMax: 20, log: resolve })
       assert.equal(await waits, 'waiting for a migration by another process')
-      // A command that only reads says what it met.
+      // A command that only reads does not wait, and reports the lock time-out.
       await assert.rejects(openDatabase(settings, 'reads', { lockMsMax: 20 }), /lock timeout/)
     })
     await (await opening)?.storage.close()

@@ -73,7 +73,7 @@ const table: [name: string, text: string, rows: CsvRow[]][] = [
     'a, "b, c" ,d\n  "1,5"  , 2 , "3""4"\n',
     rowsAt([1, 'a', 'b, c', 'd'], [2, '1,5', ' 2 ', '3"4']),
   ],
-  // As Python's reader has it.
+  // The result equals that of Python's CSV reader.
   [
     'quotes that are not doubled',
     'a,b\n"a "b" c","1\n"2\n"x" y,"z"\n',

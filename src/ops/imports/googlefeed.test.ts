@@ -138,7 +138,7 @@ test('items that Merchant Center would refuse are left out and counted', () => {
       ['no price', 1],
     ],
   )
-  // A comment of XML may not contain these.
+  // An XML comment must not contain two hyphens.
   for (const [, comment = ''] of xml.matchAll(/<!--(.*?)-->/g)) assert.doesNotMatch(comment, /--/)
 })
 

@@ -32,7 +32,7 @@ function assertValid({ entry, categories }: Product): void {
     categories.slice(-1).map((category) => category.slug),
   )
   assert.deepEqual([...productProblems(entry, 0)], [])
-  // What a database or a page could choke on.
+  // A database or a page cannot represent lone surrogates and some control characters.
   assert.ok(JSON.stringify(entry).isWellFormed())
   assert.doesNotMatch(JSON.stringify(entry), /\\u00[01]/)
   assert.equal(new Set(entry.skus.map((sku) => sku.code)).size, entry.skus.length)
@@ -57,7 +57,7 @@ function productsBySlug(outcomes: readonly ShopifyOutcome[]): Map<string, Produc
   return new Map(products.map((product) => [product.entry.slug, product]))
 }
 
-// Rows given by column name; a product of one good row unless the test says otherwise.
+// Rows by column name. A product has one valid row unless the test adds others.
 type Cells = Record<string, string>
 const good: Cells = { Handle: 'mug', Title: 'Mug', 'Variant SKU': 'MUG', 'Variant Price': '24.50' }
 
@@ -769,7 +769,7 @@ test('products are returned while the file is still being read, and memory is li
   assert.equal(skus, products * 2.5)
   assert.equal(firstAt, 1)
   assert.ok(chunksAsked > products / 200)
-  // The whole file has 15 MB, and its entries as objects several times as much. Garbage that waits for its collector is part of this number.
+  // The file has 15 MB, and its entries as objects several times as much. The measured bytes include garbage that is not collected yet.
   assert.ok(heapMax - heapBefore < 150 * 1024 * 1024, `${heapMax - heapBefore} bytes`)
 })
 

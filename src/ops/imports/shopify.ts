@@ -104,7 +104,7 @@ export async function* readShopifyProducts(
   }
   let header: Header | undefined
   let handle = ''
-  let draft: Draft | undefined // none while the rows of a refused product go by
+  let draft: Draft | undefined // undefined while rows of a refused product are skipped
   const breath = createSlicePauses()
 
   for await (const { line, cells, delimiter, refused, notes } of rows) {

@@ -13,7 +13,7 @@ import { categoryMap, shopifyHeader, shopifyLines } from './shopifyrows.ts'
 
 const now = Date.parse('2026-11-01T00:00:00Z')
 
-// Text as a person writes it into one line: no control characters, no blanks at its ends or twice in a row.
+// Text as a person types it into one line: no control characters, and no leading, trailing or repeated blanks.
 const word = fc
   .oneof(
     fc.stringMatching(/^[A-Za-z0-9]{1,8}$/),
@@ -48,7 +48,7 @@ const description = fc
   .array(fc.array(line(5), { minLength: 1, maxLength: 3 }), { maxLength: 3 })
   .map((paragraphs) => paragraphs.map((lines) => lines.join('\n')).join('\n\n'))
 
-// What is formatted, beside a text that is read from it, or nothing but a text.
+// A product has either plain text only, or HTML with the text made from it.
 const described = fc.oneof(
   description.map((text) => ({ description: text, descriptionHtml: null })),
   fc
@@ -57,7 +57,7 @@ const described = fc.oneof(
     })
     .map((parts) => sanitizeHtml(parts.map(([tag, text]) => `<${tag}>${plainTextToHtml(text)}`).join('')))
     .map((html) => ({ description: htmlToPlainText(html), descriptionHtml: html }))
-    // One that says no more than its text is read as a text.
+    // HTML that only contains its plain text is read back as plain text.
     .map(({ description, descriptionHtml }) => ({
       description,
       descriptionHtml: descriptionHtml === sanitizeHtml(plainTextToHtml(description)) ? null : descriptionHtml,
@@ -152,7 +152,7 @@ const categories: CategoryRow[] = [
 }))
 const categorySlugs: Readonly<Record<string, string>> = { shoes: 'shoes', boots: 'shoes-boots', tea: 'tea' }
 
-// Shopify's word for a product without options can be a value as well.
+// Shopify marks a product without options by "Default Title", which may also be the value of an option.
 function firstValue({ hasDefaultTitle }: { hasDefaultTitle: boolean }, index: number): string {
   return hasDefaultTitle && index === 0 ? 'Default Title' : `value ${index}`
 }
@@ -202,7 +202,7 @@ function productOf(
   }
 }
 
-// What the format holds of a product.
+// The members of a product that the format can express.
 function shown({
   slug,
   name,

@@ -20,7 +20,7 @@ import {
 const rootText = 'a-root-secret-that-only-this-test-knows'
 const newerText = 'the-root-secret-that-takes-its-place-later'
 const rootSecret = rootFrom(rootText)
-// The store of the engine whose turn it is.
+// The storage of the engine that is being tested.
 let storage: Storage
 
 function rootFrom(text: string): RootSecret {
@@ -29,7 +29,7 @@ function rootFrom(text: string): RootSecret {
   return parsed
 }
 
-// A merchant, an installation and a credential of their own for each test.
+// Creates a merchant, an installation and a credential for one test.
 let given = 0
 async function givenKey(input: Partial<CredentialInput> = {}, root = rootSecret) {
   const number = ++given
@@ -63,7 +63,7 @@ async function givenKey(input: Partial<CredentialInput> = {}, root = rootSecret)
   return { id, lookup, merchantId, installationId, slug: `shop-${number}`, keyText: made.keyText }
 }
 
-// The real storage, with a count of reads and, on request, a gate that holds back what was read.
+// The real storage, which counts reads, and delays their results until `gate` resolves.
 function watched(gate: Promise<void> = Promise.resolve()): { storage: Storage; reads: () => number } {
   let count = 0
   const read: Storage['read'] = async (work) => {
@@ -128,7 +128,7 @@ eachEngine('identify', ({ open }) => {
     for (const [reason, header] of Object.entries(refused)) assert.equal(await identify(header, 10), undefined, reason)
   })
 
-  // Whoever can write to the table of keys, and holds one of them, shall not be somebody else.
+  // An attacker who can write to the table and has one key must not be identified as another caller.
   for (const column of ['id', 'installation_id', 'merchant_id', 'mode', 'scopes'] as const)
     test(`a row with another ${column} identifies no caller`, async () => {
       const [own, others] = [await givenKey(), await givenKey()]
@@ -191,13 +191,13 @@ eachEngine('identify', ({ open }) => {
     assert.equal(reads(), 1)
     assert.ok(await identify(key.keyText, 3000))
     assert.equal(reads(), 2)
-    // A clock that is set back must not keep an entry for as long.
+    // After the clock was set back, the entry must not stay cached until the clock catches up.
     assert.ok(await identify(key.keyText, 500))
     assert.equal(reads(), 3)
     const unknown = generateKey('test').text
     for (let i = 0; i < 3; i++) assert.equal(await identify(unknown, 500), undefined)
     assert.equal(reads(), 6)
-    // What is not a key never reaches the database.
+    // Text that is not a valid key never reaches the database.
     assert.equal(await identify(`${unknown.slice(0, -1)}_`, 500), undefined)
     assert.equal(reads(), 6)
   })

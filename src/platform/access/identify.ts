@@ -45,7 +45,7 @@ export interface IdentifyOptions {
 // Time after which a key that was revoked on another node no longer works here.
 const freshMs = 2_000
 const lastUseEveryMs = 60_000
-const touchesMax = 512 // in one transaction
+const touchesMax = 512 // per transaction
 const entriesMaxDefault = 10_000
 
 interface Entry {

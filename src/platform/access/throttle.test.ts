@@ -46,7 +46,7 @@ test('setting the clock back locks no client out', () => {
   assert.equal(throttle.take('a', 0), 0)
   assert.equal(throttle.take('a', 0), 0)
   assert.equal(throttle.take('a', 0), 100)
-  // A small step, as clocks are corrected, gives nothing away.
+  // A small correction of the clock does not refill the bucket.
   assert.equal(throttle.take('b', 1_000_000, 2), 0)
   assert.equal(throttle.take('b', 999_900), 100)
 })
@@ -56,7 +56,7 @@ test('the throttle admits exactly what a token bucket admits, and reports the ex
   fc.assert(
     fc.property(fc.constantFrom(1, 3, 7, 100), fc.integer({ min: 3, max: 20 }), steps, (perSecond, burst, moves) => {
       const throttle = createThrottle({ perSecond, burst })
-      // Tokens in thousandths, so that the reference is exact.
+      // In thousandths of a token, so the reference is exact.
       let tokens = burst * 1000
       let now = 0
       for (const [pause, cost] of moves) {

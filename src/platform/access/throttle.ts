@@ -51,7 +51,7 @@ export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefaul
 
   function waitFor(next: number, nowMs: number): number {
     const over = next - nowMs - burstMs
-    return over < 1e-6 ? 0 : Math.max(1, Math.ceil(over - 1e-6)) // sums of fractions are off by a little
+    return over < 1e-6 ? 0 : Math.max(1, Math.ceil(over - 1e-6)) // tolerates rounding errors
   }
 
   function turnHand(): [string, number] | undefined {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { describe, test } from 'node:test'
 import { answerAsset, makeAsset } from './asset.ts'
 
-// The little of a request that is looked at.
+// The members of a request that assets use.
 function ask(headers: Record<string, string> = {}, url = '/site/style.css') {
   return {
     raw: { headers, url } as unknown as IncomingMessage,

@@ -17,7 +17,7 @@ test('a colour is parsed and formatted', () => {
 test('contrast is calculated as in WCAG', () => {
   assert.equal(contrast(black, white), 21)
   assert.equal(contrast(white, white), 1)
-  // The lightest grey that passes on white, and the next one.
+  // The lightest grey with enough contrast on white, and the next lighter grey.
   assert.ok(contrast([0x76, 0x76, 0x76], white) >= 4.5)
   assert.ok(contrast([0x77, 0x77, 0x77], white) < 4.5)
 })

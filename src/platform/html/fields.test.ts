@@ -14,7 +14,7 @@ describe('the fields of a form', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const text = pieces.join('')
-        // It takes a question mark at the begin for that of an address.
+        // The prefix & keeps URLSearchParams from removing a leading question mark.
         assert.deepEqual([...((await parseFields(Buffer.from(text), 100)) ?? [])], [...new URLSearchParams(`&${text}`)])
       }),
       { numRuns: 500 },

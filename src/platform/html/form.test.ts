@@ -9,7 +9,7 @@ const type = 'application/x-www-form-urlencoded'
 
 function posted(body: string | readonly string[], headers: Record<string, string> = { 'content-type': type }) {
   const chunks = (typeof body === 'string' ? [body] : body).map((chunk) => Buffer.from(chunk))
-  // Only these two are read of a request.
+  // The cast holds: only the body and the headers are used.
   return Object.assign(Readable.from(chunks, { objectMode: false }), { headers }) as unknown as IncomingMessage
 }
 
@@ -59,7 +59,7 @@ describe('reading the fields of a form with files', () => {
   const boundary = '----x'
   const fieldBounds = { bytesMax: 4_194_304, fieldsMax: 500 }
 
-  // In pieces of the given size.
+  // Sends the form in chunks of the given size.
   function sent(parts: readonly { name: string; value: string; isFile: boolean }[], size: number): IncomingMessage {
     const lines = parts.map(
       ({ name, value, isFile }) =>

@@ -20,7 +20,7 @@ for (const [headers, isCross, isSame] of [
   [{ 'sec-fetch-site': 'cross-site', origin: 'null' },         true,  false],
 ] as const) {
   test(`a post with ${JSON.stringify(headers)}`, () => {
-    // Only the headers are read of a request.
+    // The cast holds: only the headers are used.
     const raw = { headers } as unknown as IncomingMessage
     assert.deepEqual([isCrossSite(raw, here), isSameOrigin(raw, here)], [isCross, isSame])
   })

@@ -6,7 +6,7 @@ import { readBytes, streamBody } from './body.ts'
 
 function sentByBytes(text: string): IncomingMessage {
   const bytes = [...Buffer.from(text)].map((byte) => Buffer.from([byte]))
-  // Only the headers are read of a request, apart from its bytes.
+  // The cast holds: only the body and the headers are used.
   return Object.assign(Readable.from(bytes), { headers: {} }) as unknown as IncomingMessage
 }
 

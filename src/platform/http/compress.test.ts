@@ -69,7 +69,7 @@ describe('compressed responses', () => {
       texts,
       Array.from({ length: 40 }, (_, at) => `${at} ${long}`),
     )
-    // What was compressed is not compressed again.
+    // The compressed body is cached, so the same buffer is sent again.
     assert.equal((await compress(answer(`0 ${long}`), 'gzip')).body, sent[0]?.body)
   })
   test('are cached unless the response is sent only once', async () => {

@@ -7,12 +7,12 @@ import type { Storage } from '../storage/storage.ts'
 import type { Cursors } from './cursors.ts'
 import { createPerform, type PerformedCall } from './perform.ts'
 
-// What it performs, in order.
+// Collects the names of performed operations, in order.
 function openPerform() {
   const performed: string[] = []
   const storage = { read: (work: (db: unknown) => Promise<unknown>) => work({}) } as unknown as Storage
   const parts = { storage, cursors: {} as Cursors, sealedKeeper: {} as never, answersMs: 0 }
-  // No search waits for long, however long the machine takes.
+  // With a clock that stands still, no operation counts as waiting for long.
   const perform = createPerform(
     parts,
     createLoopTurns(() => 0),

@@ -130,7 +130,7 @@ test('a client that reads a stream slowly gets all of it, also after the time li
   const startedAt = performance.now()
   let read = 0
   for await (const chunk of (await fetch(`${origin}/file`)).body ?? []) {
-    // Faster than one chunk in the time of an answer, slower than all of them.
+    // Each chunk is read within the time limit of a response; all chunks together take longer.
     const due = startedAt + (2_500 * read) / bytes
     read += chunk.length
     if (performance.now() < due) await pause(due - performance.now())

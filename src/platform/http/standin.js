@@ -1,5 +1,5 @@
-// Answers probes while the main thread migrates the database: on SQLite it does nothing else meanwhile. Plain JavaScript, so the thread
-// loads no compiler. `standin.ts` starts it.
+// Answers probes in a thread of its own while the main thread migrates the database, which blocks the main thread on SQLite. Plain
+// JavaScript, so the thread loads no compiler. Started by `standin.ts`.
 
 import { createServer } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
   response.writeHead(isAlive ? 200 : 503, {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
-    // The next request goes to the server itself.
+    // Closed, so the client's next request reaches the server itself.
     connection: 'close',
     ...(!isAlive && { 'retry-after': '5' }),
   })
@@ -29,6 +29,6 @@ parentPort.on('message', (message) => {
   server.closeAllConnections()
 })
 
-// A port that cannot be opened is reported by the server, when it tries.
+// If the port cannot be opened, the server reports it when it opens the port itself.
 server.on('error', () => parentPort.postMessage('failed'))
 server.listen(workerData.port, workerData.host, () => parentPort.postMessage('listening'))

@@ -7,7 +7,7 @@ import { createStartupServer } from './standin.ts'
 
 const host = '127.0.0.1'
 
-// By another process, for which this thread waits, so it can do nothing else.
+// Requests the URL in another process while this thread is blocked.
 function askWhileBusy(url: string): { status: number; body: unknown } {
   const script = `fetch('${url}').then(async (r) => console.log(JSON.stringify({ status: r.status, body: await r.json() })))`
   const { stdout, stderr } = spawnSync(process.execPath, ['--eval', script], { encoding: 'utf8' })

@@ -1,4 +1,4 @@
-// One row that cannot be handled: the others are handled, and it waits longer each time.
+// A row that cannot be handled: all others are handled, and its delay grows each time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ interface Note {
 
 const keyOf = ({ owner, id }: Note) => ({ tenantId: owner, rowId: id })
 
-// Handles what is not deferred, all in one group, and returns what was handled and what failed.
+// Handles all rows that are not deferred as one group. Returns what was handled and what failed.
 async function roundOf(storage: Storage, notes: readonly Note[], isBad: (note: Note) => unknown, now = start) {
   const handled: string[] = []
   let calls = 0

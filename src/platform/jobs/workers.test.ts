@@ -8,7 +8,7 @@ import { ClockJumped } from './clock.ts'
 import { type RowFailure, RowsFailed } from './rows.ts'
 import { type CatchUpPart, catchUp, catchUpAll, registerLoopMetrics, startWorkers, type Workers } from './workers.ts'
 
-// What a loop tells of each of its failures, and that it goes on after them.
+// Returns what a loop logs about its failures. Fails unless the loop continues after them.
 async function toldOf(failures: readonly Error[]): Promise<unknown[]> {
   return (await workedOff(failures)).told
 }
@@ -31,7 +31,7 @@ async function workedOff(failures: readonly Error[]): Promise<{ told: unknown[];
     resolve()
     return false
   }
-  // A loop alone keeps no process running.
+  // A loop does not keep the process running.
   const awake = setInterval(() => {}, 1_000)
   const workers = startWorkers([{ name: 'carts', everyMs: 1, work }], log)
   await done
@@ -94,7 +94,7 @@ test('a turn that left work is followed by the next one immediately', async () =
   }
   const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
   const awake = setInterval(() => {}, 1_000)
-  // Were each waited for, it would take fifty seconds and more.
+  // If a turn did not follow immediately, the five turns would take forty seconds.
   const workers = startWorkers([{ name: 'carts', everyMs: 10_000, work }], log)
   const { ms } = await ticked(() => done)
   assert.ok(ms < 20_000, `${ms} ms`)

@@ -19,7 +19,7 @@ test('each character of random texts is about equally frequent', () => {
   const counts = new Map<string, number>()
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1)
   assert.equal(counts.size, 62)
-  // 1000 expected, standard deviation 31: eight of them happen once in a million years.
+  // 1000 are expected, with a standard deviation of 31. A deviation of eight times as much practically never happens.
   for (const [character, count] of counts) assert.ok(count > 750 && count < 1250, `${character}: ${count}`)
 })
 

@@ -5,7 +5,7 @@ import { isWide } from '../../../harness/wide.ts'
 import { idPrefixes } from '../../contract/words.ts'
 import { createIdMaker, idFromDigest, idTimeOf, isId, newId, twoDigits } from './ids.ts'
 
-// A clock and a chance that the test holds in its hand.
+// Returns an id maker whose clock and random bits are chosen by the test.
 function makerWith(times: number[], chance: number, counterEnd?: number): (prefix: string) => string {
   let call = 0
   const clock = () => times[Math.min(call++, times.length - 1)] as number
@@ -47,7 +47,7 @@ test('a clock that stops or is set back does not change the order', () => {
 })
 
 test('when its counter is full, ids continue in the next millisecond', () => {
-  // The highest start, 2^23 - 1, leaves as many ids in the millisecond, which take seconds to make.
+  // With the highest start, 2^23 - 1, the counter has room for 2^23 more ids in the millisecond, which take seconds to generate.
   const end = isWide ? 2 ** 24 : 2 ** 23 + 1_000
   const make = makerWith([1000], 0xffff, end)
   const ids = Array.from({ length: 3 }, () => make('evt'))

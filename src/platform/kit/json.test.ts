@@ -13,7 +13,8 @@ function problemOf(text: string): { problem: JsonProblem; path: string } | undef
   return 'problem' in result ? { problem: result.problem, path: result.issue.path } : undefined
 }
 
-// What we refuse although JSON.parse takes it, judged on the parsed value; duplicates and `__proto__` are not visible there.
+// What JSON.parse accepts and our parser refuses, as far as the parsed value shows it: duplicate names and `__proto__` are not visible in
+// the value.
 function isRefusedValue(value: unknown, depth = 1): boolean {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed()
   if (typeof value === 'number') return !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)
@@ -33,7 +34,7 @@ function withoutNegativeZero(value: unknown): unknown {
 
 interface PlatformResult {
   value: unknown
-  // Whether a number in the text is not the number that was read.
+  // Whether a number in the text differs from the parsed number.
   isRounded: boolean
 }
 
@@ -96,7 +97,7 @@ test('random text is accepted exactly if the platform accepts it, and no other e
   )
 })
 
-// By integers: m × 10^e on both sides.
+// Compares both numbers exactly, as integers m × 10^e.
 function isSameDecimal(left: string, right: string): boolean {
   const [a, b] = [fractionOf(left), fractionOf(right)]
   const low = a.exponent < b.exponent ? a.exponent : b.exponent

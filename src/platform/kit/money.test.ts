@@ -26,7 +26,7 @@ test('the decimals of currencies are those of ISO 4217', () => {
 
 test('the table has each currency once, and only known currencies', () => {
   const known = new Set(Intl.supportedValuesOf('currency'))
-  // In ISO 4217, but not offered by the platform: units of account, and two that are young.
+  // Codes of ISO 4217 that Intl does not list: units of account, and two new currencies.
   for (const code of 'BOV CHE CHW CLF COU MXV USN UYI UYW VED XAD'.split(' ')) known.add(code)
   assert.equal(new Set(currencyCodes).size, currencyCodes.length)
   assert.deepEqual(

@@ -40,5 +40,5 @@ function spelled(text: string): string {
     .replace(spelledOutExpression, (letter) => spelledOut[letter] ?? '')
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
-    .toLowerCase() // compatibility forms such as ™ become capitals only now
+    .toLowerCase() // again: compatibility forms such as ™ became capitals
 }

@@ -10,7 +10,7 @@ test('every EU country has a standard rate of at least 15 percent, followed by i
   for (const country of euCountries) {
     const rates = proposedRates(country)
     assert.equal(rates[0]?.class, 'standard')
-    // Article 97 of Directive 2006/112/EC.
+    // The minimum standard rate (Directive 2006/112/EC, Art. 97).
     assert.ok((rates[0]?.rate ?? 0) >= 1_500, country)
     assert.ok(
       rates.every(({ rate }, at) => at === 0 || rate < (rates[at - 1]?.rate ?? 0)),

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLoopTurns } from './turns.ts'
 
-// Nobody waits for long, however long the machine takes.
+// With a clock that stands still, no task counts as waiting for long.
 const standing = () => 0
 
-// What else the event loop has to do.
+// The other work of the event loop: one name per turn.
 async function inEachTurn(order: string[], names: readonly string[]): Promise<void> {
   for (const name of names) {
     await nextTurn()
@@ -43,7 +43,7 @@ test('tasks that wait long get as much time together as all other work took', as
   const order: string[] = []
   const slow = Array.from({ length: 8 }, async () => {
     await takeTurn()
-    // Each computes in several steps, and the next one begins after the last of them.
+    // Each task has several steps, and the next task begins after the last step.
     for (let step = 0; step < 5; step += 1) {
       now += 2
       await Promise.resolve()

@@ -28,7 +28,7 @@ describe('the work that is blamed for blocking the event loop', () => {
   afterEach(() => {
     stop()
     setWorkClock(clock)
-    // The stalls of these tests are none of the process that runs them.
+    // The stalls of these tests must not count as stalls of the test process.
     takeStalls()
   })
 

@@ -25,7 +25,7 @@ describe('a ZIP file', () => {
     )
     assert.ok(bytes.length < 1_000)
     assert.deepEqual(await packed(entries), bytes)
-    // 18 November 2026: years since 1980, month, day.
+    // 18 November 2026, as years since 1980, month and day.
     assert.equal(bytes.readUInt16LE(12), (46 << 9) | (11 << 5) | 18)
   })
 

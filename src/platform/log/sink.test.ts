@@ -33,7 +33,7 @@ test('a full disk throws nothing and fills a limited buffer, and then further li
   assert.equal(sink.write(line), false)
 })
 
-// Writes to its output through a sink until the sink refuses, waits for input, and then writes the rest.
+// Writes lines to a sink until the sink refuses one, waits for input, and then writes the rest.
 const writer = `
   import { createSink } from ${JSON.stringify(join(import.meta.dirname, 'sink.ts'))}
   const sink = createSink(process.stdout.fd, { bytesMax: 1_000_000 })

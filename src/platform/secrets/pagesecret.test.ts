@@ -20,7 +20,7 @@ test('the secret of a page is decrypted only for its own record, with a root sec
     assert.equal(secrets.open(both, made.sealed, 'one'), made.text)
     assert.equal(secrets.open(both, made.sealed, 'two'), undefined)
     assert.equal(pageSecretsFor('checkout page').open(both, made.sealed, 'one'), undefined)
-    // The version that sealed it was given up.
+    // The version of the root secret that encrypted the text was discarded.
     assert.equal(secrets.open(new RootSecret(new Map([[2, other]]), 2), made.sealed, 'one'), undefined)
   }
 })

@@ -14,7 +14,7 @@ import { inspect } from 'node:util'
 
 const secretLengthMin = 32
 const secretLengthMax = 1024
-const secretVersionMax = 255 // one byte of a sealed text
+const secretVersionMax = 255 // one byte in an encrypted text
 const printed = '[secret]'
 
 // The secrets are stored outside of the object, so inspecting, copying or serializing the object cannot reveal them.
@@ -146,7 +146,7 @@ const sealedFormat = 1
 const headBytes = 2
 const nonceBytes = 12
 const tagBytes = 16
-const ownKey = 0 // the key version of a text sealed by a key of its own, not by the root secret
+const ownKey = 0 // the key version of a text encrypted with a separate key, not with the root secret
 
 export function encrypt(key: KeyObject, plain: string, context: string): string {
   return sealAs(ownKey, key, plain, context)
@@ -259,7 +259,7 @@ function openAs(version: number, key: KeyObject, bytes: Buffer, context: string)
     decipher.final()
     return body.toString('utf8')
   } catch {
-    return undefined // final() throws for one reason: the tag does not fit
+    return undefined // final() only throws if the tag is wrong
   }
 }
 

@@ -1,7 +1,7 @@
-// The process that checks a file while its server runs (check.ts). SQLite reads all pages in one call, which only the
-// end of the process can interrupt. So a worker thread reads, and the main thread ends the process when the server is
-// gone: the result would be useless then, and the write-ahead log cannot be emptied while a process reads the file.
-// Plain JavaScript, so no types have to be stripped at start.
+// The process that checks a database file while its server runs (check.ts). SQLite reads all pages in one call, which can only be
+// interrupted by ending the process. So a worker thread reads, and the main thread ends the process when the server has ended: the result
+// would be useless, and the write-ahead log cannot be emptied while a process reads the file. Plain JavaScript, so the process starts
+// without stripping types.
 
 import { setPriority } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,10 +13,10 @@ else parentPort?.postMessage(check(String(process.argv[2])))
 function watch() {
   process.stdin.on('close', () => process.kill(process.pid, 'SIGKILL')).resume()
   try {
-    // Yields to processes that answer requests.
+    // Gives priority to processes that answer requests.
     setPriority(19)
   } catch {
-    // Where that is not allowed, it runs at normal priority.
+    // If the system does not allow this, the check runs at normal priority.
   }
   new Worker(import.meta.filename, { argv: process.argv.slice(2) })
     .on('message', (found) => process.stdout.write(JSON.stringify(found), () => process.exit()))
@@ -30,7 +30,7 @@ const damaged = [11, 26]
 function check(file) {
   const startedAt = performance.now()
   const finding = findingIn(file)
-  // Measured here: the server may be too busy to notice the end at once.
+  // Measured here, since a busy server may notice the end late.
   return { finding, tookMs: Math.round(performance.now() - startedAt) }
 }
 
@@ -39,7 +39,7 @@ function findingIn(file) {
     const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
     return String(Object.values(db.prepare('pragma quick_check(1)').get() ?? {})[0])
   } catch (error) {
-    // The low byte is the primary code: corrupt, or not a database. Any other error says nothing about the file.
+    // The low byte is the primary error code. Only `corrupt` and `notadb` mean that the file is damaged.
     if (!damaged.includes(error.errcode & 0xff)) throw error
     return error.message
   }

@@ -1,4 +1,4 @@
-// Migrations: once, in order, whole or not at all, whoever starts at the same time and wherever it is killed.
+// Migrations run once, in order, and completely or not at all, even if several processes start at the same time or are killed.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The printed schema: what each migration makes of an empty database, and nothing else.
+// The printed schema equals what the migrations make of an empty database.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ const folder = await mkdtemp(join(tmpdir(), 'cartwright-printed-'))
 after(() => rm(folder, { recursive: true }))
 const now = new Date('2025-01-01T00:00:00Z')
 
-// With the number of rows of each table: a migration that writes rows where there are none would have to be printed with them.
+// Includes the number of rows per table: rows that a migration writes into an empty database would have to be printed too.
 function contentsOf(file: string) {
   const db = new DatabaseSync(file, { readOnly: true })
   const names = db.prepare("select name from sqlite_master where type = 'table' order by name").all()

@@ -11,7 +11,7 @@ test('a disk without room for a megabyte is reported as full, and the file that 
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-room-'))
   const file = join(folder, 'shop.db')
-  // Every write to it fails as on a full disk.
+  // Every write to this file fails as on a full disk.
   await symlink('/dev/full', `${file}-room`)
   await assert.rejects(checkFreeSpace(file), { code: 'ENOSPC' })
   assert.deepEqual(await readdir(folder), [])

@@ -1,4 +1,4 @@
-// What SQLite alone promises: groups of writes, one server per file, and a file that survives whatever happens to us.
+// What only SQLite promises: groups of writes, one server per file, and a file that survives failures.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,7 +44,7 @@ describe('sqlite', () => {
     }
   }
 
-  // What the check that runs beside a server finds.
+  // Resolves with the finding of the check that runs beside a server.
   function listenForCheck(): { checked: Promise<string>; log: NonNullable<StorageOptions['log']> } {
     const { promise, resolve } = Promise.withResolvers<string>()
     const log = (line: string, fields: { finding?: string } = {}) => {
@@ -280,7 +280,7 @@ describe('sqlite', () => {
       insert(storage, 'before'),
       storage.write(async (tx) => {
         await tx.sql`insert into things (id, n) values (${'x'.repeat(500_000)}, ${1})`.catch(() => {})
-        // Outside of the lost transaction this would commit by itself.
+        // Outside the lost transaction, this statement would be committed by itself.
         await tx.sql`insert into things (id, n) values (${'stray'}, ${1})`.catch(() => {})
       }),
       insert(storage, 'after'),
@@ -305,7 +305,7 @@ describe('sqlite', () => {
       const writer = start('write', url, `c${cycle}`)
       assert.equal(await writer.line(), 'the last shutdown was not clean; checking the database file')
       assert.equal(await writer.line(), 'open')
-      // However slow the disk is, somebody must have been answered, or there is nothing to keep.
+      // Even on a slow disk, at least one write must be acknowledged before the kill.
       if (cycle === 0) acknowledged.push(await firstAcknowledged(writer))
       const waitMs = pauseMs(150)
       waits.push(waitMs)
@@ -343,7 +343,7 @@ describe('sqlite', () => {
     assert.equal(await ended, 0)
     assert.equal(await countOf(storage), mine + 40)
 
-    // A server that ends in order leaves no reason to check, and the next one may have the file at once.
+    // After a clean shutdown the file is not checked, and the next server can open it immediately.
     await storage.close()
     const checks: string[] = []
     const next = await given.open({ url, withMigrations: false, server: true, log: (line) => checks.push(line) })
@@ -360,11 +360,11 @@ describe('sqlite', () => {
     const before = performance.eventLoopUtilization()
     const waiting = insert(storage, 'patient')
     await pause(300)
-    // Not by the clock: a busy machine may let us wait for our turn, which is no work of ours.
+    // Measured by utilization and not by the clock: on a busy machine, this process may wait for its turn.
     const { active, utilization } = performance.eventLoopUtilization(before)
     assert(utilization < 0.75, `the event loop stood still for ${Math.round(active)} ms`)
     assert.equal(await countOf(storage), 0)
-    // Only a loop that turns comes to this.
+    // Reached only if the event loop is not blocked.
     assert.equal(await other.finish(), 0)
     await waiting
     assert.equal(await countOf(storage), 1)
@@ -406,7 +406,7 @@ describe('sqlite', () => {
       await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: .*malformed/)
   })
 
-  // One page in the middle of it, which nobody meets by opening it.
+  // Damages a page in the middle of the file, which opening the file does not read.
   async function damagedThings(): Promise<{ url: string; file: string; whole: Buffer }> {
     const { url, file } = await manyThings()
     const whole = readFileSync(file)
@@ -421,7 +421,7 @@ describe('sqlite', () => {
     writeFileSync(file, whole)
     const storage = await openStorage(url, { server: true, checksFirst: true })
     await storage.close()
-    // It ended in order, and its file was found whole.
+    // The last server shut down cleanly and its check found no damage, so nothing is logged.
     const lines: string[] = []
     await (await openStorage(url, { server: true, log: (line) => lines.push(line) })).close()
     assert.deepEqual(lines, [])
@@ -438,11 +438,11 @@ describe('sqlite', () => {
     await assert.rejects(countOf(storage), told)
     await storage.close()
 
-    // From now on it is checked before it is served, however often it is tried.
+    // From now on the file is checked before it is used, at every start.
     for (let attempt = 0; attempt < 2; attempt++)
       await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: the database file is damaged/)
 
-    // Mended, it is served at once, and the damage is forgotten.
+    // After a repair, the file is served immediately and the damage is forgotten.
     writeFileSync(file, whole)
     const lines: string[] = []
     const log = (line: string) => lines.push(line)
@@ -462,7 +462,7 @@ describe('sqlite', () => {
       if (line === 'the database file was checked') resolve(fields.tookMs ?? Number.NaN)
     }
     const storage = await openStorage(url, { server: true, log })
-    // As during a long migration.
+    // Blocks the thread, like a long migration.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
     assert.ok((await tookMs) < 3_000, `${await tookMs} ms`)
     await storage.close()
@@ -480,7 +480,7 @@ describe('sqlite', () => {
 
   test('ends a check together with its server, even during a blocked read', async () => {
     const { file } = await openThings()
-    // Whoever opens this waits for somebody who writes into it.
+    // Opening a named pipe blocks until another process writes to it.
     const endless = `${file}.pipe`
     execFileSync('mkfifo', [endless])
     const check = spawn(process.execPath, [join(import.meta.dirname, 'check.js'), endless], {

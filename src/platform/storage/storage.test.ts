@@ -1,4 +1,4 @@
-// What both engines promise, in the same words.
+// What both engines promise, with the same results and messages.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -61,7 +61,7 @@ eachEngine('storage', (given) => {
           await tx.lockRow`select id from things where id = ${'taken in turns'}`
           const [thing] = await tx.sql<Thing>`select n from things where id = 'taken in turns'`
           assert.ok(thing)
-          // The others have time to read what this one is about to change.
+          // Gives the other transactions time to read the row that this one is about to change.
           await tx.sql`select count(*) from things`
           tx.send`update things set n = ${thing.n + 1} where id = 'taken in turns'`
         }),
@@ -90,7 +90,7 @@ eachEngine('storage', (given) => {
       /status moved: a row of guarded was expected at status locked/,
     )
     assert.deepEqual(await look(), [{ version: 3, status: 'open', note: '' }])
-    // Another column that must not be null is not the guard's.
+    // A violated `not null` constraint of another column is not the guard's failure.
     await assert.rejects(
       write((tx) => tx.send`update guarded set ${expectVersion(3, 4)}, note = ${null} where id = 'one'`),
       (error) => !(error instanceof RowMoved),
@@ -271,7 +271,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(told, ['first', 'second'])
   })
 
-  // A node that begins to hear others is called once, for what it may have missed.
+  // With PostgreSQL, a node that starts listening calls its listeners once, for signals that it may have missed.
   async function listenWell(storage: Storage, calls: CallCounter): Promise<() => void> {
     const stop = storage.listen('deliveries', calls.call)
     if (given.engine === 'postgres') await calls.times(1)
@@ -301,7 +301,7 @@ eachEngine('storage', (given) => {
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const calls = createCallCounter()
     await listenWell(storage, calls)
-    // However many hands it goes through.
+    // The promise may be wrapped any number of times.
     const handed = async (rows: Promise<unknown[]>) => rows
     const insertOnce = (tx: Tx) =>
       tx.signal(
@@ -361,7 +361,7 @@ eachEngine('storage', (given) => {
     await assert.rejects(swallowed)
     await storage.write((tx) => tx.sql`select 1`)
     await storage.write(async (tx) => tx.signal('credentials'))
-    // From PostgreSQL it comes back once more, behind whatever was told before it.
+    // PostgreSQL also sends the signal back to this node, after all earlier signals.
     await other.times(given.engine === 'postgres' ? 2 : 1)
     assert.equal(calls.count(), 0)
   })

@@ -39,7 +39,7 @@ test('waiting callers are refused once nothing is released for too long, and kee
   await assert.rejects(turns.take(), WaitTimeout)
   const order: number[] = []
   const waiting = Array.from({ length: 6 }, async () => order.push(await turns.take()))
-  // Longer than a stall in all, and never one.
+  // Each release comes in time, although all of them together take longer than a stall.
   for (const _ of waiting) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     giveBack()

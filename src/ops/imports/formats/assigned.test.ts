@@ -154,7 +154,7 @@ test('hostile cells are read quickly, and columns may have any name', async () =
     { column: 'description', as: 'description' },
     { column: 'hasOwnProperty', as: 'picture' },
   ])
-  // Minutes, where each beginning of a tag or of white space is looked at to the end of the cell.
+  // An expression that searches to the end of the cell from each tag or space would take minutes.
   assert.ok(process.cpuUsage(from).user < 5_000_000)
   assert.ok(cup && 'skus' in cup)
   assert.equal(cup.name, 'Cup')

@@ -205,7 +205,7 @@ const single: ProductRow = {
   id: 'prd_2',
   slug: 'plate',
   name: "'=Plate",
-  // Google takes 70 characters.
+  // Longer than the 70 characters that Google accepts.
   brand: `=${'Kiln '.repeat(20)}& Co`,
   options: [],
   skus: [{ ...sku, code: 'PLATE-1', options: [] }],
@@ -223,7 +223,7 @@ function feedOf(products: readonly ProductRow[]): string {
   return feedHead(context) + products.map((one) => feedItems(one, context)).join('') + feedEnd
 }
 
-// A row of an import has single spaces; what a title ends with is taken off all the same.
+// An import replaces the non-breaking space in the title, and must still find the option at its end.
 test('a product whose options contain non-breaking spaces keeps its name', async () => {
   const options = [{ name: 'Handle', value: 'L\u00a0 XL' }]
   const text = feedOf([{ ...single, name: 'Mug', skus: [{ ...sku, options }] }])
@@ -234,7 +234,7 @@ test('a product whose options contain non-breaking spaces keeps its name', async
 
 test('importing our own feed gives the same products, as far as a feed can contain them', async () => {
   const found = await entries(feedOf([product, single]))
-  // A feed has no text for lists, pictures of SKUs only where there are several, and no numbers.
+  // Leaves out what a feed does not contain: texts of lists, pictures of SKUs if there is only one SKU, and numbers.
   const carried = ({ slug, name, brand, description, categories, images, options, skus }: ProductRow) => ({
     ...{ slug, name, brand, description, categories, images, options },
     skus: skus.map(({ code, options, price, compareAtPrice, whenSoldOut, weightGrams, measure, barcode }) => ({
@@ -248,7 +248,7 @@ test('importing our own feed gives the same products, as far as a feed can conta
   assert.deepEqual(again, [product, single].map(carried))
 })
 
-// Google takes ids of up to 50 characters.
+// Google accepts ids of up to 50 characters.
 test('products with slugs and SKU codes of any length are recognized in our own feed', async () => {
   const letters = (most: number) =>
     fc.oneof(fc.integer({ min: 1, max: most }), fc.constantFrom(49, 50, 51, most)).map((length) => 'a'.repeat(length))

@@ -166,7 +166,7 @@ test('items of a group without attributes are distinguished by their titles, or 
   assert.deepEqual(await file(`A|rope|Rope|${end}|`, `B|rope|Rope|${end}|`), [['Rope', ['A', 'A'], ['B', 'B']]])
   const some = [`A|rope|Rope red S|${end}|red`, `B|rope|Rope red M|${end}|red`, `C|rope|Rope blue|${end}|blue`]
   assert.deepEqual(await file(...some), [['Rope', ['A', 'red', 'red S'], ['B', 'red', 'red M'], ['C', 'blue', 'blue']]])
-  // Where an attribute tells them apart, the titles stay as they are.
+  // If an attribute distinguishes the items, their titles are not shortened.
   assert.deepEqual(await file(`A|rope|Rope red|${end}|red`, `B|rope|Rope blue|${end}|blue`), [
     ['Rope red', ['A', 'red'], ['B', 'blue']],
   ])

@@ -54,7 +54,7 @@ test('a file of an older Wix store is read', async () => {
       ['MUG-BL', 'Blue L', 2144, 2450, 'not counted'],
     ],
     [['TWINE', '', 600, 690, 0]],
-    // Choices without variants: each can be bought, and the stock is divided.
+    // Choices without variant rows become variants that share the stock.
     [
       ['FELT-grey', 'Grey', 900, null, 3],
       ['FELT-sand', 'Sand', 900, null, 2],

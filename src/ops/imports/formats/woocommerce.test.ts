@@ -31,7 +31,7 @@ async function readText(...lines: string[]) {
   return read(readCsv(rowsOf(`${lines.join('\n')}\n`)))
 }
 
-// Another header for the same rows.
+// The rows of the fixture with other column names.
 async function* renamed(name: (english: string) => string): AsyncGenerator<CsvRow> {
   for await (const row of readCsv(createReadStream(fixture)))
     yield row.line === 1 ? { ...row, cells: row.cells.map((cell) => name(cell.toLowerCase())) } : row
@@ -80,7 +80,7 @@ test('a German header is read, with decimal commas, weights and downloads', asyn
   assert.deepEqual([mug?.skus[0]?.price, mug?.skus[0]?.weightGrams, mug?.skus[0]?.stock], [129_950, 350, 4])
 })
 
-// As WooCommerce orders them, in a language that has no words here.
+// Columns in WooCommerce's order, in a language that `wooheader.ts` does not know.
 const estonian =
   'Tunnus,Liik,Tootekood,Pealkiri,Avaldatud,Esile,Nähtavus,Lühike,Pikk,Algab,Lõpeb,Maks,Maksuklass,Laos,Kogus,Vähe,Eeltellimus,Üksi,"Kaal (kg)","Pikkus (cm)","Laius (cm)","Kõrgus (cm)",Arvustused,Märkus,Soodus,Hind,Rubriigid,Sildid,Saatmisklass,Pildid,Piirang,Aegub,Vanem,Rühm,Müük,Rist,Aadress,Nupp,Koht,"Omadus 1 nimi","Omadus 1 väärtus","Omadus 1 näha","Omadus 1 üldine"'
 

@@ -1,4 +1,4 @@
-// What PostgreSQL alone promises: few flights, races tried again, and a pool that outlives the server.
+// What only PostgreSQL promises: few round trips, retries of lost races, and a pool that survives a restart of the server.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
@@ -41,7 +41,7 @@ describe('postgres', () => {
   const increase = (tx: Tx, id: string) => tx.sql<Thing>`update things set n = n + 1 where id = ${id} returning id, n`
   const listThings = (storage: Storage) => storage.read((db) => db.sql<Thing>`select id, n from things order by id`)
 
-  // The log of a storage, without its fields.
+  // A log that collects its messages without their fields.
   function openLines(): { lines: string[]; log: NonNullable<StorageOptions['log']> } {
     const lines: string[] = []
     return { lines, log: (line) => void lines.push(line) }
@@ -183,7 +183,7 @@ describe('postgres', () => {
       StorageOutage,
     )
     assert.deepEqual(lines, ['the database is unavailable'])
-    // The old connections are left as they are, as a server leaves them that was demoted while they were idle.
+    // Existing connections stay open, as when a server is demoted while they are idle.
     await Promise.all(Array.from({ length: 5 }, () => listThings(storage)))
     await become('off')
     await storage.write((tx) => increase(tx, 'a'))
@@ -233,7 +233,7 @@ describe('postgres', () => {
       Promise.allSettled(Array.from({ length: 40 }, () => listThings(storage))),
     )
     assert.ok(outcomes.every(({ status }) => status === 'rejected'))
-    // One after the other they would take 80 s.
+    // One after the other, they would take 80 s.
     assert.ok(ms < 20_000)
     await cluster.resume()
     await storage.close()
@@ -281,7 +281,7 @@ describe('postgres', () => {
     const warnings: unknown[] = []
     const url = await given.freshUrl()
     const log = (line: string, fields?: object) => void warnings.push([line, fields])
-    // What is 0 is not sent, as if a pooler had dropped it.
+    // A time limit of 0 is not sent, so the server lacks it, as if a pooler had dropped it.
     await given.open({ url, withMigrations: false, statementMsMax: 0, log })
     assert.deepEqual(warnings, [
       [
@@ -312,7 +312,7 @@ describe('postgres', () => {
     const calls = createCallCounter()
     storage.listen('credentials', calls.call)
     await calls.times(1)
-    // Sent behind the probe, on the same connections.
+    // Signals on the same connections arrive after the probe, so the probe has arrived too.
     calls.reset()
     const other = await given.open({ url, withMigrations: false })
     await other.write(async (tx) => tx.signal('credentials'))
@@ -374,7 +374,7 @@ describe('postgres', () => {
     await assert.rejects(inFlight, StorageUnavailable)
     assert.equal(tries, 1)
 
-    // Idle ones may look well until they are used: then nothing has been answered, and the work is tried again.
+    // A terminated idle connection is only noticed when it is used. Nothing was answered on it, so the work is retried.
     await Promise.all(Array.from({ length: 8 }, () => listThings(storage)))
     await command(url, terminate)
     await Promise.all(Array.from({ length: 8 }, () => storage.write((tx) => increase(tx, 'a'))))
@@ -410,13 +410,13 @@ describe('postgres', () => {
   test('sends independent statements together, with the begin of the transaction', async () => {
     const { url, storage } = await openThings()
     await storage.close()
-    // Answers are held back until all has been sent: whoever waits for one before sending the next would wait for ever.
+    // Responses are held back until everything is sent: waiting for a response between two statements would never end.
     const proxy = await startProxy(url, (kinds) => kinds.filter((kind) => kind === 'E').length >= 3)
     const through = await given.open({ url: proxy.url, withMigrations: false })
     await through.write((tx) => tx.sql`select 1`)
     proxy.watch()
     await through.write((tx) => Promise.all([increase(tx, 'a'), increase(tx, 'b'), increase(tx, 'a')]))
-    // Q: the begin as a simple query. P, B, D, E, S: parse (the first time only), bind, describe, execute, sync.
+    // Q: begin, as a simple query. P, B, D, E, S: parse (the first time only), bind, describe, execute, sync.
     assert.deepEqual(proxy.sent().slice(0, 14).join(''), 'QPBDESBDESBDES')
     assert.deepEqual((await listThings(through))[0], { id: 'a', n: 2 })
   })
@@ -429,7 +429,7 @@ describe('postgres', () => {
     const lost = through.write(async (tx) => {
       tries += 1
       await increase(tx, 'a')
-      // The commit is the next that is sent; it reaches the server, and its answer does not reach us.
+      // The next message is the commit. It reaches the server, but its response does not reach the client.
       proxy.cutAfterNext()
     })
     await assert.rejects(lost, { name: StorageUnavailable.name, message: /outcome is unknown/ })
@@ -456,7 +456,7 @@ describe('postgres', () => {
     const { url, storage } = await openThings()
     const proxy = await startProxy(url, () => false)
     const through = await given.open({ url: proxy.url, withMigrations: false, statementMsMax: 500 })
-    // Three that are sent at once and take longer together are answered one after the other.
+    // Three statements are sent at once. Together they take longer than the limit, but each of them is answered in time.
     await through.write((tx) => Promise.all([1, 2, 3].map(() => tx.sql`select pg_sleep(0.4)`)))
     proxy.watch()
     const refused = () =>
@@ -494,7 +494,7 @@ describe('postgres', () => {
     await Promise.all([deliveries.times(1), credentials.times(1)])
     assert.equal(await countListening(here), 1)
     credentials.reset()
-    // A name that only a newer version knows.
+    // A signal that only a newer release knows.
     await command(url, "select pg_notify('cartwright_signals', 'novelties')")
     await here.write(async (tx) => tx.signal('credentials'))
     await credentials.times(1)
@@ -535,7 +535,7 @@ describe('postgres', () => {
     }
     await here.write(async (tx) => tx.signal('credentials'))
     await credentials.times(1)
-    // Timers are exact to a millisecond or so.
+    // Timers are accurate to about a millisecond, so 18 ms are assumed for the interval of 20 ms.
     const most = Math.ceil((performance.now() - startedAt) / 18) + 1
     assert(deliveries.count() >= 1 && deliveries.count() <= most, `${deliveries.count()} of at most ${most}`)
   })
@@ -586,7 +586,7 @@ describe('postgres', () => {
     through.listen('deliveries', () => {})
     await until(() => proxy.sent().length > 0)
     const { ms } = await ticked(() => through.close())
-    // Whoever waited for an answer would wait for ten seconds.
+    // Waiting for a response would take ten seconds.
     assert(ms < 4_000)
   })
 
@@ -654,8 +654,8 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-// Stands between a pool and the server. From `watch()` on it notes the kinds of the messages that are sent, and holds
-// back the answers until `mayAnswer` says so.
+// A proxy between a pool and the server. From `watch()` on it records the types of the messages that are sent, and holds back responses
+// until `mayAnswer` returns true.
 async function startProxy(target: string, mayAnswer: (kinds: string[]) => boolean) {
   const { port, hostname } = new URL(target)
   const sockets = new Set<Socket>()
@@ -674,7 +674,7 @@ async function startProxy(target: string, mayAnswer: (kinds: string[]) => boolea
       upstream.write(chunk)
       if (cutting) {
         cutting = false
-        // Without this the server's end would be torn down before it has read the commit.
+        // Otherwise the connection to the server would be closed before the server has read the commit.
         upstream.end()
         client.destroy()
       }
@@ -707,7 +707,7 @@ async function startProxy(target: string, mayAnswer: (kinds: string[]) => boolea
   }
 }
 
-// Each message is a letter and a length that counts itself. Messages of these tests are small and never split.
+// A message is a letter and a length that includes itself. In these tests messages are small and never split.
 function kindsOf(chunk: Buffer): string[] {
   const kinds: string[] = []
   for (let at = 0; at < chunk.length; at += 1 + chunk.readInt32BE(at + 1))
@@ -715,8 +715,8 @@ function kindsOf(chunk: Buffer): string[] {
   return kinds
 }
 
-// Stands for a pooler that gives each transaction any connection: whatever was prepared before is gone in the next one.
-// A deaf one swallows notifications instead.
+// A pooler that gives each transaction any connection: in the next transaction, earlier prepared statements are gone. If `isDeaf`, it
+// drops notifications instead.
 async function startPooler(target: string, { isDeaf = false } = {}): Promise<string> {
   const { port, hostname } = new URL(target)
   const sockets = new Set<Socket>()
