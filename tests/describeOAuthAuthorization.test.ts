@@ -148,7 +148,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
   const wrong: Readonly<Record<string, (now: number) => Partial<ProofInput>>> = {
     'another method': () => ({ method: 'POST' }),
     'another path': () => ({ url: 'http://127.0.0.1/api/v1/oauth/installation-keys' }),
-    'an address that is none': () => ({ url: 'no address' }),
+    'an invalid address': () => ({ url: 'no address' }),
     'no token hash': () => ({ claims: { ath: undefined } }),
     'the hash of another token': () => ({ claims: { ath: 'x'.repeat(43) } }),
     'no id': () => ({ claims: { jti: undefined } }),

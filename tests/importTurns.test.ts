@@ -54,7 +54,7 @@ const files: [name: string, text: string, state: 'ready' | 'failed', problem: Re
     'ready',
     null,
   ],
-  ['elements that are no items', feed('<a/>'.repeat(200_000)), 'failed', /more than 10000 elements/],
+  ['elements that are not items', feed('<a/>'.repeat(200_000)), 'failed', /more than 10000 elements/],
   ['one item many times', feed('<item><g:id>1</g:id></item>'.repeat(12_000)), 'ready', null],
   ['line breaks in XML', feed('\n'.repeat(900_000)), 'ready', null],
   [
@@ -87,7 +87,7 @@ eachEngine('imports', (given) => {
   }
 
   for (const [name, text, state, problem] of inTurns(given, files)) {
-    test(name, async () => {
+    test(`a file with ${name} is planned in short turns`, async () => {
       const heldMs = await leastOf(turnMsMax, async () => {
         await clearTransfers(testServer)
         const id = await sendFile(testServer, 'products', text)

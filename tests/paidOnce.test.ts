@@ -161,7 +161,7 @@ eachEngine('a direct debit during two concurrent look-ups', (given) => {
 eachEngine('a direct debit whose order is cancelled', (given) => {
   for (const what of ['pay', 'fail'] as const)
     for (const answer of ['unknown', 'refused'] as const)
-      test(`may be ${what === 'pay' ? 'paid' : 'refused'} later, after the provider answered ${answer} to the void`, async () => {
+      test(`is ${what === 'pay' ? 'given back once it is paid' : 'voided once it is refused'}, after the outcome of the first void was ${answer}`, async () => {
         const shop = await openShop(given)
         const { bank, clock, testServer } = shop
         const { orderId, paymentId, payment, total } = await shop.place('bank')

@@ -183,7 +183,7 @@ const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     waknut: 'table',
     'cuoch grey': 'sofa',
   },
-  'a word too many': {
+  'one word that the product does not have': {
     'bed without headboard': 'bed',
     'gloves burtn': 'gloves',
     'striped sweater': 'sweater',
@@ -191,7 +191,7 @@ const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'grey sofa leather': 'sofa',
     'oak nightstand tall': 'nightstand',
   },
-  'words that the merchant says mean the same': {
+  'synonyms that the merchant set': {
     couch: 'sofa',
     'grey couch': 'sofa',
     sofas: 'sofa',
@@ -218,7 +218,7 @@ const queries: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '4006381333931': 'knife',
     'ART-120': 'sofa',
   },
-  'other scripts': {
+  'Japanese and Russian': {
     カップ: 'cup-ja',
     湯呑み: 'cup-ja',
     чайник: 'jug-ru',
@@ -232,7 +232,7 @@ eachEngine('typical queries of shoppers', (given) => {
   })
 
   for (const [kind, expected] of Object.entries(queries))
-    test(kind, async () => {
+    test(`${kind}: the product is among the first three`, async () => {
       const missed: string[] = []
       for (const [q, slug] of Object.entries(expected)) {
         const { body } = await testServer.ask('searchCatalogProducts', { query: `?${new URLSearchParams({ q })}` })

@@ -107,7 +107,7 @@ test('every country with a format has a valid example, and is tested in this fil
 })
 
 for (const [country, [good, bad]] of Object.entries(postalCodes)) {
-  test(`postal codes of ${country}`, () => {
+  test(`postal codes of ${country} are normalized, and others refused`, () => {
     assert.ok(Object.keys(good).length >= 2 && bad.length >= 2)
     for (const [given, normal] of Object.entries(good)) {
       assert.equal(normalizePostalCode(country, given), normal, given)

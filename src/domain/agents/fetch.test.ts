@@ -46,7 +46,7 @@ test('a document is read together with the time for which it may be cached', asy
 })
 
 for (const path of Object.keys(answers).filter((name) => name !== '/plain'))
-  test(`${path.slice(1)}: no document is read, with one request and in limited time`, async () => {
+  test(`a response of the kind “${path.slice(1)}” gives no document, with one request and in limited time`, async () => {
     const waits = path === '/silent' || path === '/slow'
     assert.equal(await fetchDocument(origin + path, { ...bounds, ...(waits && { msMax: 50 }) }), undefined)
     // In 50 ms, a busy machine may not get through.

@@ -39,7 +39,7 @@ describe('time-based codes', () => {
     ['foo', 'MZXW6'],
     ['foobar', 'MZXW6YTBOI'],
   ] as const)
-    test(`base32 of ${text}`, () => assert.equal(toBase32(Buffer.from(text)), encoded))
+    test(`${text} is encoded as ${encoded}`, () => assert.equal(toBase32(Buffer.from(text)), encoded))
 
   test('the address for an authenticator app is percent-encoded', () => {
     assert.equal(

@@ -9,9 +9,9 @@ const idle: EndpointFacts = { consecutiveFailures: 0, sending: 0, ofOthers: 0, a
 const rooms: [name: string, facts: Partial<EndpointFacts>, room: EndpointRoom][] = [
   ['an idle endpoint', {}, { calls: 8, ahead: 0 }],
   ['one with calls under way', { sending: 3 }, { calls: 5, ahead: 0 }],
-  ['one that takes calls quickly', { sending: 8, ahead: 56 }, { calls: 0, ahead: 56 }],
-  ['what is held ahead already', { sending: 20, ahead: 56 }, { calls: -12, ahead: 44 }],
-  ['more held ahead than it takes by now', { sending: 40, ahead: 10 }, { calls: -32, ahead: 0 }],
+  ['a quick one with all calls under way', { sending: 8, ahead: 56 }, { calls: 0, ahead: 56 }],
+  ['a quick one with some claimed in advance already', { sending: 20, ahead: 56 }, { calls: -12, ahead: 44 }],
+  ['one with more claimed in advance than it gets now', { sending: 40, ahead: 10 }, { calls: -32, ahead: 0 }],
   ['a quick one to which another node has calls', { sending: 2, ofOthers: 1, ahead: 56 }, { calls: 6, ahead: 0 }],
   ['one that failed once', { consecutiveFailures: 1, ahead: 56 }, { calls: 7, ahead: 0 }],
   [
@@ -19,7 +19,7 @@ const rooms: [name: string, facts: Partial<EndpointFacts>, room: EndpointRoom][]
     { consecutiveFailures: 6, sending: 5 },
     { calls: -3, ahead: 0 },
   ],
-  ['one that fails for long', { consecutiveFailures: 100 }, { calls: 1, ahead: 0 }],
+  ['one that has failed for long', { consecutiveFailures: 100 }, { calls: 1, ahead: 0 }],
 ]
 for (const [name, facts, room] of rooms)
   test(`the room for claims is calculated: ${name}`, () => assert.deepEqual(roomFor({ ...idle, ...facts }), room))
@@ -52,9 +52,9 @@ const plans: [
   ['without room for calls', [due({ calls: 8 }, 8), due({ calls: 8 }, 8)], 0, 0, [0, 0], true],
   ['an endpoint with too many calls under way', [due({ calls: -3 }, 8), due({ calls: 8 }, 8)], 16, 0, [0, 8], false],
   ['ahead of the calls', [due({ calls: 8, ahead: 56 }, 80)], 256, 256, [64], false],
-  ['ahead, where all calls are under way', [due({ calls: -4, ahead: 20 }, 80)], 256, 256, [20], false],
+  ['only in advance where all calls are under way', [due({ calls: -4, ahead: 20 }, 80)], 256, 256, [20], false],
   [
-    'ahead, as far as the process may hold',
+    'in advance up to what the process may hold',
     [due({ calls: 8, ahead: 56 }, 80), due({ calls: 8, ahead: 56 }, 80)],
     256,
     40,
@@ -62,15 +62,15 @@ const plans: [
     false,
   ],
   [
-    'nothing ahead where the calls are shared',
+    'nothing in advance where two endpoints share the calls',
     [due({ calls: 8, ahead: 56 }, 80), due({ calls: 8, ahead: 56 }, 80)],
     8,
     256,
     [4, 4],
     true,
   ],
-  ['past what is blocked', [due({ calls: 8 }, 2, 5)], 10, 0, [2], false],
-  ['something may be free behind what is blocked', [due({ calls: 1 }, 0, 17)], 10, 0, [0], true],
+  ['free deliveries behind blocked ones', [due({ calls: 8 }, 2, 5)], 10, 0, [2], false],
+  ['none now, but more may follow, where all candidates are blocked', [due({ calls: 1 }, 0, 17)], 10, 0, [0], true],
 ]
 for (const [name, asked, calls, ahead, taken, isMore] of plans)
   test(`claims are planned: ${name}`, () => {

@@ -120,4 +120,5 @@ const asked: [text: string | null, ms: number | null][] = [
   ['Nov 32', null],
 ]
 for (const [text, ms] of asked)
-  test(`Retry-After is parsed: ${text}`, () => assert.equal(parseRetryAfter(text, now), ms))
+  test(`Retry-After: ${text} ${ms === null ? 'is ignored' : `means ${ms} ms`}`, () =>
+    assert.equal(parseRetryAfter(text, now), ms))

@@ -196,12 +196,12 @@ describe('the status of a response counts even if', () => {
   })
 })
 
-describe('there is no response if', () => {
+describe('a call fails if', () => {
   const failures: Readonly<
     Record<string, { behave: (socket: Socket) => void; error: string; options?: SenderOptions }>
   > = {
     'the receiver hangs': { behave: () => {}, error: 'answer too slow', options: hasty },
-    'the headers drip': {
+    'the headers arrive a few bytes at a time': {
       behave: (socket) => {
         socket.write('HTTP/1.1 200 OK\r\n')
         const drip = setInterval(() => socket.write('x: y\r\n'), 10)
@@ -210,7 +210,7 @@ describe('there is no response if', () => {
       error: 'answer too slow',
       options: hasty,
     },
-    'interim answers are all there is': {
+    'only interim responses arrive': {
       behave: (socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'),
       error: 'answer too slow',
       options: hasty,
@@ -233,22 +233,28 @@ describe('there is no response if', () => {
       },
       error: 'answer too large',
     },
-    'the connection is reset before it': { behave: (socket) => socket.resetAndDestroy(), error: 'connection lost' },
-    'the connection is closed before it': { behave: (socket) => socket.end(), error: 'connection lost' },
+    'the connection is reset before the response': {
+      behave: (socket) => socket.resetAndDestroy(),
+      error: 'connection lost',
+    },
+    'the connection is closed before the response': { behave: (socket) => socket.end(), error: 'connection lost' },
     'the connection is closed within the headers': {
       behave: (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'),
       error: 'connection lost',
     },
-    'it is garbage': { behave: (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'), error: 'not an HTTP answer' },
-    'it is binary garbage': {
+    'the response is not HTTP': {
+      behave: (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n'),
+      error: 'not an HTTP answer',
+    },
+    'the response is not text': {
       behave: (socket) => socket.write(Buffer.from([0, 1, 2, 3, 255, 254])),
       error: 'not an HTTP answer',
     },
-    'it smuggles a second length': {
+    'the response has two lengths': {
       behave: (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
       error: 'not an HTTP answer',
     },
-    'it is HTTP/2': {
+    'the response is HTTP/2': {
       behave: (socket) => socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
       error: 'not an HTTP answer',
     },

@@ -9,23 +9,23 @@ const taken: [name: string, subscriptions: readonly string[]][] = [
   ['every kind by its name', eventKinds.slice(0, subscriptionsMax)],
   ['a mixture', ['order.*', 'cart.updated', '*']],
   ['the same twice', ['order.placed', 'order.placed']],
-  ['as many as there may be', Array.from({ length: subscriptionsMax }, () => '*')],
+  ['the most that is allowed', Array.from({ length: subscriptionsMax }, () => '*')],
 ]
 for (const [name, subscriptions] of taken)
   test(`${name} is accepted`, () => assert.equal(subscriptionsProblem(subscriptions), undefined))
 
 const refused: [name: string, subscriptions: readonly string[], problem: RegExp][] = [
-  ['nothing', [], /^name at least one event/],
+  ['no event', [], /^name at least one event/],
   ['too many', Array.from({ length: subscriptionsMax + 1 }, () => '*'), /^at most 50 events/],
-  ['an event that there is not', ['order.eaten'], /^"order\.eaten" is not an event/],
-  ['a subject that there is not', ['parcel.*'], /^"parcel\.\*" is not an event/],
+  ['an unknown event', ['order.eaten'], /^"order\.eaten" is not an event/],
+  ['an unknown subject', ['parcel.*'], /^"parcel\.\*" is not an event/],
   ['a subject alone', ['order'], /^"order" is not an event/],
   ['a part of a subject', ['ord.*'], /is not an event/],
   ['a part of a name', ['order.p*'], /is not an event/],
   ['two stars', ['*.*'], /is not an event/],
   ['an empty name', [''], /^"" is not an event/],
   ['other letter case', ['Order.placed'], /is not an event/],
-  ['one bad among good ones', ['order.*', 'nothing.*'], /^"nothing\.\*" is not an event/],
+  ['one unknown event among known ones', ['order.*', 'nothing.*'], /^"nothing\.\*" is not an event/],
 ]
 for (const [name, subscriptions, problem] of refused)
   test(`${name} is refused`, () => assert.match(subscriptionsProblem(subscriptions)?.message ?? '', problem))

@@ -19,7 +19,8 @@ for (const [headers, isCross, isSame] of [
   [{ 'sec-fetch-site': 'same-site', origin: here },            true,  false],
   [{ 'sec-fetch-site': 'cross-site', origin: 'null' },         true,  false],
 ] as const) {
-  test(`a post with ${JSON.stringify(headers)}`, () => {
+  const sender = isCross ? 'from another site' : isSame ? 'from the shop itself' : 'of unknown origin'
+  test(`a post with ${JSON.stringify(headers)} is ${sender}`, () => {
     // The cast holds: only the headers are used.
     const raw = { headers } as unknown as IncomingMessage
     assert.deepEqual([isCrossSite(raw, here), isSameOrigin(raw, here)], [isCross, isSame])
