@@ -1,4 +1,4 @@
-// Replaces the picture URLs of a file that an earlier import has already downloaded.
+// Replaces picture URLs in a file by the paths of pictures that an earlier import has downloaded.
 
 import type { ProductEntry } from '../../contract/entries.ts'
 import { loadLocalPicturePaths } from '../../domain/catalog/remotepictures.ts'

@@ -35,7 +35,7 @@ export interface AuditEntry extends Omit<NewAuditEntry, 'merchantId'> {
   cutCount: number | null
 }
 
-// Above the limits of all operations: entries are stored completely so that they can be undone.
+// Above the limits of all operations: entries are stored completely, since they may be undone.
 export const entryLengthMax = 8_000_000
 
 // One request may change thousands of things, and entries are stored for years. Entries larger than `largeBytesMin` stay complete as long

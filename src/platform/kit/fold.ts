@@ -1,4 +1,4 @@
-// Normalizes text so that a search can compare it. Pure. Databases convert letters outside ASCII to lower case differently, or not at
+// Normalizes text for comparison in a search. Pure. Databases convert letters outside ASCII to lower case differently, or not at
 // all.
 
 export function foldText(text: string): string {

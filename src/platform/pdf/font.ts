@@ -95,7 +95,7 @@ export class FontSubset {
   readonly #glyphs: number[] = [0]
   readonly #numbers = new Map<number, number>([[0, 0]])
   readonly #codes = new Map<string, string>()
-  // Character of each glyph by its number in the subset, so that readers can copy text.
+  // Character of each glyph by its number in the subset, so readers can copy text.
   readonly letters = new Map<number, number>()
 
   constructor(font: TrueTypeFont) {

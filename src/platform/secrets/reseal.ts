@@ -1,4 +1,4 @@
-// Encrypts again, with the current version of the root secret, what older versions have encrypted, so that an older version can be
+// Encrypts again, with the current version of the root secret, what older versions have encrypted, so an older version can be
 // discarded; and counts what still needs a version. API keys are only stored as digests, which are renewed when the keys are used
 // (platform/access/identify.ts).
 

@@ -120,7 +120,7 @@ function listPostgresReferences(db: Reader): Promise<ReferenceRow[]> {
     order by c.relname, k.conname, array_position(k.conkey, a.attnum)`
 }
 
-// Orders tables so that each comes after the tables that it references. References of a table to itself are ignored.
+// Orders tables: each comes after the tables that it references. References of a table to itself are ignored.
 export function inOrderOfReferences(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
   const left = new Map(tables.map((table) => [table.name, table]))

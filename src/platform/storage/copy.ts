@@ -48,7 +48,7 @@ export interface CopiedTable {
 
 const DAY_MS = 86_400_000
 
-// For work whose duration grows with the amount of data, while no server waits for it.
+// For work whose duration grows with the amount of data.
 export const unlimitedTime: StorageOptions = { workMsMax: DAY_MS, statementMsMax: DAY_MS }
 
 export async function copyStore(fromUrl: string, toUrl: string, options: CopyOptions): Promise<CopyResult> {
@@ -175,7 +175,7 @@ function shapeOf({ name, columns, key }: Table): string {
   return JSON.stringify([columns.map((column) => `${column.name} ${column.type}`).sort(), key])
 }
 
-// Locks the tables until the copy is committed, so no other connection can write to them or start a second copy.
+// Locks the tables until the transaction ends, so no other connection can write to them or start a second copy.
 export async function lockTables(
   target: Tx,
   tables: readonly Table[],
