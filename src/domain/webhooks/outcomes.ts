@@ -3,7 +3,7 @@
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { announce } from '../../platform/outbox/announce.ts'
-import { listFragment, type Tx } from '../../platform/storage/storage.ts'
+import { Fragment, listFragment, type Tx } from '../../platform/storage/storage.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { disableEndpoint } from './endpoints.ts'
 import { breakerPauseMs, isGivenUp, parseRetryAfter, waitMsAfter } from './schedule.ts'
@@ -44,7 +44,8 @@ export async function recordOutcomes(tx: Tx, outcomes: readonly DeliveryOutcome[
 // Returns the ids of the deliveries whose lease this process still had.
 async function recordSuccesses(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<Set<string>> {
   if (outcomes.length === 0) return new Set()
-  const [rows] = await Promise.all([updateWell(tx, outcomes, now), hurryNexts(tx, outcomes, now)])
+  const rows = await updateWell(tx, outcomes, now)
+  hurryNexts(tx, rows, now)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -129,12 +130,12 @@ async function recordFailure(
 ): Promise<boolean> {
   const { claimed } = outcome
   const verdict = verdictOf(endpoint, outcome, now)
-  const [isOurs] = await Promise.all([
+  const [rows] = await Promise.all([
     updateDelivery(tx, verdict, outcome, now),
     insertAttempt(tx, outcome, verdict.error),
   ])
-  if (!isOurs) return false
-  if (verdict.dueAt === null) await hurryNexts(tx, [outcome], now)
+  if (rows.length === 0) return false
+  if (verdict.dueAt === null) hurryNexts(tx, rows, now)
   // Failed deliveries of events about webhooks are not announced: otherwise such events could cause further ones without end.
   const isAnnounced =
     (verdict.status === 'failed' || verdict.status === 'blocked') && !claimed.eventType.startsWith('webhook.')
@@ -142,9 +143,26 @@ async function recordFailure(
   return true
 }
 
+interface EndedDelivery {
+  installationId: string
+  id: string
+  // The next open delivery of its subject at the endpoint; null if there is none.
+  nextId: string | null
+}
+
+// What an update of `webhook_deliveries` returns. A subquery of the update needs no second statement with the same rows, and looks only at
+// rows that the update does not change. As a join, PostgreSQL would read the whole table.
+const ended = new Fragment(`webhook_deliveries.installation_id as "installationId", webhook_deliveries.id,
+  case when webhook_deliveries.replay_of is null then (
+    select d.id from webhook_deliveries d
+    where d.installation_id = webhook_deliveries.installation_id and d.endpoint_id = webhook_deliveries.endpoint_id
+      and d.subject_id = webhook_deliveries.subject_id and d.sequence > webhook_deliveries.sequence and d.replay_of is null
+      and d.status in ('pending', 'sending', 'retrying')
+    order by d.sequence limit 1) end as "nextId"`)
+
 // Updates all successful deliveries whose lease this process still has, in one statement. Only deliveries in status `sending` have a
 // lease. The condition does not name the status, because PostgreSQL would then walk the index of all open deliveries.
-async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<{ id: string }[]> {
+async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<EndedDelivery[]> {
   const rows = outcomes.map(({ claimed, call, startedAt }) => [
     claimed.installationId,
     claimed.id,
@@ -154,7 +172,7 @@ async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: num
     call.statusCode,
     call.answer,
   ])
-  return tx.sql<{ id: string }>`
+  return tx.sql<EndedDelivery>`
     with done (installation_id, id, lease_id, started_at, took_ms, status_code, answer) as (
       ${tx.rows(rows, wellTypes)})
     update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null, lease_expires_at = null,
@@ -163,26 +181,25 @@ async function updateWell(tx: Tx, outcomes: readonly DeliveryOutcome[], now: num
     from done
     where webhook_deliveries.installation_id = done.installation_id and webhook_deliveries.id = done.id
       and webhook_deliveries.lease_id = done.lease_id
-    returning webhook_deliveries.id`
+    returning ${ended}`
 }
 
 const wellTypes = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'text'] as const
 
-// Returns false if this process no longer had the lease.
+// Returns no row if this process no longer had the lease.
 async function updateDelivery(
   tx: Tx,
   { status, dueAt, error }: Verdict,
   { claimed, call, startedAt }: DeliveryOutcome,
   now: number,
-): Promise<boolean> {
+): Promise<EndedDelivery[]> {
   const finishedAt = status === 'retrying' ? null : now
-  const rows = await tx.sql`
+  return tx.sql<EndedDelivery>`
     update webhook_deliveries set status = ${status}, attempts = attempts + 1, due_at = ${dueAt}, lease_id = null,
       lease_expires_at = null, last_started_at = ${startedAt}, last_took_ms = ${Math.round(call.tookMs)},
       last_status_code = ${call.statusCode}, last_error = ${error}, last_answer = null, finished_at = ${finishedAt}
     where installation_id = ${claimed.installationId} and id = ${claimed.id} and lease_id = ${claimed.leaseId}
-    returning id`
-  return rows.length > 0
+    returning ${ended}`
 }
 
 async function insertAttempt(tx: Tx, { claimed, call, startedAt }: DeliveryOutcome, error: string): Promise<void> {
@@ -194,35 +211,14 @@ async function insertAttempt(tx: Tx, { claimed, call, startedAt }: DeliveryOutco
     on conflict do nothing`
 }
 
-// Makes the next delivery of each subject due if it was blocked by the one that has ended. The deliveries are selected first: there are
-// rarely any, and PostgreSQL would read the whole table for a join.
-async function hurryNexts(tx: Tx, outcomes: readonly DeliveryOutcome[], now: number): Promise<void> {
-  const inOrder = outcomes.filter(({ claimed }) => claimed.replayOf === null)
-  if (inOrder.length === 0) return
-  const places = inOrder.map(({ claimed }) => [
-    claimed.installationId,
-    claimed.endpointId,
-    claimed.subjectId,
-    claimed.sequence,
-  ])
-  const nexts = await tx.sql<{ installationId: string; id: string | null }>`
-    with done (installation_id, endpoint_id, subject_id, sequence) as (
-      ${tx.rows(places, placeTypes)})
-    select done.installation_id as "installationId", (
-      select d.id from webhook_deliveries d
-      where d.installation_id = done.installation_id and d.endpoint_id = done.endpoint_id
-        and d.subject_id = done.subject_id and d.sequence > done.sequence and d.replay_of is null
-        and d.status in ('pending', 'sending', 'retrying')
-      order by d.sequence limit 1) as "id"
-    from done`
-  const found = nexts.filter(({ id }) => id !== null)
-  for (const [installationId, its] of Map.groupBy(found, (next) => next.installationId))
+// Makes the next delivery of each subject due if it was blocked by the one that has ended.
+function hurryNexts(tx: Tx, rows: readonly EndedDelivery[], now: number): void {
+  const waiting = rows.flatMap(({ installationId, nextId }) => (nextId === null ? [] : [{ installationId, nextId }]))
+  for (const [installationId, its] of Map.groupBy(waiting, (next) => next.installationId))
     tx.send`
       update webhook_deliveries set due_at = ${now}
-      where installation_id = ${installationId} and id in (${listFragment(its.map(({ id }) => id))}) and due_at > ${now}`
+      where installation_id = ${installationId} and id in (${listFragment(its.map(({ nextId }) => nextId))}) and due_at > ${now}`
 }
-
-const placeTypes = ['text', 'text', 'text', 'bigint'] as const
 
 function announceFailure(
   tx: Tx,
