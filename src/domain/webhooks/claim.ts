@@ -6,7 +6,15 @@ import { handleRows } from '../../platform/jobs/rows.ts'
 import { isNotDeferred, isOnly, type RowKey } from '../../platform/jobs/store.ts'
 import { unpackText } from '../../platform/kit/packed.ts'
 import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
-import { type Candidate, candidatesMax, type EndpointPlan, passedOverMax, planClaims, roomFor } from './plan.ts'
+import {
+  aheadShareMax,
+  type Candidate,
+  candidatesMax,
+  type EndpointPlan,
+  passedOverMax,
+  planClaims,
+  roomFor,
+} from './plan.ts'
 import { inFlightMax } from './schedule.ts'
 import { isHere, isMakerLiving } from './store.ts'
 
@@ -98,10 +106,11 @@ export async function claimDeliveries(
   // Counted after the lock, because another node may have claimed deliveries just before.
   const [locked, sendingBy] = await Promise.all([lockIdle(tx, endpoints, now), countSending(tx, endpoints, holder)])
   if (locked.length === 0) return noClaimedDeliveries
+  const aheadMax = aheadShareMax(aheadLimit, locked.length)
   const due = await Promise.all(
     locked.map(async ({ id, consecutiveFailures }) => {
       const { sending = 0, ofOthers = 0 } = sendingBy.get(id) ?? {}
-      const room = roomFor({ consecutiveFailures, sending, ofOthers, ahead: ahead.get(id) ?? 0 })
+      const room = roomFor({ consecutiveFailures, sending, ofOthers, ahead: Math.min(ahead.get(id) ?? 0, aheadMax) })
       return { room, candidates: await listCandidates(tx, id, { limit: candidatesMax(room), now, only }) }
     }),
   )

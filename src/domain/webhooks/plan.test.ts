@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Candidate, candidatesMax, type EndpointFacts, type EndpointRoom, planClaims, roomFor } from './plan.ts'
+import {
+  aheadShareMax,
+  type Candidate,
+  candidatesMax,
+  type EndpointFacts,
+  type EndpointRoom,
+  planClaims,
+  roomFor,
+} from './plan.ts'
 import { inFlightMax } from './schedule.ts'
 
 const idle: EndpointFacts = { consecutiveFailures: 0, sending: 0, ofOthers: 0, ahead: 0 }
@@ -83,6 +91,14 @@ for (const [name, asked, calls, ahead, taken, isMore] of plans)
       assert.deepEqual(endpoint?.parked, candidates.slice(0, candidates.length - free.length))
     }
   })
+
+test('what may be claimed ahead is shared among the endpoints, down to a least share', () => {
+  assert.deepEqual(
+    [1, 2, 3, 4, 32].map((endpoints) => aheadShareMax(256, endpoints)),
+    [256, 128, 86, 64, 64],
+  )
+  assert.equal(aheadShareMax(40, 2), 40)
+})
 
 test('no plan exceeds a limit, or leaves calls unused while a delivery could be sent', () => {
   const endpoint = fc
