@@ -30,8 +30,8 @@ export interface Operation {
   cost?: number
   // The operation computes for a millisecond or more: such calls run in order of arrival, and other calls run between them.
   takesTurns?: true
-  // The operation calls another service, such as a payment provider, or reads more than one turn allows. Its handler does so outside of
-  // any transaction and returns an `Outside`, whose writes then run in a transaction.
+  // The operation calls another service, such as a payment provider, or reads more than a single transaction should. Its handler does so
+  // outside of any transaction and returns an `Outside`, whose writes then run in a transaction.
   asksOutside?: true
   // What the list of changes records (default: none). `change`: what the operation changed. `look`: that it showed encrypted data. The
   // handler returns an `Audited`, and the entry is written in the same transaction.

@@ -9,11 +9,11 @@ import type { TSchema } from './schema.ts'
 
 type Check = (value: unknown) => Issue[]
 
-// One check per schema and process: the cells of a server, and the servers of a test process, have the same operations.
+// One check per schema and process, because several cells, or several servers of a test, in one process have the same operations.
 const checks = new WeakMap<TSchema, Check>()
 
-// The engine is loaded and the schema compiled at first use, so a start that only reads pays for neither (measured: about 100 ms for the
-// engine, 1 to 5 ms for a schema).
+// The engine is loaded and the schema compiled at first use, so a process that checks no value pays for neither (measured: about 100 ms
+// for the engine, 1 to 5 ms for a schema).
 export function compileSchema(schema: TSchema): Check {
   const known = checks.get(schema)
   if (known) return known

@@ -136,7 +136,8 @@ export const consentTextVersion = '2026-11-18'
 // What a path of an online store shows.
 export const pathKinds = ['product', 'category', 'page', 'moved', 'gone', 'missing'] as const
 
-// Why a host is not verified: its name does not resolve, another server answers, no server answers, or another shop has it.
+// Why a host is not verified. not_found: its name does not resolve. not_answering: another server answers. unreachable: no server
+// answers. taken: another shop has the host.
 export const hostProblems = ['not_found', 'not_answering', 'unreachable', 'taken'] as const
 export type HostProblem = (typeof hostProblems)[number]
 

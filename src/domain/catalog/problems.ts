@@ -65,8 +65,8 @@ export function isPicture(picture: string): boolean {
   return URL.canParse(picture) && /^https?:\/\/[^/?#\\\s]/.test(picture)
 }
 
-// Paths that a browser resolves to another path. It could then request a page of the dashboard, with the cookie of the user who views the
-// product.
+// Paths that a browser resolves to another path. A picture with such a path could make the browser request a page of the dashboard, with
+// the cookie of the user who views the product.
 const leadsElsewhere = /\.\.|\/\.?\/|\\|%(?:2e|2f|5c)|[\s\p{Cc}]/iu
 
 // Checks one category, except for its place in the tree.

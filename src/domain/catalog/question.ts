@@ -23,7 +23,7 @@ export interface QueryWord {
   isPrefix: boolean
   // Synonyms of the word, each a list of words: a product matches a synonym if it has all of its words.
   alternatives: readonly (readonly QueryWord[])[]
-  // The word joined with the one before it, and with the one after it: alternatives if any product has such a word.
+  // The word joined with the word before it, and with the word after it. These are alternatives if any product has such a word.
   joined: readonly QueryWord[]
   // The forms, prepared for the lists of words of thousands of products: a common beginning, the endings of the forms that have it, and
   // the other forms.

@@ -104,7 +104,7 @@ function notPossible(message: string, reason: string): Refusal {
   return refuse('exchange_not_possible', { message, current: { reason } })
 }
 
-// Changes the paths of issues to those of this request.
+// Changes the paths of issues from `/items` to `/newItems`, the member of this request.
 async function forNewItems<Result>(look: () => Promise<Result>): Promise<Result> {
   try {
     return await look()

@@ -6,7 +6,7 @@ import { Fragment, type Reader } from '../../platform/storage/storage.ts'
 export interface Invariant {
   name: string
   sentence: string
-  // Names of the rows that violate the rule; empty if it holds. At most ten: one is enough to act on.
+  // Names of the rows that violate the rule; empty if the rule holds. At most ten: one is enough to act on.
   violations: (db: Reader) => Promise<{ subject: string }[]>
 }
 

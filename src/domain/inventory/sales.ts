@@ -121,9 +121,9 @@ export async function sellAsHeld(
   return { shortages: isSold ? [] : wanted.map(({ skuId }) => ({ skuId, available: 0 })), left: new Map() }
 }
 
-// Returns units that the order took to stock: all of them, or up to the quantities of these lines. Reports the returned units. Never
-// returns more than was taken and is not yet returned: a second call for the whole order returns nothing. Units owed on backorder were
-// never taken, and are not returned.
+// Puts units that the order took back into stock: all of them, or up to the quantities of these lines. Returns these units. Never puts
+// back more than was taken and is not yet returned: a second call for the whole order puts back nothing. Units owed on backorder were
+// never taken, and are not put back.
 export async function restockSale(
   tx: Tx,
   seller: MerchantMode,

@@ -94,7 +94,7 @@ async function undoTable(ask: UndoAsk, change: AuditedChange): Promise<void> {
 
 async function undoMethod({ tx, seller, dryRun, context: { now } }: UndoAsk, change: AuditedChange): Promise<void> {
   const [mode, method = ''] = change.name.split(' ')
-  // Earlier releases recorded one change for both modes; it cannot be undone here.
+  // Changes of the other mode cannot be undone here, nor changes that earlier releases recorded for both modes at once.
   if (mode !== seller.mode) throw notUndoable(change)
   const present = await findMethodSettings(tx, seller.merchantId, { mode: seller.mode, method })
   refuseIfOvertaken(change, present && shownMethod(present))

@@ -1,5 +1,5 @@
-// Announces to every installation of a merchant in a mode that a promotion has reached its limit there, in the
-// transaction in which it happened.
+// Announces to every installation of a merchant in a mode that a promotion has reached its limit in that mode. The events are written in
+// the transaction that reached the limit.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'

@@ -67,7 +67,7 @@ function paletteOn(grounds: Record<'paper' | 'sheet' | 'well', Rgb>, color: Rgb,
     lineStrong: edgeOn(grounds, end),
     action,
     onAction,
-    // Mixed with the colour that contrasts with the button's text.
+    // Colour of a button under the pointer: mixed with black or white, whichever contrasts with the button's text.
     actionOver: mix(action, onAction === white ? black : white, 0.18),
     link: readableOn(color, all, end),
   }

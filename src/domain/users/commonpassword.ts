@@ -50,7 +50,7 @@ function lettersOf(text: string): string {
   return core.replaceAll(/[013457@$!]/g, (sign) => meant[sign as keyof typeof meant]).replaceAll(/[^a-z]/g, '')
 }
 
-// Whether the text consists of one to three of the words, one after the other.
+// Whether the text consists of one to three common words, one after the other.
 function isMadeOfWords(letters: string, wordsLeft = wordsMax): boolean {
   if (letters === '') return wordsLeft < wordsMax
   if (wordsLeft === 0) return false

@@ -263,7 +263,8 @@ export async function acceptInvitationAsUser(
   return { merchantId }
 }
 
-// Among concurrent callers, the one that deletes the invitation gets it. The merchant is locked first, as in every change of its people.
+// Among concurrent callers, the caller that deletes the invitation gets it. The merchant is locked first, as in every change of its
+// people.
 async function claimInvitation(tx: Tx, rootSecret: RootSecret, token: string, now: number): Promise<InvitationByToken> {
   const seen = await findInvitation(tx, rootSecret, token, now)
   if (!seen) throw refuse('invitation_not_found')

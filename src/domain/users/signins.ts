@@ -9,7 +9,8 @@ export interface SignInLimit {
 }
 
 // Takes one attempt from the bucket; returns false if none was left. Computes like platform/access/throttle.ts, but in one statement, so
-// nodes share the count. A time much further ahead than a whole burst was stored before the clock was set back: it counts as one burst.
+// nodes share the count. If the stored time is further ahead than a whole burst, the clock was set back since, and the time counts as one
+// burst.
 export async function takeSignInAttempt(
   tx: Tx,
   bucket: string,
