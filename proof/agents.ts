@@ -256,7 +256,10 @@ class AgentsRun {
       // The attempt was given up: another one pays.
       if (status === 'ready_for_complete') current = randomUUID()
       if (performance.now() > deadline) {
-        this.violations.add(`a completion that was cut off stays ${status}: ${answer.text.slice(0, 300)}`)
+        const payments = await this.#paymentsOf(id)
+        this.violations.add(
+          `a completion that was cut off stays ${status}, with the payments ${payments}: ${answer.text.slice(0, 300)}`,
+        )
         return
       }
       await pause(200)
@@ -343,6 +346,20 @@ class AgentsRun {
       (db) => db.sql<{ n: number }>`
         select count(*) as "n" from payments where checkout_session_id = ${sessionId} and status = 'succeeded'`,
     )
+  }
+
+  // Ages and due times in milliseconds from now.
+  async #paymentsOf(id: string): Promise<string> {
+    const [sessionId = ''] = id.split('.')
+    const now = Date.now()
+    const rows = await this.shop.withStorage((storage) =>
+      storage.read(
+        (db) => db.sql`
+          select status, ${now} - created_at as "age", check_at - ${now} as "checkIn", looking_until - ${now} as "lookingFor"
+          from payments where checkout_session_id = ${sessionId} order by created_at, id`,
+      ),
+    )
+    return JSON.stringify(rows)
   }
 
   async #number(ask: (db: Reader) => Promise<{ n: number }[]>): Promise<number> {
