@@ -9,6 +9,7 @@ import {
 import { type Html, html } from '../../../platform/html/html.ts'
 import type { PageAnswer } from '../../../platform/http/pages.ts'
 import { decimalAmount } from '../../../platform/kit/money.ts'
+import { encodeWindows1252 } from '../../../platform/kit/windows1252.ts'
 import { archiveDocumentsMax, documentArchive } from '../../documents/archive.ts'
 import { dashboardHeaders } from '../headers.ts'
 import { button, emptyState, renderCard, renderNotice } from '../parts.ts'
@@ -231,6 +232,6 @@ function ledgerFile(
       'content-type': `text/csv; charset=${isDatev ? 'windows-1252' : 'utf-8'}`,
       'content-disposition': `attachment; filename="${name}"`,
     },
-    body: isDatev ? Buffer.from(text, 'latin1') : text,
+    body: isDatev ? encodeWindows1252(text) : text,
   }
 }
